@@ -2,10 +2,10 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { makeWay } from './update/make-way.ts';
-import { readPublicKeys } from './update/manifest.ts';
-import { mainOf, programTrouble, textOf, versionIn } from './update/program-folder.ts';
-import { beginsTrial, heardIn, isOver, type Word } from './update/trial-time.ts';
+import { makeWay } from '#operations/update/make-way.ts';
+import { readPublicKeys } from '#operations/update/manifest.ts';
+import { mainOf, programTrouble, textOf, versionIn } from '#operations/update/program-folder.ts';
+import { beginsTrial, heardIn, isOver, type Word } from '#operations/update/trial-time.ts';
 import {
   appliedVersions,
   lookAtState,
@@ -14,7 +14,7 @@ import {
   programOf,
   tidyVersions,
   writeState,
-} from './update/update-folder.ts';
+} from '#operations/update/update-folder.ts';
 import {
   atStart,
   failed,
@@ -26,7 +26,7 @@ import {
   trialMs,
   type UpdateState,
   unneeded,
-} from './update/update-state.ts';
+} from '#operations/update/update-state.ts';
 
 // What the system starts on a box that updates itself: chooses the version, proves that it is what was signed, and
 // becomes it. A version that is tried runs below this process, which goes back when it does not prove itself.

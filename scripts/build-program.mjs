@@ -22,12 +22,12 @@ const PROGRAM = {
  * words that it does not know.
  */
 const PARTS = {
-  'job-child': 'gateway/job-child.ts',
+  'job-child': 'gateway/workers/jobs/job-child.ts',
   'bench-child': 'gateway/bench/bench-child.ts',
   'reader-worker': 'gateway/adapters/sql/reader-thread/worker.ts',
-  'hash-child': 'gateway/hash-child.ts',
+  'hash-child': 'gateway/workers/hash/hash-child.ts',
   'send-worker': 'gateway/adapters/delivery/send-thread/worker.ts',
-  'fleet-child': 'gateway/simulator/fleet-child.ts',
+  'fleet-child': 'gateway/workers/fleet/fleet-child.ts',
 };
 
 /** What only tests and measurements start, from their folders; built with `--children`. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runAdmin } from '#cli/admin/admin.ts';
 import { notificationChannel } from '#contract/resources/notification-channels.ts';
 import { insert } from '#core/changes.ts';
 import { aControlPoint, aFarmWith, body, startApp } from '#test/app.ts';
@@ -10,7 +11,6 @@ import { aCarefulPerson, secondFactorNews } from '#test/careful-person.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { freshDatabase } from '#test/postgres.ts';
 import { aProgram } from '#test/programs.ts';
-import { runAdmin } from '../gateway/admin.ts';
 
 async function admin(
   args: readonly string[],

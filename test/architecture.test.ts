@@ -21,6 +21,11 @@ describe('who may import whom', () => {
     expect(violationsIn(files, ALIASES)).toEqual([]);
   });
 
+  test('directly in gateway/ lies only what is started', () => {
+    const loose = files.map(({ path: file }) => file).filter((file) => /^gateway\/[^/]+$/.test(file));
+    expect(loose.sort()).toEqual(['gateway/bench-tool.ts', 'gateway/launch.ts', 'gateway/main.ts']);
+  });
+
   test('no inner folder reads the clock by itself', () => {
     expect(hiddenClocksIn(files)).toEqual([]);
   });
@@ -44,22 +49,38 @@ describe('a planted violation is reported', () => {
   test.each([
     [
       'a feature that imports its sibling',
-      'gateway/features/ponds/a.ts',
-      `import { x } from '#features/farms/b.ts';`,
+      'gateway/features/farm/ponds/a.ts',
+      `import { x } from '#features/farm/farms/b.ts';`,
     ],
-    ['a sibling by relative path', 'gateway/features/ponds/a.ts', `import { x } from '../farms/b.ts';`],
-    ['a sibling’s type', 'gateway/features/ponds/a.ts', `import type { X } from '#features/farms/b.ts';`],
-    ['a sibling’s type, inline', 'gateway/features/ponds/a.ts', `type X = import('#features/farms/b.ts').X;`],
-    ['a feature with a driver', 'gateway/features/ponds/a.ts', `import type { Kysely } from 'kysely';`],
-    ['a feature with a file system', 'gateway/features/ponds/a.ts', `import fs from 'node:fs';`],
-    ['a feature with an adapter', 'gateway/features/ponds/a.ts', `export * from '#adapters/sql/commit.ts';`],
+    ['a sibling by relative path', 'gateway/features/farm/ponds/a.ts', `import { x } from '../farms/b.ts';`],
+    [
+      'a sibling’s type',
+      'gateway/features/farm/ponds/a.ts',
+      `import type { X } from '#features/farm/farms/b.ts';`,
+    ],
+    [
+      'a sibling’s type, inline',
+      'gateway/features/farm/ponds/a.ts',
+      `type X = import('#features/farm/farms/b.ts').X;`,
+    ],
+    ['a feature with a driver', 'gateway/features/farm/ponds/a.ts', `import type { Kysely } from 'kysely';`],
+    ['a feature with a file system', 'gateway/features/farm/ponds/a.ts', `import fs from 'node:fs';`],
+    [
+      'a feature with an adapter',
+      'gateway/features/farm/ponds/a.ts',
+      `export * from '#adapters/sql/commit.ts';`,
+    ],
     [
       'time zones outside schedules',
-      'gateway/features/ponds/a.ts',
+      'gateway/features/farm/ponds/a.ts',
       `import { Temporal } from 'temporal-polyfill';`,
     ],
     ['a contract that knows the core', 'gateway/contract/a.ts', `import '#core/errors.ts';`],
-    ['a core that knows a feature', 'gateway/core/a.ts', `const x = await import('#features/ponds/a.ts');`],
+    [
+      'a core that knows a feature',
+      'gateway/core/a.ts',
+      `const x = await import('#features/farm/ponds/a.ts');`,
+    ],
     ['a core with schemas of its own', 'gateway/core/a.ts', `import { z } from 'zod';`],
     ['a core with a web server', 'gateway/core/a.ts', `import express from 'express/lib/express.js';`],
     ['a science with anything', 'gateway/science/a.ts', `import { z } from 'zod';`],
@@ -69,7 +90,7 @@ describe('a planted violation is reported', () => {
     [
       'an adapter with a feature’s code',
       'gateway/adapters/http/a.ts',
-      `import { x } from '#features/ponds/a.ts';`,
+      `import { x } from '#features/farm/ponds/a.ts';`,
     ],
     ['an adapter with another’s library', 'gateway/adapters/http/a.ts', `import { Kysely } from 'kysely';`],
     [
@@ -78,6 +99,20 @@ describe('a planted violation is reported', () => {
       `import { x } from '#adapters/sql/a.ts';`,
     ],
     ['the simulator with the gateway’s inside', 'firmware-sim/a.ts', `import { x } from '#core/errors.ts';`],
+    [
+      'an area with the face of one it does not know',
+      'gateway/features/farm/ponds/a.ts',
+      `import { x } from '#features/control/control-view.ts';`,
+    ],
+    [
+      'a face with a feature',
+      'gateway/features/control/a.ts',
+      `import { x } from '#features/control/schedules/a.ts';`,
+    ],
+    ['a core that writes rows', 'gateway/core/a.ts', `import { x } from '#store/commit.ts';`],
+    ['a store that knows a feature', 'gateway/store/a.ts', `import { x } from '#features/farm/ponds/a.ts';`],
+    ['an operation with the wiring', 'gateway/operations/boot/a.ts', `import { x } from '#app/compose.ts';`],
+    ['a wiring with a command line', 'gateway/app/a.ts', `import { x } from '#cli/pair.ts';`],
     ['a file in an unknown folder', 'gateway/misc/a.ts', `export const x = 1;`],
   ])('%s', (_what, file, text) => {
     expect(violationsIn([{ path: file, text }], ALIASES)).toHaveLength(1);
@@ -91,10 +126,15 @@ describe('a planted violation is reported', () => {
 
 describe('what the table allows is not reported', () => {
   test.each([
-    ['its own folder', 'gateway/features/ponds/deep/a.ts', `import { x } from '../b.ts';`],
+    ['its own folder', 'gateway/features/farm/ponds/deep/a.ts', `import { x } from '../b.ts';`],
+    [
+      'the face of an area that it may know',
+      'gateway/features/alarms/siren/a.ts',
+      `import { x } from '#features/control/control-view.ts';`,
+    ],
     [
       'the layers below',
-      'gateway/features/ponds/a.ts',
+      'gateway/features/farm/ponds/a.ts',
       `import { x } from '#core/a.ts'; import '#contract/b.ts';`,
     ],
     [
@@ -105,14 +145,18 @@ describe('what the table allows is not reported', () => {
     [
       'a feature’s types in an adapter',
       'gateway/adapters/http/a.ts',
-      `import type { X } from '#features/ponds/a.ts';`,
+      `import type { X } from '#features/farm/ponds/a.ts';`,
     ],
     ['the types of the contract’s library', 'gateway/core/a.ts', `import type { z } from 'zod';`],
-    ['a driver in its adapter', 'gateway/adapters/sql/queries/ponds.ts', `import { Kysely } from 'kysely';`],
+    [
+      'a driver in its adapter',
+      'gateway/adapters/sql/queries/farm/ponds.ts',
+      `import { Kysely } from 'kysely';`,
+    ],
     [
       'everything in compose',
-      'gateway/compose.ts',
-      `import { x } from '#adapters/sql/a.ts'; import '#features/b/c.ts';`,
+      'gateway/app/compose.ts',
+      `import { x } from '#adapters/sql/a.ts'; import '#features/farm/b/c.ts';`,
     ],
     ['the version guard in main', 'gateway/main.ts', `import '../scripts/require-node.mjs';`],
     ['a date made from a text', 'gateway/core/a.ts', `export const at = new Date('2026-01-01');`],

@@ -13,7 +13,7 @@ import { type Engine, onBothEngines } from '#test/databases.ts';
 import { aFarm, deviceIdOf } from '#test/farm-rows.ts';
 import { aProgram } from '#test/programs.ts';
 import { type ApiDocument, type Names, sampleRequest } from '#test/sample-request.ts';
-import { bindFarm } from './features/commands/a-bound-farm.ts';
+import { bindFarm } from './features/control/commands/a-bound-farm.ts';
 
 // Every route against what somebody may show who is not signed in as a person, or as less than one. Who is signed in:
 // permissions.test.ts. Ids of others: permissions-ids.test.ts.

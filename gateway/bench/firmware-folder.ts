@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { readPublisherKeys } from '#adapters/firmware/publisher-keys.ts';
 import { type InBoth, inBoth } from '#core/both-languages.ts';
-import type { PublisherKey } from '#features/firmware/ports.ts';
+import type { PublisherKey } from '#features/equipment/firmware/ports.ts';
 import { type Publisher, publisherOf } from './publisher-signature.ts';
 import { readManifest, signedIn } from './read-firmware.ts';
 import { BenchTrouble } from './trouble.ts';

@@ -1,6 +1,6 @@
 import { readPublisherKeys } from '#adapters/firmware/publisher-keys.ts';
 import { type InBoth, inBoth } from '#core/both-languages.ts';
-import type { PublisherKey } from '#features/firmware/ports.ts';
+import type { PublisherKey } from '#features/equipment/firmware/ports.ts';
 import { type JobContext, sentence } from './job.ts';
 import type { Firmware, FirmwareManifest, Signed } from './read-firmware.ts';
 import { BenchTrouble } from './trouble.ts';

@@ -4,7 +4,12 @@ import path from 'node:path';
 import { z } from 'zod';
 import { type InBoth, inBoth } from '#core/both-languages.ts';
 import { AppError } from '#core/errors.ts';
-import { type FirmwareFile, openFile, requireSound, statementOf } from '#features/firmware/package-rules.ts';
+import {
+  type FirmwareFile,
+  openFile,
+  requireSound,
+  statementOf,
+} from '#features/equipment/firmware/package-rules.ts';
 import type { JobOf } from './job.ts';
 import { statementOfBundle } from './publisher-signature.ts';
 import { schemaWords } from './schema-words.ts';

@@ -7,7 +7,7 @@ import BetterSqlite from 'better-sqlite3';
 import { jwtTokens } from '#adapters/tokens/jwt-tokens.ts';
 import type { RowOf } from '#contract/resource.ts';
 import { user } from '#contract/resources/users.ts';
-import { issueToken, newLogin } from '#features/accounts/issue-token.ts';
+import { issueToken, newLogin } from '#features/people/accounts/issue-token.ts';
 import { callHttp } from '#sim/http-call.ts';
 import { createRowBuffer } from '../farm-data/grown.ts';
 import { writeToSqlite } from '../farm-data/write-rows.ts';

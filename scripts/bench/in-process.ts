@@ -1,5 +1,5 @@
-import { compose } from '../../gateway/compose.ts';
-import { readConfig } from '../../gateway/config.ts';
+import { compose } from '#app/compose.ts';
+import { readConfig } from '#runtime/config.ts';
 import { flagsFor } from './gateway.ts';
 
 const silent = () => undefined;

@@ -6,7 +6,7 @@ import {
   revisionReported,
   shadowReported,
 } from '#contract/mqtt/messages.ts';
-import type { Controller, DeviceDoor, DeviceLink, Levels } from '#core/device-link.ts';
+import type { Controller, DeviceDoor, DeviceLink, Levels } from '#features/control/device-link.ts';
 import { createRunner, type Runner } from '#sim/controller-runner.ts';
 import { type FaultInput, fault } from '#sim/fleet/faults.ts';
 import { injectFault, type Member } from '#sim/fleet/inject.ts';

@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { GOOD_TIME } from '#adapters/sql/queries/last-run.ts';
+import { GOOD_TIME } from '#adapters/sql/queries/control/last-run.ts';
+import { compose } from '#app/compose.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { type Commit, put } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
+import { readConfig } from '#runtime/config.ts';
 import { createManualClock } from '#sim/sim-clock.ts';
-import { compose } from '../../gateway/compose.ts';
-import { readConfig } from '../../gateway/config.ts';
 import { createPastFleet, type PastFleet } from './past-fleet.ts';
 
 // The real gateway in this process, with a clock turned by hand: a week of the farm passes in seconds, and every row

@@ -1,12 +1,12 @@
 import type { RowOf } from '#contract/resource.ts';
 import { alert } from '#contract/resources/alerts.ts';
 import { notification } from '#contract/resources/notifications.ts';
-import { titleOf } from '#features/alerts/alert-words.ts';
-import { causeOf } from '#features/water-quality/judge-water.ts';
+import { titleOf } from '#features/alarms/alerts/alert-words.ts';
+import { causeOf } from '#features/production/water-quality/judge-water.ts';
+import { idOfCause } from '#runtime/world.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import { comparedValue, endsEpisode, parameterOf, type WaterAlertType } from '#science/water-limits.ts';
 import { type GradedViolation, gradedViolations } from '#science/water-status.ts';
-import { idOfCause } from '../../gateway/world.ts';
 import type { Chance } from './chance.ts';
 import { type Emit, HOUR_MS, iso } from './grown.ts';
 import type { Places } from './places.ts';

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Resource } from '#contract/resource.ts';
 import { allResources } from '#contract/resources/all.ts';
 import { type Commit, insert } from '#core/changes.ts';
-import { codecOf } from '#core/row-codec.ts';
+import { codecOf } from '#store/row-codec.ts';
 import type { Grown } from './grown.ts';
 
 export type RowCounts = Record<string, number>;

@@ -12,9 +12,9 @@ import {
   PRODUCT,
   SIGNATURE_FILE,
   signManifest,
-} from '../../gateway/update/manifest.ts';
-import { PACKAGE_ENDING, writePackage } from '../../gateway/update/package-file.ts';
-import { isVersion } from '../../gateway/update/version-order.ts';
+} from '#operations/update/manifest.ts';
+import { PACKAGE_ENDING, writePackage } from '#operations/update/package-file.ts';
+import { isVersion } from '#operations/update/version-order.ts';
 import { makeDeb } from './make-deb.ts';
 import { manifestOf, NODE_NAMES, type ProgramFile, programFiles } from './program-files.ts';
 import { writeTree } from './write-tree.ts';

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Arch, type Manifest, type ManifestFile, PRODUCT } from '#operations/update/manifest.ts';
 import { isExpandOnly } from '../../gateway/adapters/sql/expand-only.ts';
 import { readMigrations } from '../../gateway/adapters/sql/migrate.ts';
-import { type Arch, type Manifest, type ManifestFile, PRODUCT } from '../../gateway/update/manifest.ts';
 import { builtFiles } from '../build-when-changed.mjs';
 
 // What belongs on a box, and nothing else: the program as it was built, the packages it needs, and Node itself.

@@ -3,8 +3,8 @@ import BetterSqlite from 'better-sqlite3';
 import { createJsonLog } from '#adapters/log/json-log.ts';
 import { watchPauses } from '#adapters/system/process-pauses.ts';
 import type { Tick } from '#adapters/timers/ticks.ts';
-import { readConfig } from '../../gateway/config.ts';
-import { type Running, serve } from '../../gateway/serve.ts';
+import { type Running, serve } from '#app/serve.ts';
+import { readConfig } from '#runtime/config.ts';
 import { type FarmTime, farmNow, type MachineClock, RIGHT_CLOCK } from './farm-time.ts';
 
 // The program as `npm start` runs it, in a farm that lives faster, on a machine whose clock and disk may fail. It loads

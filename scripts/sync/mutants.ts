@@ -201,7 +201,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'of two rows with one code the newcomer is renamed',
-    spare: 'both come to one end all the same; who keeps the code is looked at in test/core/sync',
+    spare: 'both come to one end all the same; who keeps the code is looked at in test/store/merge',
     edits: [
       core(
         'sync/unique-keys.ts',

@@ -5,7 +5,7 @@ import { connectPostgres, openPostgres } from '#adapters/sql/open-postgres.ts';
 import { connectSqlite, openSqlite } from '#adapters/sql/open-sqlite.ts';
 import type { Resource } from '#contract/resource.ts';
 import { type Change, insert, update } from '#core/changes.ts';
-import { REFERENCES, TABLES_IN_ORDER } from '#core/sync/shared-tables.ts';
+import { REFERENCES, TABLES_IN_ORDER } from '#store/merge/shared-tables.ts';
 
 // Writes rows of every table that is synchronised, as the version does whose sources these imports lead to: it is run
 // from the folder of that version, by its own contract, and needs of it no more than stood in the first that syncs. What

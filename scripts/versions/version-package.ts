@@ -27,7 +27,7 @@ export const TODAY: VersionPackage = packageIn(ROOT);
 
 function packageIn(root: string): VersionPackage {
   const built = join(root, 'gateway/dist/main.js');
-  const config = readFileSync(join(root, 'gateway/config.ts'), 'utf8');
+  const config = readFileSync(join(root, 'gateway/runtime/config.ts'), 'utf8');
   return {
     root,
     // the first versions were started from their sources

@@ -3,8 +3,8 @@ import { getPriority } from 'node:os';
 import { describe, expect, test, vi } from 'vitest';
 import { argon2Passwords, PASSWORD_COST } from '#adapters/passwords/argon2-passwords.ts';
 import { takeTurns } from '#adapters/passwords/take-turns.ts';
-import type { Passwords } from '#features/accounts/ports.ts';
-import { hashBeside } from '../../gateway/hash-process.ts';
+import type { Passwords } from '#features/people/accounts/ports.ts';
+import { hashBeside } from '#workers/hash/hash-process.ts';
 
 /** What never comes fails; a machine that is busy elsewhere does not. */
 const WAIT = { timeout: 60_000, interval: 2 };

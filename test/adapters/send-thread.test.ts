@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newVapidKeys } from '#adapters/delivery/send-push.ts';
 import { createSendThread } from '#adapters/delivery/send-thread/send-thread.ts';
-import type { Outgoing } from '#features/delivery/ports.ts';
+import type { Outgoing } from '#features/alarms/delivery/ports.ts';
 
 describe('messages are posted from a thread of their own', () => {
   const heard: string[] = [];

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Identity } from '#features/trust/identity.ts';
+import { runAdmin } from '#cli/admin/admin.ts';
+import { runBackup } from '#cli/backup.ts';
+import { runRestore } from '#cli/restore.ts';
+import type { Identity } from '#features/system/trust/identity.ts';
 import { aSecuredGateway } from '#test/a-secured-gateway.ts';
-import { runAdmin } from '../../gateway/admin.ts';
-import { runBackup } from '../../gateway/backup.ts';
-import { runRestore } from '../../gateway/restore.ts';
 import { newFolder, removeFolders } from '../boot/a-box.ts';
 
 async function say(command: typeof runBackup, args: readonly string[], key?: string) {

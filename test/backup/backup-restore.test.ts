@@ -18,11 +18,11 @@ import { readRecoveryKey } from '#adapters/backup/recovery-key.ts';
 import { writeWhole } from '#adapters/backup/safe-files.ts';
 import { seal } from '#adapters/backup/seal.ts';
 import { takeSnapshot } from '#adapters/sql/take-snapshot.ts';
+import { runBackup } from '#cli/backup.ts';
+import { runRestore } from '#cli/restore.ts';
+import { doJob } from '#operations/backup/do-job.ts';
 import { testClock } from '#test/app.ts';
-import { runBackup } from '../../gateway/backup.ts';
-import { doJob } from '../../gateway/do-job.ts';
-import { createJobProcess } from '../../gateway/job-process.ts';
-import { runRestore } from '../../gateway/restore.ts';
+import { createJobProcess } from '#workers/jobs/job-process.ts';
 import {
   aFarmOn,
   follow,

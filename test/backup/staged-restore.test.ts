@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newRecoveryKey } from '#adapters/backup/recovery-key.ts';
+import { doJob } from '#operations/backup/do-job.ts';
+import { finishRestore } from '#operations/boot/finish-restore.ts';
+import { readPlan } from '#operations/boot/restore-plan.ts';
 import { testClock } from '#test/app.ts';
-import { finishRestore } from '../../gateway/boot/finish-restore.ts';
-import { readPlan } from '../../gateway/boot/restore-plan.ts';
-import { doJob } from '../../gateway/do-job.ts';
 import { aFarmOn, follow, newFolder, removeFolders, type Settled, startBox } from '../boot/a-box.ts';
 
 const START = Date.UTC(2026, 2, 2, 12);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { inBoth, verbatim } from '#core/both-languages.ts';
 import { notFound } from '#core/errors.ts';
-import { createJobDesk } from '#features/bench/job-desk.ts';
-import { type JobContext, JobFault, step } from '#features/bench/ports.ts';
+import { createJobDesk } from '#features/equipment/bench/job-desk.ts';
+import { type JobContext, JobFault, step } from '#features/equipment/bench/ports.ts';
 
 const silent = () => undefined;
 

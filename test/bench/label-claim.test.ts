@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { openBroker } from '#app/control/broker.ts';
 import type { QueueEntry } from '#contract/resources/adoption.ts';
 import type { BenchJobAnswer, BenchLabel, BenchLine } from '#contract/resources/bench.ts';
 import { type StartedBoard, startBoard } from '#sim/board/start-board.ts';
@@ -12,7 +13,6 @@ import { aControlPoint, aFarmWith, body, startApp } from '#test/app.ts';
 import { lastingPort } from '#test/lasting-port.ts';
 import { runBenchTool } from '../../gateway/bench/bench-tool.ts';
 import { openGateway } from '../../gateway/bench/provision-gateway.ts';
-import { openBroker } from '../../gateway/compose-broker.ts';
 
 // A simulated board at the bench of one gateway, and later at another one that has its address and knows nothing of it.
 

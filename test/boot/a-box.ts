@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
+import { compose } from '#app/compose.ts';
+import { readConfig } from '#runtime/config.ts';
 import type { TestClock } from '#test/app.ts';
-import { compose } from '../../gateway/compose.ts';
-import { readConfig } from '../../gateway/config.ts';
 
 // A gateway on a folder that outlives it: stopped, killed (its files copied as they lie), damaged, started again.
 

@@ -2,8 +2,8 @@ import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writ
 import { join } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { doJob } from '#operations/backup/do-job.ts';
 import { testClock } from '#test/app.ts';
-import { doJob } from '../../gateway/do-job.ts';
 import {
   aFarmOn,
   broken,

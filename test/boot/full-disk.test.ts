@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeWhole } from '#adapters/backup/safe-files.ts';
+import { runBackup } from '#cli/backup.ts';
+import { doJob } from '#operations/backup/do-job.ts';
 import { testClock } from '#test/app.ts';
-import { runBackup } from '../../gateway/backup.ts';
-import { doJob } from '../../gateway/do-job.ts';
 import { aFarmOn, damageTable, follow, newFolder, removeFolders, startBox, targets } from './a-box.ts';
 
 const START = Date.UTC(2026, 2, 2, 12);

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { cpSync, readdirSync, rmSync, truncateSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { doJob } from '#operations/backup/do-job.ts';
 import { testClock } from '#test/app.ts';
-import { doJob } from '../../gateway/do-job.ts';
 import { childFile } from '../../scripts/built-program.ts';
 import { aFarmOn, damageTable, follow, newFolder, removeFolders, startBox, targets } from './a-box.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
 import { afterAll, expect, it } from 'vitest';
+import { whileLocked } from '#operations/boot/while-locked.ts';
 import { testClock } from '#test/app.ts';
-import { whileLocked } from '../../gateway/boot/while-locked.ts';
 import { aFarmOn, newFolder, removeFolders, startBox } from './a-box.ts';
 
 afterAll(removeFolders);

@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { spawn } from '@lydell/node-pty';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openBroker } from '#app/control/broker.ts';
 import { type App, startApp } from '#test/app.ts';
 import { launchChromium } from '#test/chromium.ts';
 import { aPage, violationsOn } from '#test/console.ts';
-import { openBroker } from '../../gateway/compose-broker.ts';
 
 // How long a person takes from the first screen of an empty gateway until the wall shows a motor.
 

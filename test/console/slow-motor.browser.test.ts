@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openBroker } from '#app/control/broker.ts';
 import { type Fleet, startFleet } from '#sim/fleet/fleet.ts';
 import { createManualClock } from '#sim/sim-clock.ts';
 import { aControlPoint, body, type MadeControlPoint } from '#test/app.ts';
 import { type Console, controllerReports, holdTime, startConsole, violationsOn } from '#test/console.ts';
-import { openBroker } from '../../gateway/compose-broker.ts';
 
 // A motor may start a minute and a half after its order, because it must rest first. People who see a switch jump back
 // press it again.

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import mqtt from 'mqtt';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openBroker } from '#app/control/broker.ts';
 import type { BootIdentity } from '#contract/mqtt/boot.ts';
 import { pasteInto } from '#sim/relays/adopt.ts';
 import { startRelay } from '#sim/relays/relay-client.ts';
@@ -10,7 +11,6 @@ import { aControlPoint, body, startApp } from '#test/app.ts';
 import { type Console, type Look, startConsole, violationsOn } from '#test/console.ts';
 import { claimIdentity } from '../../firmware-sim/boot/claim-identity.ts';
 import { createFleet } from '../../firmware-sim/fleet/fleet.ts';
-import { openBroker } from '../../gateway/compose-broker.ts';
 
 // A gateway with its broker, boards, controllers and a relay that speak to it, and a technician at a browser.
 

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newRecoveryKey } from '#adapters/backup/recovery-key.ts';
+import { openBroker } from '#app/control/broker.ts';
+import { doJob } from '#operations/backup/do-job.ts';
 import { openPty, type Pty } from '#sim/board/open-pty.ts';
 import { createSimulatedModem, type SentSms } from '#sim/modem/modem.ts';
 import { createSlaves, type SimProbe } from '#sim/probe/modbus-slave.ts';
@@ -20,9 +22,7 @@ import {
   startConsole,
   violationsOn,
 } from '#test/console.ts';
-import { openBroker } from '../../gateway/compose-broker.ts';
-import { doJob } from '../../gateway/do-job.ts';
-import { aFirmwareFarm, anImage, type FirmwareFarm } from '../features/firmware/a-firmware-farm.ts';
+import { aFirmwareFarm, anImage, type FirmwareFarm } from '../features/equipment/firmware/a-firmware-farm.ts';
 
 // What a technician sets up at the farm by the console alone: probes, siren, SMS, firmware. Probe, modem and controllers
 // are simulated; they speak over real sockets and a pseudo-terminal.

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { environmentName, options } from '#runtime/config.ts';
 import { startApp } from '#test/app.ts';
-import { environmentName, options } from '../../gateway/config.ts';
 import { KNOWN_COMMANDS, takes } from './known-options.ts';
 
 const files = (folder: string, ending: string) =>

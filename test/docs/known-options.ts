@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
+import { runAdmin } from '#cli/admin/admin.ts';
+import { runBackup } from '#cli/backup.ts';
+import { runDoctor } from '#cli/doctor.ts';
+import { runPair } from '#cli/pair.ts';
+import { runRestore } from '#cli/restore.ts';
+import { runUpdate } from '#cli/update.ts';
+import { readConfig } from '#runtime/config.ts';
 import { readOptions } from '#sim/cli/options.ts';
 import { runModem } from '#sim/modem/run-modem.ts';
 import { runProbe } from '#sim/probe/run-probe.ts';
-import { runAdmin } from '../../gateway/admin.ts';
-import { runBackup } from '../../gateway/backup.ts';
 import { runBenchTool } from '../../gateway/bench/bench-tool.ts';
-import { readConfig } from '../../gateway/config.ts';
-import { runDoctor } from '../../gateway/doctor/doctor-command.ts';
-import { runPair } from '../../gateway/pair.ts';
-import { runRestore } from '../../gateway/restore.ts';
-import { runUpdate } from '../../gateway/update-command.ts';
 import { readDemoOptions } from '../../scripts/demo/options.ts';
 
 // Whether a command takes an option, by asking the command itself: what no parser refuses is an option.

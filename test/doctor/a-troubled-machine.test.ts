@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { examine } from '#features/doctor/examine.ts';
-import type { DoctorFacts } from '#features/doctor/ports.ts';
-import { gather, machineQuestions } from '../../gateway/doctor/gather.ts';
+import { examine } from '#features/system/doctor/examine.ts';
+import type { DoctorFacts } from '#features/system/doctor/ports.ts';
+import { gather, machineQuestions } from '#operations/doctor/gather.ts';
 
 // What the doctor gathers from the machine itself, out of files as the kernel of a Raspberry Pi writes them.
 
@@ -144,7 +144,7 @@ describe('a serial cable', () => {
   it('that the user of the gateway may not open', async () => {
     chmodSync(join(root, 'dev/ttyUSB0'), 0);
     chmodSync(root, 0o755);
-    const module = new URL('../../gateway/doctor/serial-ports.ts', import.meta.url).href;
+    const module = new URL('../../gateway/operations/doctor/serial-ports.ts', import.meta.url).href;
     // to root every file is open: the gateway is another user
     const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
     const asked = spawnSync(process.execPath, ['--input-type=module', '-e', ASK_PORTS, module, root], {

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { newRecoveryKey } from '#adapters/backup/recovery-key.ts';
+import { runDoctor } from '#cli/doctor.ts';
 import { notificationChannel } from '#contract/resources/notification-channels.ts';
 import { insert } from '#core/changes.ts';
+import { secretsOf, shownConfig, strikeOut } from '#operations/doctor/strike-out.ts';
+import { readConfig } from '#runtime/config.ts';
 import { type App, aControlPoint, aFarmWith, body, startApp } from '#test/app.ts';
 import { aProgram } from '#test/programs.ts';
 import { readBundle } from '#test/read-bundle.ts';
 import { aBrowser } from '#test/receivers.ts';
-import { readConfig } from '../../gateway/config.ts';
-import { runDoctor } from '../../gateway/doctor/doctor-command.ts';
-import { secretsOf, shownConfig, strikeOut } from '../../gateway/doctor/strike-out.ts';
 
 const GIVEN = {
   'jwt-secret': 'a-jwt-secret-of-at-least-32-characters',

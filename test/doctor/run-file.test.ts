@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { beginRun, readRun } from '../../gateway/doctor/run-file.ts';
+import { beginRun, readRun } from '#operations/doctor/run-file.ts';
 
 let folder: string;
 beforeEach(() => {

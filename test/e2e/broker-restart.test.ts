@@ -4,8 +4,8 @@ import { Aedes } from 'aedes';
 import { generate, parser } from 'mqtt-packet';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hardenServer } from '#adapters/http/harden-server.ts';
+import { openBroker } from '#app/control/broker.ts';
 import { type App, aControlPoint, aFarmWith, body, type MadeControlPoint, startApp } from '#test/app.ts';
-import { openBroker } from '../../gateway/compose-broker.ts';
 
 const CONTROLLERS = 200;
 

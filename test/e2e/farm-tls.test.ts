@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from 'mqtt-packet';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Identity } from '#features/trust/identity.ts';
+import { runAdmin } from '#cli/admin/admin.ts';
+import type { Identity } from '#features/system/trust/identity.ts';
 import { type Fleet, startFleet } from '#sim/fleet/fleet.ts';
 import { pinsInPem } from '#sim/transport/gateway-trust.ts';
 import { aSecuredGateway, getSecured, type SecuredGateway, shakeHands } from '#test/a-secured-gateway.ts';
 import { until } from '#test/gateway-process.ts';
-import { runAdmin } from '../../gateway/admin.ts';
 
 type Json = Record<string, unknown>;
 const JSON_TYPE = { 'Content-Type': 'application/json' };

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import BetterSqlite from 'better-sqlite3';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runAdmin } from '#cli/admin/admin.ts';
 import { farmClock, startGatewayProcess, until } from '#test/gateway-process.ts';
 import {
   type Account,
@@ -15,7 +16,6 @@ import {
 } from '#test/paired-processes.ts';
 import { describeOnPostgres } from '#test/postgres.ts';
 import { type Cluster, postgresForRun } from '#test/postgres-cluster.ts';
-import { runAdmin } from '../../gateway/admin.ts';
 
 // Real programs on real disks: each of them loses its power while both sides write.
 

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Tick } from '#adapters/timers/ticks.ts';
+import { serve } from '#app/serve.ts';
 import { StaleError, StorageUnavailable } from '#core/errors.ts';
-import { createStamps } from '#features/schedules/follow-clock-step.ts';
+import { createStamps } from '#features/control/schedules/follow-clock-step.ts';
+import { readConfig } from '#runtime/config.ts';
 import { type App, aControlPoint, aFarmWith, body, type MadeControlPoint, startApp } from '#test/app.ts';
-import { readConfig } from '../../gateway/config.ts';
-import { serve } from '../../gateway/serve.ts';
 
 const SECOND = 1_000;
 const HOUR = 3_600_000;

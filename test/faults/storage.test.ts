@@ -10,10 +10,10 @@ import { connectSqlite, openSqlite } from '#adapters/sql/open-sqlite.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { put } from '#core/changes.ts';
 import { StaleError, StorageUnavailable } from '#core/errors.ts';
+import { openDatabase } from '#runtime/open-database.ts';
 import { type App, aControlPoint, aFarmWith, body, type MadeControlPoint, startApp } from '#test/app.ts';
 import { fastFolder } from '#test/fast-folder.ts';
 import { putMigrated } from '#test/migrated-files.ts';
-import { openDatabase } from '../../gateway/open-database.ts';
 
 it('one row on a damaged page is refused, and takes none of those with it that are written beside it', async () => {
   const folder = mkdtempSync(join(fastFolder(), 'damaged-'));

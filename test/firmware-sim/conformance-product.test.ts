@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openBroker } from '#app/control/broker.ts';
 import { checkGateway } from '#sim/conformance/check-gateway.ts';
 import type { Report } from '#sim/conformance/report.ts';
 import { aControlPoint, aFarmWith, body, startApp } from '#test/app.ts';
-import { openBroker } from '../../gateway/compose-broker.ts';
 
 describe('our gateway keeps the published protocol', () => {
   let app: Awaited<ReturnType<typeof startApp>>;

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { readConfig } from '../../gateway/config.ts';
-import { type Running, serve } from '../../gateway/serve.ts';
+import { type Running, serve } from '#app/serve.ts';
+import { readConfig } from '#runtime/config.ts';
 
 type Family = { help: string; type: string; samples: string[] };
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import type { Tick } from '#adapters/timers/ticks.ts';
-import { readConfig } from '../../gateway/config.ts';
-import { serve } from '../../gateway/serve.ts';
+import { serve } from '#app/serve.ts';
+import { readConfig } from '#runtime/config.ts';
 
 const DAY = 24 * 3_600_000;
 

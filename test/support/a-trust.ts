@@ -6,8 +6,8 @@ import { onTestFinished } from 'vitest';
 import { writeWhole } from '#adapters/backup/safe-files.ts';
 import { certificateMaker } from '#adapters/tls/make-certificate.ts';
 import { trustFiles } from '#adapters/tls/trust-files.ts';
-import { keepTrust, type TrustNews } from '#features/trust/keep-trust.ts';
-import type { Network, ServerRecord } from '#features/trust/ports.ts';
+import { keepTrust, type TrustNews } from '#features/system/trust/keep-trust.ts';
+import type { Network, ServerRecord } from '#features/system/trust/ports.ts';
 
 /** The keeper of a box with real files, its own clock and a network that can change. */
 export function aTrust(given: { data?: string; now?: number; pin?: string | null } = {}) {

@@ -1,6 +1,6 @@
 import { subscription } from '#contract/resources/subscriptions.ts';
 import { update } from '#core/changes.ts';
-import type { SubscriptionRow } from '#features/subscriptions/ports.ts';
+import type { SubscriptionRow } from '#features/people/subscriptions/ports.ts';
 import { type App, body, type SignedUp } from './app.ts';
 
 /** An owner whose subscription says this. */

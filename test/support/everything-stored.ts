@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { databaseFile } from '../../gateway/config.ts';
+import { databaseFile } from '#runtime/config.ts';
 import type { App } from './app.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createJsonLog } from '#adapters/log/json-log.ts';
-import { readConfig } from '../../gateway/config.ts';
-import { serve } from '../../gateway/serve.ts';
+import { serve } from '#app/serve.ts';
+import { readConfig } from '#runtime/config.ts';
 
 // The program in a process of its own, as `npm start` runs it, with a clock that lives faster: ten minutes of silence
 // take ten seconds. The clock goes on while the process is dead.

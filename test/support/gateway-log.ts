@@ -1,6 +1,6 @@
 import type { LogPoint, PushRequest, WireChange } from '#contract/sync/wire.ts';
-import { formatHlc } from '#core/hlc.ts';
-import { chainAfter } from '#core/sync/canonical-change.ts';
+import { formatHlc } from '#store/hlc.ts';
+import { chainAfter } from '#store/merge/canonical-change.ts';
 
 const ZERO: LogPoint = { seq: 0, chain: '' };
 const NODE = '00abcdef';

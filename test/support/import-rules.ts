@@ -3,7 +3,7 @@ import { parseSync } from 'vite';
 
 export type SourceFile = { path: string; text: string };
 
-/** What the files of one folder may import. `*` stands for one folder name. */
+/** What the files of one folder may import. `*` stands for one folder name; `/.` at the end: no folder below it. */
 type Rule = {
   folder: string;
   /** Folders of ours; its own is always allowed. */
@@ -14,9 +14,48 @@ type Rule = {
   libraries: readonly string[];
 };
 
+/** Folders of the gateway: each imports from those before it alone. */
+const LAYERS = [
+  'gateway/contract',
+  'gateway/science',
+  'gateway/core',
+  'gateway/store',
+  'gateway/features',
+  'gateway/sync',
+  'gateway/adapters',
+  'gateway/bench',
+  'gateway/runtime',
+  'gateway/operations',
+  'gateway/workers',
+  'gateway/app',
+  'gateway/cli',
+];
+const below = (layer: string) => LAYERS.slice(0, LAYERS.indexOf(layer));
+
+/**
+ * Areas of features, and the areas whose face each may import: the files directly in `features/<area>`, types and pure rules
+ * that several features have in common. A feature never imports another feature.
+ */
+const AREAS: Readonly<Record<string, readonly string[]>> = {
+  alarms: ['control', 'people', 'production'],
+  cloud: ['control', 'people'],
+  control: [],
+  equipment: ['control'],
+  farm: ['production'],
+  people: ['production'],
+  production: [],
+  system: ['people'],
+};
+const faceOf = (area: string) => `gateway/features/${area}/.`;
+
 const PURE = ['gateway/core', 'gateway/contract'];
-// An adapter implements what the inner folders ask for, so it names their types; compose.ts hands it the rest.
-const ADAPTER = { values: PURE, types: ['gateway/features/*', 'gateway/sync'] };
+/** `gateway/store`: how rows are written and merged. */
+const ROWS = [...PURE, 'gateway/store'];
+// An adapter implements what the inner folders ask for, so it names their types; gateway/app hands it the rest.
+const ADAPTER = {
+  values: [...ROWS, ...Object.keys(AREAS).map(faceOf)],
+  types: ['gateway/features/*/*', 'gateway/sync'],
+};
 
 /** The first rule whose folder fits a file counts; a file that fits none is a violation itself. */
 export const IMPORT_RULES: readonly Rule[] = [
@@ -26,15 +65,26 @@ export const IMPORT_RULES: readonly Rule[] = [
     values: ['gateway/contract'],
     libraries: ['canonicalize', 'temporal-polyfill', 'uuid', 'node:crypto'],
   },
+  { folder: 'gateway/store', values: PURE, libraries: ['canonicalize', 'uuid', 'node:crypto'] },
   { folder: 'gateway/science', values: [], libraries: [] },
   {
-    folder: 'gateway/features/schedules',
-    values: [...PURE, 'gateway/science'],
+    folder: 'gateway/features/control/schedules',
+    values: [...ROWS, 'gateway/science', faceOf('control')],
     libraries: ['zod', 'temporal-polyfill'],
   },
   // zod for the path and query schemas of routes; bodies and answers stand in the contract
-  { folder: 'gateway/features/*', values: [...PURE, 'gateway/science'], libraries: ['zod'] },
-  { folder: 'gateway/sync', values: PURE, libraries: [] },
+  ...Object.entries(AREAS).flatMap(([area, others]): Rule[] => {
+    const faces = [area, ...others].map(faceOf);
+    return [
+      { folder: faceOf(area), values: [...PURE, 'gateway/science', ...faces], libraries: ['node:crypto'] },
+      {
+        folder: `gateway/features/${area}/*`,
+        values: [...ROWS, 'gateway/science', ...faces],
+        libraries: ['zod'],
+      },
+    ];
+  }),
+  { folder: 'gateway/sync', values: ROWS, libraries: [] },
 
   {
     folder: 'gateway/adapters/http',
@@ -74,8 +124,8 @@ export const IMPORT_RULES: readonly Rule[] = [
   // Its stores read tables of the sync, its transports carry what the engines of gateway/sync say.
   {
     folder: 'gateway/adapters/sync',
-    values: [...PURE, 'gateway/adapters/sql', 'gateway/sync'],
-    types: ['gateway/features/*'],
+    values: [...ADAPTER.values, 'gateway/adapters/sql', 'gateway/sync'],
+    types: ['gateway/features/*/*'],
     libraries: ['express', 'kysely', 'pg', 'ws', 'zod', 'node:*'],
   },
   { folder: 'gateway/adapters/discovery', ...ADAPTER, libraries: ['multicast-dns', 'uqr', 'node:*'] },
@@ -90,37 +140,37 @@ export const IMPORT_RULES: readonly Rule[] = [
   { folder: 'gateway/adapters/home-assistant', ...ADAPTER, libraries: ['mqtt', 'zod', 'node:*'] },
   { folder: 'gateway/adapters/*', ...ADAPTER, libraries: ['node:*'] },
 
-  // The boot ladder is the wiring of a start: it opens files, checks them and fills databases.
-  { folder: 'gateway/boot', values: ['gateway', 'gateway/*', 'gateway/*/*'], libraries: ['zod', 'node:*'] },
+  // The technician's bench: jobs at a serial port, run by the gateway in a process of their own and by a command line.
+  { folder: 'gateway/bench', values: below('gateway/bench'), libraries: ['uqr', 'zod', 'node:*'] },
+  {
+    folder: 'gateway/runtime',
+    values: below('gateway/runtime'),
+    libraries: ['pino', 'uuid', 'zod', 'node:*'],
+  },
 
   // Updates of the program itself: read packages, unpack them, judge. Runs before anything else of the program, so it
   // brings no library.
-  { folder: 'gateway/update', values: ['gateway/adapters/backup'], libraries: ['node:*'] },
-
-  // The technician's bench: jobs at a serial port, run by the gateway in a process of their own and by a command line.
+  { folder: 'gateway/operations/update', values: ['gateway/adapters/backup'], libraries: ['node:*'] },
   {
-    folder: 'gateway/bench',
-    values: ['gateway', 'gateway/*', 'gateway/*/*'],
-    libraries: ['uqr', 'zod', 'node:*'],
+    folder: 'gateway/operations/*',
+    values: [...below('gateway/operations'), 'gateway/operations'],
+    libraries: ['zod', 'node:*'],
   },
 
   // The process of virtual controllers: what runs in it is the simulator, and nothing else of the program starts that.
   {
-    folder: 'gateway/simulator',
+    folder: 'gateway/workers/fleet',
     values: ['gateway/contract', 'gateway/adapters/system', 'firmware-sim/*'],
-    types: ['gateway/features/simulator'],
+    types: ['gateway/features/equipment/simulator'],
     libraries: ['node:*'],
   },
+  { folder: 'gateway/workers/*', values: below('gateway/workers'), libraries: ['zod', 'node:*'] },
 
-  // Facts for the doctor come from everywhere: files, machine, a database that nobody runs.
-  { folder: 'gateway/doctor', values: ['gateway', 'gateway/*', 'gateway/*/*'], libraries: ['zod', 'node:*'] },
+  { folder: 'gateway/app', values: below('gateway/app'), libraries: ['pino', 'uuid', 'zod', 'node:*'] },
+  { folder: 'gateway/cli', values: below('gateway/cli'), libraries: ['zod', 'node:*'] },
 
-  // What lies directly in gateway/ (main, compose, config) wires everything.
-  {
-    folder: 'gateway',
-    values: ['gateway/*', 'gateway/*/*', 'scripts'],
-    libraries: ['pino', 'uuid', 'zod', 'node:*'],
-  },
+  // What is started: main, launch, and the technician's tool.
+  { folder: 'gateway', values: [...LAYERS, 'scripts'], libraries: ['node:*'] },
 
   // The console runs in a browser: it knows the contract and the science, and nothing of the gateway's inside.
   { folder: 'desktop/console/state', values: ['gateway/contract', 'gateway/science'], libraries: [] },
@@ -171,7 +221,7 @@ export function violationsIn(
 
 /** Files of the inner folders that read the clock by `new Date()` instead of being told the time. */
 export function hiddenClocksIn(files: readonly SourceFile[]): string[] {
-  const inner = /^gateway\/(contract|core|science|features|sync)\//;
+  const inner = /^gateway\/(contract|core|store|science|features|sync)\//;
   return files
     .filter((file) => inner.test(file.path) && readSource(file).readsClock)
     .map((file) => file.path);
@@ -188,6 +238,10 @@ function ruleFor(file: string): Rule | undefined {
 
 function isWithin(folder: string, pattern: string): boolean {
   const names = folder.split('/');
+  if (pattern.endsWith('/.')) {
+    const exact = pattern.slice(0, -2);
+    return names.length === exact.split('/').length && isWithin(folder, exact);
+  }
   return pattern.split('/').every((name, i) => name === names[i] || (name === '*' && names[i] !== undefined));
 }
 
@@ -219,9 +273,12 @@ function isAllowed(rule: Rule, file: string, target: ReturnType<typeof resolveIm
   return allowed.some((folder) => isWithin(target.folder, folder));
 }
 
-/** gateway/features/ponds for a file anywhere in it, though its rule says gateway/features/*. */
+/** gateway/features/farm/ponds for a file anywhere in it, though its rule says gateway/features/*. */
 function ownFolder(rule: Rule, file: string): string {
-  return file.split('/').slice(0, rule.folder.split('/').length).join('/');
+  const names = rule.folder.split('/');
+  const isFace = names.at(-1) === '.';
+  const folder = file.split('/').slice(0, names.length - (isFace ? 1 : 0));
+  return [...folder, ...(isFace ? ['.'] : [])].join('/');
 }
 
 /** Every way one module can name another, and whether the clock is read. */

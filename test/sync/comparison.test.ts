@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { sweep } from '#app/scheduled-tasks.ts';
+import { BUCKETS, bucketOf, digestOf } from '#store/merge/digest.ts';
 import { type App, aControlPoint, body, joinFarm, type SignedUp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { measured, survivalSet, weighed } from '#test/recorded-rows.ts';
 import { aStockedFarm, type StockedFarm } from '#test/stocked-farm.ts';
 import { type SyncedApps, syncedApps } from '#test/synced-apps.ts';
 import { tablesThatSay } from '#test/tables-that-say.ts';
-import { BUCKETS, bucketOf, digestOf } from '../../gateway/core/sync/digest.ts';
-import { sweep } from '../../gateway/regular-tasks.ts';
 
 const SOON = { timeout: 60_000, interval: 50 };
 const DAY_MS = 86_400_000;

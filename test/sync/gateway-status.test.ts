@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SyncStateWord, SyncStatusAnswer } from '#contract/resources/sync-status.ts';
 import { parkedChange } from '#contract/resources/sync-tables.ts';
 import { insert } from '#core/changes.ts';
-import { watchSyncLink } from '#features/notifications/watch-sync-link.ts';
-import { countDataToday } from '#features/sync-status/data-today.ts';
-import { stateOf } from '#features/sync-status/describe-sync.ts';
-import { bytesPerDay, offlineDaysLeft } from '#features/sync-status/offline-days.ts';
-import type { LogFigures, SyncFacts } from '#features/sync-status/ports.ts';
-import { isNews, syncEventOf } from '#features/sync-status/sync-event.ts';
+import { watchSyncLink } from '#features/alarms/notifications/watch-sync-link.ts';
+import { countDataToday } from '#features/cloud/sync-status/data-today.ts';
+import { stateOf } from '#features/cloud/sync-status/describe-sync.ts';
+import { bytesPerDay, offlineDaysLeft } from '#features/cloud/sync-status/offline-days.ts';
+import type { LogFigures, SyncFacts } from '#features/cloud/sync-status/ports.ts';
+import { isNews, syncEventOf } from '#features/cloud/sync-status/sync-event.ts';
 import { type App, aFarmWith, startApp } from '#test/app.ts';
 
 const NOW = Date.UTC(2026, 2, 2, 12);

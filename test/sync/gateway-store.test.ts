@@ -4,14 +4,14 @@ import { farm } from '#contract/resources/farms.ts';
 import { logEntry } from '#contract/resources/logs.ts';
 import { user } from '#contract/resources/users.ts';
 import { insert, update } from '#core/changes.ts';
-import { chainAfter } from '#core/sync/canonical-change.ts';
+import { idOfCause } from '#runtime/world.ts';
+import { chainAfter } from '#store/merge/canonical-change.ts';
 import { openTestDatabase } from '#test/databases.ts';
 import { gatewayStore } from '../../gateway/adapters/sync/gateway-store.ts';
 import { logSize, syncCounts, waitingRows } from '../../gateway/adapters/sync/log-figures.ts';
 import { shortenOwnLog } from '../../gateway/adapters/sync/log-retention.ts';
 import { syncStatusQueries } from '../../gateway/adapters/sync/sync-status-queries.ts';
 import { whyUnsound } from '../../gateway/sync/gateway/ask-pull.ts';
-import { idOfCause } from '../../gateway/world.ts';
 import { aFarmRow, aLogRow, aUserRow } from './gateway-rows.ts';
 
 const BEGIN = Date.UTC(2026, 2, 1, 12);

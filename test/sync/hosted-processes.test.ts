@@ -9,7 +9,7 @@ import { runStatement } from '#adapters/sql/run-statement.ts';
 import { arrivedNews } from '#contract/resources/local-tables.ts';
 import { notification } from '#contract/resources/notifications.ts';
 import { insert, put } from '#core/changes.ts';
-import { formatHlc } from '#core/hlc.ts';
+import { formatHlc } from '#store/hlc.ts';
 import { type App, aControlPoint, aFarmWith, body, startApp, startAppBeside } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { localOf, pair } from '#test/paired-apps.ts';

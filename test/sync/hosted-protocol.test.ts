@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { runStatement } from '#adapters/sql/run-statement.ts';
+import { wireSyncServer } from '#app/cloud/sync-hosted.ts';
 import { farm } from '#contract/resources/farms.ts';
 import { pond } from '#contract/resources/ponds.ts';
 import {
@@ -10,10 +11,9 @@ import {
   SYNC_SCHEMA,
 } from '#contract/sync/wire.ts';
 import { type Commit, update } from '#core/changes.ts';
-import { formatHlc } from '#core/hlc.ts';
+import { formatHlc } from '#store/hlc.ts';
 import { onBothEngines, type TestDatabase } from '#test/databases.ts';
 import { gatewayLog, pondId } from '#test/gateway-log.ts';
-import { wireSyncServer } from '../../gateway/compose-sync-hosted.ts';
 import type { AskKind } from '../../gateway/sync/ports.ts';
 import { FARM, GATEWAY_ID, PAIRED_STREAM, STREAM, settleOwner } from './sim/paired-farm.ts';
 

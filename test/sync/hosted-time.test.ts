@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { compose } from '#app/compose.ts';
+import { readConfig } from '#runtime/config.ts';
 import { type App, startApp, testClock } from '#test/app.ts';
-import { compose } from '../../gateway/compose.ts';
-import { readConfig } from '../../gateway/config.ts';
 
 const HOUR = 3_600_000;
 const silent = () => undefined;

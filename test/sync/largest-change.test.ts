@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { logEntry } from '#contract/resources/logs.ts';
 import { MAX_MESSAGE_BYTES } from '#contract/sync/wire.ts';
 import { insert } from '#core/changes.ts';
+import { MOST_BODY_BYTES } from '#store/change-log.ts';
 import { body } from '#test/app.ts';
 import { aStockedFarm, type StockedFarm } from '#test/stocked-farm.ts';
 import { type SyncedApps, syncedApps } from '#test/synced-apps.ts';
-import { MOST_BODY_BYTES } from '../../gateway/core/change-log.ts';
 
 let apps: SyncedApps;
 let farm: StockedFarm;

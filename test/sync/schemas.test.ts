@@ -8,8 +8,8 @@ import type { Resource } from '#contract/resource.ts';
 import { alert } from '#contract/resources/alerts.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
 import { SYNC_SCHEMA } from '#contract/sync/wire.ts';
-import { defaultsOf, knownFields, schemaOfChange, schemaOfGroup } from '#core/sync/schemas.ts';
-import { TABLES_IN_ORDER } from '#core/sync/shared-tables.ts';
+import { defaultsOf, knownFields, schemaOfChange, schemaOfGroup } from '#store/merge/schemas.ts';
+import { TABLES_IN_ORDER } from '#store/merge/shared-tables.ts';
 import { onBothEngines } from '#test/databases.ts';
 
 // What is synchronised, as it was with each schema: by table and group ('' for what never changes), the schema and a

@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { isExpandOnly } from '#adapters/sql/expand-only.ts';
 import { migrateSqlite, SchemaRefused } from '#adapters/sql/migrate.ts';
 import { connectSqlite } from '#adapters/sql/open-sqlite.ts';
+import { prepareSqlite, sqliteMigrations } from '#runtime/open-database.ts';
 import { farmClock, startGatewayProcess } from '#test/gateway-process.ts';
-import { prepareSqlite, sqliteMigrations } from '../../gateway/open-database.ts';
 
 const migration = (name: string) => readFileSync(`migrations/sqlite/${name}.sql`, 'utf8');
 

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { certificateMaker } from '#adapters/tls/make-certificate.ts';
+import { fetchPackage, type WatchSilence } from '#operations/update/fetch-package.ts';
+import { archOf } from '#operations/update/manifest.ts';
+import { type StageDeps, stageUpdate } from '#operations/update/stage-update.ts';
+import { readState } from '#operations/update/update-folder.ts';
+import { UpdateRefused } from '#operations/update/update-trouble.ts';
 import { until } from '#test/gateway-process.ts';
-import { fetchPackage, type WatchSilence } from '../../gateway/update/fetch-package.ts';
-import { archOf } from '../../gateway/update/manifest.ts';
-import { type StageDeps, stageUpdate } from '../../gateway/update/stage-update.ts';
-import { readState } from '../../gateway/update/update-folder.ts';
-import { UpdateRefused } from '../../gateway/update/update-trouble.ts';
 import { aFolder, aSigner, removeFolders, tinyUpdate } from './tiny-program.ts';
 
 // A package over https, from a server of this machine that behaves as the test wants.

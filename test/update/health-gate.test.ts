@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { judge, OPEN_GATE, type Vital } from '../../gateway/update/health-gate.ts';
+import { judge, OPEN_GATE, type Vital } from '#operations/update/health-gate.ts';
 
 // A version that is tried, second by second.
 

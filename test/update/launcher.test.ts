@@ -14,9 +14,9 @@ import {
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { versionFolder, writeState } from '#operations/update/update-folder.ts';
+import { type UpdateState } from '#operations/update/update-state.ts';
 import { until } from '#test/gateway-process.ts';
-import { versionFolder, writeState } from '../../gateway/update/update-folder.ts';
-import { type UpdateState } from '../../gateway/update/update-state.ts';
 import { childFile } from '../../scripts/built-program.ts';
 import { aFolder, aSigner, type Behaviour, removeFolders, tinyProgram, tinyUpdate } from './tiny-program.ts';
 

@@ -2,11 +2,11 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { archOf } from '../../gateway/update/manifest.ts';
-import { programTrouble } from '../../gateway/update/program-folder.ts';
-import { type StageDeps, stageUpdate } from '../../gateway/update/stage-update.ts';
-import { lockUpdates, readState, versionFolder } from '../../gateway/update/update-folder.ts';
-import { troubleIn } from '../../gateway/update/update-trouble.ts';
+import { archOf } from '#operations/update/manifest.ts';
+import { programTrouble } from '#operations/update/program-folder.ts';
+import { type StageDeps, stageUpdate } from '#operations/update/stage-update.ts';
+import { lockUpdates, readState, versionFolder } from '#operations/update/update-folder.ts';
+import { troubleIn } from '#operations/update/update-trouble.ts';
 import { aFolder, aSigner, removeFolders, tinyUpdate } from './tiny-program.ts';
 
 afterAll(removeFolders);

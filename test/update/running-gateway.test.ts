@@ -1,17 +1,17 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { farmNow, vitalOf } from '#app/health.ts';
+import { wireUpdate } from '#app/system/update.ts';
 import { alert } from '#contract/resources/alerts.ts';
 import { presence } from '#contract/resources/local-tables.ts';
 import type { AlertType } from '#contract/words.ts';
 import { insert, put, update } from '#core/changes.ts';
+import { beforePackage } from '#operations/staging/before-package.ts';
+import { lockUpdates, readState, writeState } from '#operations/update/update-folder.ts';
+import { type Before, began, fetching, NO_UPDATE, staged } from '#operations/update/update-state.ts';
 import { type App, aControlPoint, type SignedUp, startApp } from '#test/app.ts';
 import { aFarm, alertRow } from '#test/farm-rows.ts';
-import { beforePackage } from '../../gateway/before-package.ts';
-import { wireUpdate } from '../../gateway/compose-update.ts';
-import { lockUpdates, readState, writeState } from '../../gateway/update/update-folder.ts';
-import { type Before, began, fetching, NO_UPDATE, staged } from '../../gateway/update/update-state.ts';
-import { farmNow, vitalOf } from '../../gateway/vital.ts';
 import { aFolder, aSigner, removeFolders, tinyUpdate } from './tiny-program.ts';
 
 afterAll(removeFolders);

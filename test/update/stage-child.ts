@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { archOf, readPublicKeys } from '../../gateway/update/manifest.ts';
-import { stageUpdate } from '../../gateway/update/stage-update.ts';
-import { readState, writeState } from '../../gateway/update/update-folder.ts';
-import { switched } from '../../gateway/update/update-state.ts';
+import { archOf, readPublicKeys } from '#operations/update/manifest.ts';
+import { stageUpdate } from '#operations/update/stage-update.ts';
+import { readState, writeState } from '#operations/update/update-folder.ts';
+import { switched } from '#operations/update/update-state.ts';
 
 // An update in a process of its own whose power is cut at the named step.
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { stateFrom } from '../../gateway/update/stored-state.ts';
+import { stateFrom } from '#operations/update/stored-state.ts';
 import {
   atStart,
   began,
@@ -15,8 +15,8 @@ import {
   trialMs,
   type UpdateState,
   unneeded,
-} from '../../gateway/update/update-state.ts';
-import { compareVersions } from '../../gateway/update/version-order.ts';
+} from '#operations/update/update-state.ts';
+import { compareVersions } from '#operations/update/version-order.ts';
 
 const NOW = '2026-03-02T12:00:00.000Z';
 const whole: StartFacts = {

@@ -6,37 +6,40 @@ export const SYSTEM_ROUTES: typeof ROUTES = [
   { path: '/mais', load: async () => (await import('../screens/system/more.tsx')).More },
   {
     path: '/notificacoes',
-    load: async () => (await import('../screens/system/notifications.tsx')).Notifications,
+    load: async () => (await import('../screens/notifications/notifications.tsx')).Notifications,
   },
   {
     path: '/sistema/dispositivos',
-    load: async () => (await import('../screens/system/devices.tsx')).Devices,
+    load: async () => (await import('../screens/devices/devices.tsx')).Devices,
   },
   {
     path: '/sistema/dispositivos/:id',
-    load: async () => (await import('../screens/system/device-page.tsx')).DevicePage,
+    load: async () => (await import('../screens/devices/device-page.tsx')).DevicePage,
   },
   {
     path: '/sistema/fazenda',
-    load: async () => (await import('../screens/system/farm-settings.tsx')).FarmSettings,
+    load: async () => (await import('../screens/farms/farm-settings.tsx')).FarmSettings,
   },
-  { path: '/sistema/usuarios', load: async () => (await import('../screens/system/people.tsx')).People },
-  { path: '/sistema/plano', load: async () => (await import('../screens/system/plan.tsx')).Plan },
-  { path: '/sistema/canais', load: async () => (await import('../screens/system/channels.tsx')).Channels },
+  { path: '/sistema/usuarios', load: async () => (await import('../screens/people/people.tsx')).People },
+  { path: '/sistema/plano', load: async () => (await import('../screens/plan/plan.tsx')).Plan },
+  {
+    path: '/sistema/canais',
+    load: async () => (await import('../screens/notifications/channels.tsx')).Channels,
+  },
   {
     path: '/sistema/preferencias',
-    load: async () => (await import('../screens/system/preferences.tsx')).Preferences,
+    load: async () => (await import('../screens/account/preferences.tsx')).Preferences,
   },
-  { path: '/sistema/sincronia', load: async () => (await import('../screens/system/sync.tsx')).Sync },
+  { path: '/sistema/sincronia', load: async () => (await import('../screens/cloud/sync.tsx')).Sync },
   {
     path: '/sistema/gateways',
     load: async () => (await import('../screens/gateways/gateways.tsx')).Gateways,
   },
   { path: '/pair', load: async () => (await import('../screens/gateways/claim.tsx')).Claim },
-  { path: '/sistema/backup', load: async () => (await import('../screens/system/backup.tsx')).Backup },
+  { path: '/sistema/backup', load: async () => (await import('../screens/backup/backup.tsx')).Backup },
   {
     path: '/sistema/diagnostico',
-    load: async () => (await import('../screens/system/diagnostics.tsx')).Diagnostics,
+    load: async () => (await import('../screens/box/diagnostics.tsx')).Diagnostics,
   },
   { path: '/sistema/sondas', load: async () => (await import('../screens/probes/probes.tsx')).Probes },
   {
@@ -53,5 +56,5 @@ export const SYSTEM_ROUTES: typeof ROUTES = [
     path: '/sistema/bancada/sombra/:id?',
     load: async () => (await import('../screens/shadow/shadow.tsx')).Shadow,
   },
-  { path: '/sistema/sobre', load: async () => (await import('../screens/system/about.tsx')).About },
+  { path: '/sistema/sobre', load: async () => (await import('../screens/box/about.tsx')).About },
 ];

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
-import type { ChannelSecrets } from '#features/notifications/ports.ts';
+import type { ChannelSecrets } from '#features/alarms/notifications/ports.ts';
 
 const CODE_DIGITS = 8;
 

@@ -1,7 +1,7 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { Duplex } from 'node:stream';
-import type { Outcome } from '#features/delivery/ports.ts';
+import type { Outcome } from '#features/alarms/delivery/ports.ts';
 import { type AddressPolicy, ForbiddenAddress } from './address-policy.ts';
 
 export type Answer = { status: number; retryAfter: string | undefined };

@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
 import type { SendLetter } from '#core/letters.ts';
-import type { Outcome, Outgoing, Send } from '#features/delivery/ports.ts';
+import type { Outcome, Outgoing, Send } from '#features/alarms/delivery/ports.ts';
 
 const CONNECTIONS = 4;
 const CONNECT_WITHIN_MS = 10_000;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import webPush from 'web-push';
 import type { PushMessage } from '#contract/resources/notification-channels.ts';
-import type { Outcome, Outgoing } from '#features/delivery/ports.ts';
+import type { Outcome, Outgoing } from '#features/alarms/delivery/ports.ts';
 import { type Answer, type PostSafely, readRetryAfter } from './post-safely.ts';
 
 export type VapidKeys = { publicKey: string; privateKey: string };

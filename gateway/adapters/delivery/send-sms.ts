@@ -1,5 +1,5 @@
-import type { Outgoing, Send } from '#features/delivery/ports.ts';
-import type { Modem } from '#features/modem/ports.ts';
+import type { Outgoing, Send } from '#features/alarms/delivery/ports.ts';
+import type { Modem } from '#features/alarms/modem/ports.ts';
 
 const HOUR = 3_600_000;
 

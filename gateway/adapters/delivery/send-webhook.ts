@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Outcome, Outgoing } from '#features/delivery/ports.ts';
+import type { Outcome, Outgoing } from '#features/alarms/delivery/ports.ts';
 import { type Answer, type PostSafely, readRetryAfter } from './post-safely.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ImageFiles } from '#features/firmware/ports.ts';
+import type { ImageFiles } from '#features/equipment/firmware/ports.ts';
 
 const NAME = /^[0-9a-f]{64}\.bin$/;
 

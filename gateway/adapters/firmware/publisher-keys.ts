@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { PublisherKey } from '#features/firmware/ports.ts';
+import type { PublisherKey } from '#features/equipment/firmware/ports.ts';
 
 const PEM_BLOCK = /-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g;
 

@@ -1,6 +1,6 @@
 import type { MqttClient } from 'mqtt';
 import type { Log } from '#core/kernel.ts';
-import type { HaLink } from '#features/home-assistant/bridge.ts';
+import type { HaLink } from '#features/equipment/home-assistant/bridge.ts';
 
 export type HaConnection = {
   /** mqtt://host:port or mqtts://host:port */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { RateLimiterMemory, type RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
-import type { AttemptLimit } from '#core/attempts.ts';
+import type { AttemptLimit } from '#features/people/attempts.ts';
 import { type CountStatement, sharedLimiter } from './shared-limiter.ts';
 
 /** `attempts` within `windowS` seconds from the first. */

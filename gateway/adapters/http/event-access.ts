@@ -5,8 +5,8 @@ import { revokedToken, sessionGeneration } from '#contract/resources/local-table
 import { pond } from '#contract/resources/ponds.ts';
 import { user } from '#contract/resources/users.ts';
 import { type Committed, rowsOf } from '#core/changes.ts';
-import { isOfLiveGeneration, type LoginsStanding } from '#core/login-standing.ts';
 import type { Caller } from '#core/route.ts';
+import { isOfLiveGeneration, type LoginsStanding } from '#features/people/login-standing.ts';
 
 /**
  * Says of a caller whether this unit ended their session: logged out, revoked, ended from elsewhere, another password,

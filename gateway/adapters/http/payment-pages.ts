@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type RequestHandler, Router } from 'express';
-import type { PageAnswer, PaymentPages } from '#features/payments/ports.ts';
+import type { PageAnswer, PaymentPages } from '#features/people/payments/ports.ts';
 import { wrongMethod } from './app.ts';
 import { readFile } from './read-json-body.ts';
 import { noteRoute } from './request-frame.ts';

@@ -1,6 +1,6 @@
 import type { GatewayEvent } from '#contract/events/stream.ts';
 import { isoOf } from '#core/kernel.ts';
-import type { FarmGateways } from '#core/remote-order.ts';
+import type { FarmGateways } from '#features/control/remote-order.ts';
 
 export type TellGatewaysDeps = Pick<FarmGateways, 'silentSince'> & {
   tell: (farmId: string, event: GatewayEvent) => void;

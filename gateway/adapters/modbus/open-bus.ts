@@ -6,7 +6,7 @@ import type {
   Patience,
   RegisterRead,
   WordsRead,
-} from '#features/probes/ports.ts';
+} from '#features/equipment/probes/ports.ts';
 import type { ByteLink } from './byte-link.ts';
 import { openSerial } from './open-serial.ts';
 import { openSocket } from './open-socket.ts';

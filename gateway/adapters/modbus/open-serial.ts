@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import type { ProbeTroubleCode } from '#contract/resources/probes.ts';
-import type { BusAddress } from '#features/probes/ports.ts';
+import type { BusAddress } from '#features/equipment/probes/ports.ts';
 import { openPort, type SerialLink } from '../serial/open-port.ts';
 import { asPortTrouble, type PortFault } from '../serial/port-trouble.ts';
 import type { ByteLink, ByteLinkOpened } from './byte-link.ts';

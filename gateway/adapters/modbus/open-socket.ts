@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { connect, isIP } from 'node:net';
-import type { BusAddress } from '#features/probes/ports.ts';
+import type { BusAddress } from '#features/equipment/probes/ports.ts';
 import type { ByteLinkOpened } from './byte-link.ts';
 
 const CONNECT_MS = 3_000;

@@ -1,4 +1,4 @@
-import type { RegisterRead } from '#features/probes/ports.ts';
+import type { RegisterRead } from '#features/equipment/probes/ports.ts';
 
 // Modbus RTU: unit, function, data, CRC-16 with the low byte first (Modbus over Serial Line 1.02, 2.5.1).
 

@@ -1,4 +1,4 @@
-import type { RegisterRead } from '#features/probes/ports.ts';
+import type { RegisterRead } from '#features/equipment/probes/ports.ts';
 import { type FrameRead, readRequest, wordsOf } from './rtu-frame.ts';
 
 // Modbus TCP: transaction, protocol 0, length, unit, then as on the line without CRC (Messaging on TCP/IP 1.0b, 3.1.3).

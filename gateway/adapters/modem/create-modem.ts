@@ -1,6 +1,6 @@
 import type { ModemState } from '#contract/resources/modem.ts';
 import type { Log } from '#core/kernel.ts';
-import type { Modem, ModemFacts, SmsOutcome } from '#features/modem/ports.ts';
+import type { Modem, ModemFacts, SmsOutcome } from '#features/alarms/modem/ports.ts';
 import { type AtLine, createAtLine, type ModemPort } from './at-line.ts';
 import { reportIn, smsTrouble } from './modem-errors.ts';
 import { smsParts, ucs2Hex } from './sms-text.ts';

@@ -1,4 +1,4 @@
-import type { SmsOutcome } from '#features/modem/ports.ts';
+import type { SmsOutcome } from '#features/alarms/modem/ports.ts';
 
 // What the numbers of +CMS ERROR say of a message (3GPP TS 27.005, 3.2.5; the first 127 are the network's, TS 24.011).
 

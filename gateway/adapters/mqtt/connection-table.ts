@@ -1,5 +1,5 @@
-import type { Controller, DeviceDoor } from '#core/device-link.ts';
 import type { Log } from '#core/kernel.ts';
+import type { Controller, DeviceDoor } from '#features/control/device-link.ts';
 import type { Counters } from './counters.ts';
 import type { Peer } from './peer.ts';
 

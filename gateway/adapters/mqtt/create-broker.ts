@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { Aedes, type AedesOptions, type Client } from 'aedes';
 import { writeToStream } from 'mqtt-packet';
 import { deviceTopic, TIME_TOPIC } from '#contract/mqtt/topics.ts';
-import type { DeviceDoor, DeviceLink, DeviceTalk, GuestDoor, Levels } from '#core/device-link.ts';
 import type { Log } from '#core/kernel.ts';
-import type { RelayDesk, SendToRelay } from '#core/relay-link.ts';
+import type { DeviceDoor, DeviceLink, DeviceTalk, GuestDoor, Levels } from '#features/control/device-link.ts';
+import type { RelayDesk, SendToRelay } from '#features/control/relay-link.ts';
 import { type AdmissionDeps, createAdmission, noteOtherVersion, whyTurnedAway } from './admission.ts';
 import { createAuthorization } from './authorization.ts';
 import {

@@ -8,8 +8,8 @@ import {
   deviceTopic,
   TIME_TOPIC,
 } from '#contract/mqtt/topics.ts';
-import type { DeviceLink, DeviceTalk, Levels } from '#core/device-link.ts';
 import type { Log } from '#core/kernel.ts';
+import type { DeviceLink, DeviceTalk, Levels } from '#features/control/device-link.ts';
 import type { ConnectionTable } from './connection-table.ts';
 import type { Counters } from './counters.ts';
 import type { Guests } from './guests.ts';

@@ -1,7 +1,7 @@
 import type { PublishPacket } from 'aedes';
 import { BOOT_PUBLISHES, bootHello, bootResult, bootTopic } from '#contract/mqtt/boot.ts';
-import type { GuestDoor } from '#core/device-link.ts';
 import type { Log } from '#core/kernel.ts';
+import type { GuestDoor } from '#features/control/device-link.ts';
 import type { Counters } from './counters.ts';
 import type { Peer } from './peer.ts';
 import { parseJson } from './read-message.ts';

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Client } from 'aedes';
 import type { DeviceState } from '#contract/mqtt/messages.ts';
-import type { Controller } from '#core/device-link.ts';
+import type { Controller } from '#features/control/device-link.ts';
 import { type Allowances, type BrokerBounds } from './bounds.ts';
 import { type Bucket, fullBucket } from './token-bucket.ts';
 

@@ -10,7 +10,7 @@ import {
 } from '#contract/mqtt/messages.ts';
 import { otaProgress } from '#contract/mqtt/ota.ts';
 import type { DevicePublishes } from '#contract/mqtt/topics.ts';
-import type { Controller, DeviceDoor } from '#core/device-link.ts';
+import type { Controller, DeviceDoor } from '#features/control/device-link.ts';
 
 /**
  * Escapes that make half a character or U+0000, which no database and no canonical text takes; a pair of halves, and any other

@@ -1,10 +1,10 @@
 import type { Client, PublishPacket } from 'aedes';
 import { MAX_DEVICE_MESSAGE_BYTES } from '#contract/mqtt/messages.ts';
 import { type DevicePublishes, parseDeviceTopic } from '#contract/mqtt/topics.ts';
-import type { Controller, DeviceDoor } from '#core/device-link.ts';
 import { StorageUnavailable } from '#core/errors.ts';
 import type { Log } from '#core/kernel.ts';
-import type { RelayDesk } from '#core/relay-link.ts';
+import type { Controller, DeviceDoor } from '#features/control/device-link.ts';
+import type { RelayDesk } from '#features/control/relay-link.ts';
 import type { Counters, Refusal } from './counters.ts';
 import type { Guests } from './guests.ts';
 import type { LevelStore } from './level-store.ts';

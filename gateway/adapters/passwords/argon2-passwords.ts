@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { hash, verify } from 'argon2';
 import { AppError } from '#core/errors.ts';
-import type { Passwords } from '#features/accounts/ports.ts';
+import type { Passwords } from '#features/people/accounts/ports.ts';
 import { takeTurns } from './take-turns.ts';
 import { yieldToControl } from './yield-to-control.ts';
 

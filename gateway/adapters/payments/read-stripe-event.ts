@@ -6,7 +6,7 @@ import type {
   PaymentNews,
   ProviderEvent,
   ProviderName,
-} from '#features/payments/ports.ts';
+} from '#features/people/payments/ports.ts';
 import {
   currencyOf,
   instantOf,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { PLANS, type Plan } from '#contract/words.ts';
 import { isoOf } from '#core/kernel.ts';
-import type { Card, FactContent, ProviderStatus } from '#features/payments/ports.ts';
+import type { Card, FactContent, ProviderStatus } from '#features/people/payments/ports.ts';
 
 // Objects as Stripe writes them, in the versions of its interface an account may have: what moved is read at both
 // places. Only what we use is looked at; the rest may change.

@@ -9,7 +9,7 @@ import type {
   Person,
   Snapshot,
   SoldPlan,
-} from '#features/payments/ports.ts';
+} from '#features/people/payments/ports.ts';
 import { readStripeEvent } from './read-stripe-event.ts';
 import { fail, nullIfMissing, stateChanged } from './stripe-errors.ts';
 import { cardOf, type PlanOfPrice, stripeSubscription, subscriptionContent } from './stripe-objects.ts';

@@ -1,4 +1,4 @@
-import type { PasteFacts, RelayProtocol } from '#features/relays/ports.ts';
+import type { PasteFacts, RelayProtocol } from '#features/equipment/relays/ports.ts';
 
 /**
  * What is opened in a browser for a Shelly: its requests may be written into the address line. The last one starts it

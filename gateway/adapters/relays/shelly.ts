@@ -1,6 +1,6 @@
 import { MOST_CHANNELS } from '#contract/resources/relays.ts';
 import { isFirstGeneration } from '#core/first-generation.ts';
-import type { Knock } from '#core/relay-link.ts';
+import type { Knock } from '#features/control/relay-link.ts';
 import type {
   ChannelFacts,
   DeviceFacts,
@@ -10,7 +10,7 @@ import type {
   RelayProtocol,
   SwitchedBy,
   UnsupportedRelay,
-} from '#features/relays/ports.ts';
+} from '#features/equipment/relays/ports.ts';
 import { asObject, type Fields, known, numberIn, readObject, shortTextIn } from './json.ts';
 import { pasteShelly } from './shelly-settings.ts';
 

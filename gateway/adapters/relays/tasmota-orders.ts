@@ -1,5 +1,5 @@
 import type { SwitchState } from '#contract/words.ts';
-import type { OrderMore } from '#features/relays/ports.ts';
+import type { OrderMore } from '#features/equipment/relays/ports.ts';
 
 // Orders of a Tasmota that end by themselves. TimedPower (from 13.4 on) waits in memory and wears no flash; older ones
 // have Backlog with Delay, one queue for the whole relay. PulseTime is no way: it is written to flash, and stays.

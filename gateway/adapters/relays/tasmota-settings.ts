@@ -1,4 +1,4 @@
-import type { PasteFacts, RelayProtocol } from '#features/relays/ports.ts';
+import type { PasteFacts, RelayProtocol } from '#features/equipment/relays/ports.ts';
 
 /** Its console takes 519 characters and 30 commands in a line. */
 const LONGEST_LINE = 519;

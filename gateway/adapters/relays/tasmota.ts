@@ -1,6 +1,6 @@
 import { MOST_CHANNELS } from '#contract/resources/relays.ts';
 import type { SwitchState } from '#contract/words.ts';
-import type { Knock } from '#core/relay-link.ts';
+import type { Knock } from '#features/control/relay-link.ts';
 import type {
   ChannelFacts,
   DeviceFacts,
@@ -8,7 +8,7 @@ import type {
   RelayMessage,
   RelayNews,
   RelayProtocol,
-} from '#features/relays/ports.ts';
+} from '#features/equipment/relays/ports.ts';
 import { asObject, type Fields, known, numberIn, readObject, shortTextIn } from './json.ts';
 import { canCancelTimer, canEnd, orderOf } from './tasmota-orders.ts';
 import { pasteTasmota } from './tasmota-settings.ts';

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { allResources } from '#contract/resources/all.ts';
 import type { Commit, CommitListener, Committed } from '#core/changes.ts';
-import type { UnitContext } from '#core/statements.ts';
+import type { UnitContext } from '#store/statements.ts';
 import type { ReadLines } from './read-lines.ts';
 import type { Tables } from './tables.ts';
 

@@ -5,7 +5,7 @@ import type { SqliteConnection } from './open-sqlite.ts';
 
 // Values an instance is born with. They are made once, before the first unit can be stamped.
 
-export { OWN_STREAM } from '#core/own-stream.ts';
+export { OWN_STREAM } from '#store/own-stream.ts';
 
 const BIRTH = `insert into sync_stream (stream_id, gateway_id, epoch, hlc, tx, core_seq, core_chain, history_seq, history_chain)
   values (1, '<gateway>', 1, null, 0, 0, '', 0, '') on conflict do nothing`;

@@ -1,8 +1,8 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { Committed, Unit } from '#core/changes.ts';
-import { applyUnit } from '#core/commit.ts';
 import { StaleError, StorageUnavailable, UniqueViolation } from '#core/errors.ts';
+import { applyUnit } from '#store/commit.ts';
 import { commitListeners, type Database, type Stamping, unitContext } from './database.ts';
 import { readLinesHere } from './read-lines.ts';
 import type { Tables } from './tables.ts';

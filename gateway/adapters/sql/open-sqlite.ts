@@ -1,9 +1,9 @@
 import BetterSqlite from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import type { Committed, Unit } from '#core/changes.ts';
-import { applyUnit } from '#core/commit.ts';
 import { StorageUnavailable, UniqueViolation } from '#core/errors.ts';
-import type { Statement } from '#core/statements.ts';
+import { applyUnit } from '#store/commit.ts';
+import type { Statement } from '#store/statements.ts';
 import { commitListeners, type Database, type Stamping, unitContext } from './database.ts';
 import { planOnceDialect } from './plan-once.ts';
 import type { AnswersNow } from './prepared.ts';

@@ -4,9 +4,9 @@ import type { Resource } from '#contract/resource.ts';
 import { allResources, sharedResources } from '#contract/resources/all.ts';
 import { asParent, erase, type GuardSeen } from '#core/changes.ts';
 import { StaleError } from '#core/errors.ts';
-import { readHlc } from '#core/hlc.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import { isAlive, LIFE, registerOf } from '#core/register.ts';
+import { readHlc } from '#store/hlc.ts';
+import { isAlive, LIFE, registerOf } from '#store/register.ts';
 import type { Database } from './database.ts';
 
 export type SweepBelowDeps = Pick<Kernel, 'now' | 'pause' | 'guard'> & {

@@ -3,7 +3,7 @@ import { syncConflict } from '#contract/resources/sync-tables.ts';
 import { type Change, purge, update } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { Database } from './database.ts';
-import { movedOn } from './queries/sync-conflicts.ts';
+import { movedOn } from './queries/cloud/sync-conflicts.ts';
 
 /** Rows at a time, so that control never waits for a clean-up. */
 const SLICE = 500;

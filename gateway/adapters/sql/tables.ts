@@ -1,6 +1,6 @@
 import type { Resource, RowOf, Stored } from '#contract/resource.ts';
 import type { localResources, sharedResources } from '#contract/resources/all.ts';
-import { codecOf } from '#core/row-codec.ts';
+import { codecOf } from '#store/row-codec.ts';
 
 // Types of the tables as the engines hold them: booleans as 0 and 1, lists and objects as JSON text.
 

@@ -6,7 +6,7 @@ import { logEntry } from '#contract/resources/logs.ts';
 import { notification } from '#contract/resources/notifications.ts';
 import type { Change, Committed, CommittedRow, Unit } from '#core/changes.ts';
 import type { StorageUnavailable } from '#core/errors.ts';
-import { codecOf } from '#core/row-codec.ts';
+import { codecOf } from '#store/row-codec.ts';
 import { messagesIn } from './unsaved-messages.ts';
 
 // A full disk must not keep an alarm from people. Rows of messages (alerts, notifications, deliveries and their log

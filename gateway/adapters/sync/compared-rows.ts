@@ -3,9 +3,9 @@ import type { Db } from '#adapters/sql/database.ts';
 import type { Resource } from '#contract/resource.ts';
 import { sharedResources } from '#contract/resources/all.ts';
 import type { WireRow } from '#contract/sync/wire.ts';
-import { codecOf } from '#core/row-codec.ts';
-import { addTo, bucketOf, digestOf, isCompared, noSums, type Sums } from '#core/sync/digest.ts';
-import { toldRow } from '#core/sync/personal.ts';
+import { addTo, bucketOf, digestOf, isCompared, noSums, type Sums } from '#store/merge/digest.ts';
+import { toldRow } from '#store/merge/personal.ts';
+import { codecOf } from '#store/row-codec.ts';
 import {
   IN_ORDER,
   inScope,

@@ -2,7 +2,7 @@ import type { Db } from '#adapters/sql/database.ts';
 import type { Resource } from '#contract/resource.ts';
 import { allResources } from '#contract/resources/all.ts';
 import type { CommitListener, Committed, CommittedRow } from '#core/changes.ts';
-import { codecOf } from '#core/row-codec.ts';
+import { codecOf } from '#store/row-codec.ts';
 import type { Bus, BusMessage } from '../../sync/ports.ts';
 
 type RowName = Extract<BusMessage, { is: 'rows' }>['rows'][number];

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Database } from '#adapters/sql/database.ts';
 import { OWN_STREAM } from '#adapters/sql/instance.ts';
-import { formatHlc } from '#core/hlc.ts';
 import { isoOf } from '#core/kernel.ts';
+import { formatHlc } from '#store/hlc.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 /** What a gateway fetched is kept for one that comes back from an older image of its card. */

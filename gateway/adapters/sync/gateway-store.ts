@@ -4,11 +4,11 @@ import { parkedChange } from '#contract/resources/sync-tables.ts';
 import { LANES, SYNC_SCHEMA, type SyncLane, type WireChange } from '#contract/sync/wire.ts';
 import { type Incoming, put, type StreamPoints } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import { movesHeard } from '#core/moved-farms.ts';
-import { wireChangeOf } from '#core/sync/stored-change.ts';
+import { movesHeard } from '#features/cloud/moved-farms.ts';
+import { wireChangeOf } from '#store/merge/stored-change.ts';
 import type { OutRows, SyncStore, Taking } from '../../sync/gateway/ports.ts';
 import { TUNING } from '../../sync/gateway/tuning.ts';
-import { movedFarms } from '../sql/queries/moved-farms.ts';
+import { movedFarms } from '../sql/queries/cloud/moved-farms.ts';
 import { hasReadable } from './kept-aside.ts';
 
 const DAY_MS = 86_400_000;

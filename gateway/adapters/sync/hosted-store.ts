@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Db } from '#adapters/sql/database.ts';
 import { MOST_RETURNS, type Restamp, type WireChange } from '#contract/sync/wire.ts';
-import { wireChangeOf } from '#core/sync/stored-change.ts';
+import { wireChangeOf } from '#store/merge/stored-change.ts';
 import type { HostedStore } from '../../sync/hosted/ports.ts';
-import { movedFarms } from '../sql/queries/moved-farms.ts';
+import { movedFarms } from '../sql/queries/cloud/moved-farms.ts';
 import { hasReadable, keptAside } from './kept-aside.ts';
 import { snapshotPages } from './snapshot-pages.ts';
 

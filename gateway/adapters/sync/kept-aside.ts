@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '#adapters/sql/database.ts';
 import { LANES, MOST_KEPT_ASIDE } from '#contract/sync/wire.ts';
-import { READABLE_NOW } from '#core/sync/parked.ts';
+import { READABLE_NOW } from '#store/merge/parked.ts';
 import type { HostedStore } from '../../sync/hosted/ports.ts';
 
 // Changes of a stream that are kept aside, as an upgrade and the other side ask for them.

@@ -1,7 +1,7 @@
 import type { Db } from '#adapters/sql/database.ts';
 import { OWN_STREAM } from '#adapters/sql/instance.ts';
 import { LANES, type SyncLane } from '#contract/sync/wire.ts';
-import { formatHlc, readHlc } from '#core/hlc.ts';
+import { formatHlc, readHlc } from '#store/hlc.ts';
 
 // How much of the gateway's change log there is. Numbers of a lane have no gaps and stamps grow with them, so nothing
 // here counts or scans rows: a farm that was offline for a month has hundreds of thousands.

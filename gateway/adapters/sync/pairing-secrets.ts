@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
-import type { PairingSecrets } from '#features/pairing/ports.ts';
+import type { PairingSecrets } from '#features/cloud/pairing/ports.ts';
 import { isSignedBy, type KeyPair, signText } from './ed25519.ts';
 
 /** Neither look nor sound alike, in Portuguese and in English: no 0 O Q, 1 I L, 2 Z, 5 S, 8 B, G 6, M N, U V. */

@@ -2,7 +2,7 @@ import type { Database } from '#adapters/sql/database.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { put } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import { stampLimit } from '#core/sync/time-return.ts';
+import { stampLimit } from '#store/merge/time-return.ts';
 
 /** When every register was looked at; id in instance_values. */
 const LOOKED_AT = 'stamps_looked_at';

@@ -4,8 +4,8 @@ import type { Resource } from '#contract/resource.ts';
 import { sharedResources } from '#contract/resources/all.ts';
 import { SCOPES } from '#contract/sync/scopes.ts';
 import type { WireRow } from '#contract/sync/wire.ts';
-import { codecOf } from '#core/row-codec.ts';
-import { toldRow } from '#core/sync/personal.ts';
+import { toldRow } from '#store/merge/personal.ts';
+import { codecOf } from '#store/row-codec.ts';
 import type { HostedStore } from '../../sync/hosted/ports.ts';
 
 export type Shared = keyof typeof sharedResources;

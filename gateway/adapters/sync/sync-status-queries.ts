@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '#adapters/sql/database.ts';
 import { sharedResources } from '#contract/resources/all.ts';
 import type { SyncLane } from '#contract/sync/wire.ts';
-import type { ParkedRow, SyncStatusQueries } from '#features/sync-status/ports.ts';
+import type { ParkedRow, SyncStatusQueries } from '#features/cloud/sync-status/ports.ts';
 import { KEPT_ASIDE_THERE } from './gateway-store.ts';
 
 const tableByEntity: ReadonlyMap<number, string> = new Map(

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { CardFacts } from '#features/doctor/ports.ts';
+import type { CardFacts } from '#features/system/doctor/ports.ts';
 import type { BlockDevice } from './block-device.ts';
 import { textOf } from './text-of.ts';
 

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { createConnection } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import type { CloudFacts } from '#features/doctor/ports.ts';
+import type { CloudFacts } from '#features/system/doctor/ports.ts';
 
 const NAME_WITHIN_MS = 3_000;
 const CONNECT_WITHIN_MS = 3_000;

@@ -1,6 +1,6 @@
 import { realpath, statfs } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { DiskFacts } from '#features/doctor/ports.ts';
+import type { DiskFacts } from '#features/system/doctor/ports.ts';
 import { blockDevice } from './block-device.ts';
 import { cardFacts } from './card-health.ts';
 import { textOf } from './text-of.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { freemem, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { MachineFacts, MemoryFacts } from '#features/doctor/ports.ts';
+import type { MachineFacts, MemoryFacts } from '#features/system/doctor/ports.ts';
 import { textOf } from './text-of.ts';
 
 const run = promisify(execFile);

@@ -7,7 +7,7 @@ import {
   randomBytes,
   sign,
 } from 'node:crypto';
-import type { CertificateMaker, Holder } from '#features/trust/ports.ts';
+import type { CertificateMaker, Holder } from '#features/system/trust/ports.ts';
 import {
   addressBytes,
   bits,

@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
-import type { CertificateFacts } from '#features/trust/ports.ts';
+import type { CertificateFacts } from '#features/system/trust/ports.ts';
 import { isLimited } from './name-limits.ts';
 
 /** What stands in a certificate. Throws for what is none. */

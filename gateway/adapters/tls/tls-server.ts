@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls';
-import type { ServerRecord } from '#features/trust/ports.ts';
+import type { ServerRecord } from '#features/system/trust/ports.ts';
 import type { GateRefusal, HandshakeGate } from './handshake-gate.ts';
 
 export type TlsRefusal = GateRefusal | 'tls_errors';

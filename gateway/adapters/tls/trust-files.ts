@@ -1,7 +1,13 @@
 import { chmod, copyFile, mkdir, readFile, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import type { CertificateMaker, Found, ServerRecord, TrustState, TrustStore } from '#features/trust/ports.ts';
+import type {
+  CertificateMaker,
+  Found,
+  ServerRecord,
+  TrustState,
+  TrustStore,
+} from '#features/system/trust/ports.ts';
 
 // The authority in two copies, because a card forgets single blocks; the certificate of the server in one, because it is
 // made anew at any time. Key and certificate stand in one file: they belong together or are nothing.

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { TokenText } from '#features/access-tokens/ports.ts';
+import type { TokenText } from '#features/people/access-tokens/ports.ts';
 
 /** Scanners of code and logs find tokens by it, and by the checksum tell them from other text. */
 const PREFIX = 'sfat_';

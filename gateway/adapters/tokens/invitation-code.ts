@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { InvitationCodes } from '#features/invitations/ports.ts';
+import type { InvitationCodes } from '#features/people/invitations/ports.ts';
 
 /** Neither look nor sound alike, in Portuguese and in English: no 0 O Q, 1 I L, 2 Z, 5 S, 8 B, G 6, M N, U V. */
 const LETTERS = 'ACDEFHJKMPRTWXY34679';

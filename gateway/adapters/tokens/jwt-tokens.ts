@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { USER_ROLES } from '#contract/words.ts';
-import type { Claims, Tokens } from '#features/accounts/ports.ts';
+import type { Claims, Tokens } from '#features/people/accounts/ports.ts';
 
 /** Longer than any token of ours: what is longer need not be hashed to be refused. */
 const MAX_LENGTH = 2_000;

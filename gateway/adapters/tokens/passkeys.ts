@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { AttemptLimit } from '#core/attempts.ts';
 import type { Kernel } from '#core/kernel.ts';
-import type { Challenges, PasskeyReader } from '#features/second-factor/ports.ts';
+import type { AttemptLimit } from '#features/people/attempts.ts';
+import type { Challenges, PasskeyReader } from '#features/people/second-factor/ports.ts';
 
 /** EdDSA, ES256, RS256 (COSE). */
 export const ALGORITHMS = [-8, -7, -257];

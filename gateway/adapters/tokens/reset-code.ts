@@ -1,5 +1,5 @@
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
-import type { ResetCodes } from '#features/accounts/ports.ts';
+import type { ResetCodes } from '#features/people/accounts/ports.ts';
 
 /** As those of invitations: neither look nor sound alike. */
 const LETTERS = 'ACDEFHJKMPRTWXY34679';

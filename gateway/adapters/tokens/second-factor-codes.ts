@@ -1,6 +1,6 @@
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
-import type { OneTimeCodes, RecoveryCodes } from '#features/second-factor/ports.ts';
+import type { OneTimeCodes, RecoveryCodes } from '#features/people/second-factor/ports.ts';
 
 const SECRET_BYTES = 20;
 const PERIOD_S = 30;

@@ -7,7 +7,7 @@ import {
   type WireRow,
 } from '#contract/sync/wire.ts';
 import type { StreamPoints } from '#core/changes.ts';
-import type { Sums } from '#core/sync/digest.ts';
+import type { Sums } from '#store/merge/digest.ts';
 import { type Asked, ask } from './ask.ts';
 import { cursorOf } from './judge-points.ts';
 import type { SyncClientDeps } from './ports.ts';

@@ -9,8 +9,8 @@ import {
   type WireRow,
 } from '#contract/sync/wire.ts';
 import type { StreamPoints } from '#core/changes.ts';
-import { isAlive } from '#core/register.ts';
-import type { Sums } from '#core/sync/digest.ts';
+import type { Sums } from '#store/merge/digest.ts';
+import { isAlive } from '#store/register.ts';
 import type { GatewayCaller } from '../ports.ts';
 import { type HostedDeps, hostedFacts, streamOf } from './hosted-deps.ts';
 import { malformed, staleEpoch } from './refusals.ts';

@@ -6,7 +6,7 @@ import { gatewayTransport } from '#adapters/sync/gateway-transport.ts';
 import { createGatewaySession } from '#adapters/sync/pairing-session.ts';
 import type { WireChange } from '#contract/sync/wire.ts';
 import type { StreamPoints } from '#core/changes.ts';
-import { chainAfter } from '#core/sync/canonical-change.ts';
+import { chainAfter } from '#store/merge/canonical-change.ts';
 import type { SyncStore } from '../../../gateway/sync/gateway/ports.ts';
 import { createSyncClient } from '../../../gateway/sync/gateway/sync-client.ts';
 import type { GatewayLiveParts } from '../../../gateway/sync/ports.ts';

@@ -1,15 +1,15 @@
-import { batchQueries } from '#adapters/sql/queries/batches.ts';
-import { farmQueries } from '#adapters/sql/queries/farms.ts';
-import { pondQueries } from '#adapters/sql/queries/ponds.ts';
+import { farmQueries } from '#adapters/sql/queries/farm/farms.ts';
+import { pondQueries } from '#adapters/sql/queries/farm/ponds.ts';
+import { batchQueries } from '#adapters/sql/queries/production/batches.ts';
+import { type Limits, wireSubscriptions } from '#app/people/subscriptions.ts';
 import { batchCreate } from '#contract/resources/batches.ts';
 import { subscription } from '#contract/resources/subscriptions.ts';
 import { update } from '#core/changes.ts';
 import type { Caller } from '#core/route.ts';
 import { type Decision, perform } from '#core/use-case.ts';
-import { createBatch } from '#features/batches/create-batch.ts';
-import { createFarm } from '#features/farms/create-farm.ts';
-import { createPond } from '#features/ponds/create-pond.ts';
-import { type Limits, wireSubscriptions } from '../../../gateway/compose-subscriptions.ts';
+import { createFarm } from '#features/farm/farms/create-farm.ts';
+import { createPond } from '#features/farm/ponds/create-pond.ts';
+import { createBatch } from '#features/production/batches/create-batch.ts';
 import { composeHere } from '../in-process.ts';
 import { answerCalls } from '../remote.ts';
 

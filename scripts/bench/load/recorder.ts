@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { connectSqlite } from '#adapters/sql/open-sqlite.ts';
-import { scienceSettingQueries } from '#adapters/sql/queries/science-settings.ts';
+import { scienceSettingQueries } from '#adapters/sql/queries/farm/science-settings.ts';
+import { wireWater } from '#app/production/water.ts';
 import { measurementCreate } from '#contract/resources/water-quality.ts';
 import { isoOf } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
-import { scienceOfFarms } from '#features/science-settings/ports.ts';
-import { recordMeasurement } from '#features/water-quality/record-measurement.ts';
-import { wireWater } from '../../../gateway/compose-water.ts';
+import { scienceOfFarms } from '#features/farm/science-settings/ports.ts';
+import { recordMeasurement } from '#features/production/water-quality/record-measurement.ts';
 import { composeHere } from '../in-process.ts';
 import { answerCalls } from '../remote.ts';
 

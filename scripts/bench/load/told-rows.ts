@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { OPS, type SyncLane, type WireChange } from '#contract/sync/wire.ts';
-import { formatHlc } from '#core/hlc.ts';
-import { chainAfter } from '#core/sync/canonical-change.ts';
+import { formatHlc } from '#store/hlc.ts';
+import { chainAfter } from '#store/merge/canonical-change.ts';
 
 // Changes as the other instance tells them, of farms that exist nowhere else: numbered, stamped and chained.
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { clientAddresses, parseNetwork } from '#adapters/http/client-address.ts';
-import { BadOption, readConfig } from '../../../gateway/config.ts';
+import { BadOption, readConfig } from '#runtime/config.ts';
 
 /** A request as it arrives: the other end of its connection, and what it says of whom it is for. */
 const arriving = (remoteAddress: string, forwarded?: string) =>

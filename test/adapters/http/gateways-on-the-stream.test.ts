@@ -5,7 +5,7 @@ import { isoOf } from '#core/kernel.ts';
 import { type App, aFarmWith, startApp, startAppBeside } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { describeOnPostgres } from '#test/postgres.ts';
-import { aBoundFarm, remoteOf } from '../../features/commands/a-bound-farm.ts';
+import { aBoundFarm, remoteOf } from '../../features/control/commands/a-bound-farm.ts';
 import { watch } from './watch.ts';
 
 const MINUTE = 60_000;

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { isPrivateAddress } from '#adapters/http/private-address.ts';
 import { openBus } from '#adapters/modbus/open-bus.ts';
-import type { BusAddress, BusLink } from '#features/probes/ports.ts';
+import type { BusAddress, BusLink } from '#features/equipment/probes/ports.ts';
 import { createSlaves, type ProbeFault, type SimProbe } from '#sim/probe/modbus-slave.ts';
 import { pondAt } from '#sim/probe/pond-day.ts';
 import { startProbePty, startProbeTcp } from '#sim/probe/start-probe.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { DeviceDoor } from '#core/device-link.ts';
 import { StorageUnavailable } from '#core/errors.ts';
+import type { DeviceDoor } from '#features/control/device-link.ts';
 import { aController, eventually, publishPacket, startBroker } from './broker-under-test.ts';
 
 const OWN = 'sf/v1/d/aerator-1';

@@ -3,8 +3,8 @@ import { connectAsync } from 'mqtt';
 import { afterEach, expect, it } from 'vitest';
 import { hardenServer } from '#adapters/http/harden-server.ts';
 import { parseJson } from '#adapters/mqtt/read-message.ts';
+import { openBroker } from '#app/control/broker.ts';
 import { type App, aControlPoint, aFarmWith, body, startApp } from '#test/app.ts';
-import { openBroker } from '../../../gateway/compose-broker.ts';
 
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

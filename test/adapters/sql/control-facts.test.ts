@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { controlFactsQueries } from '#adapters/sql/queries/control-facts.ts';
+import { controlFactsQueries } from '#adapters/sql/queries/control/control-facts.ts';
 import { aControlPoint, aFarmWith, body, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 

@@ -8,11 +8,11 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { bearSqlite } from '#adapters/sql/instance.ts';
 import { migrateSqlite, readMigrations } from '#adapters/sql/migrate.ts';
 import { connectSqlite, openSqlite } from '#adapters/sql/open-sqlite.ts';
-import { logQueries } from '#adapters/sql/queries/logs.ts';
+import { logQueries } from '#adapters/sql/queries/farm/logs.ts';
 import { readLinesHere } from '#adapters/sql/read-lines.ts';
 import { createReaderThread, type ReaderThreadDeps } from '#adapters/sql/reader-thread/reader-thread.ts';
 import type { CsvLayout } from '#core/csv-text.ts';
-import type { LogScope } from '#features/logs/ports.ts';
+import type { LogScope } from '#features/farm/logs/ports.ts';
 import { writeManyLogs } from '#test/many-logs.ts';
 
 const FARM = '019abcde-0000-7000-8000-000000000001';

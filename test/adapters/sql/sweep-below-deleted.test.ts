@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sweepBelowDeleted } from '#adapters/sql/sweep-below-deleted.ts';
 import { decodeRow } from '#adapters/sql/tables.ts';
+import { sweep } from '#app/scheduled-tasks.ts';
 import { allResources } from '#contract/resources/all.ts';
 import { farm as farmTable } from '#contract/resources/farms.ts';
 import { pond } from '#contract/resources/ponds.ts';
@@ -12,7 +13,6 @@ import { insert, purge, remove, restore } from '#core/changes.ts';
 import { type App, body, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { aFarm } from '#test/farm-rows.ts';
-import { sweep } from '../../../gateway/regular-tasks.ts';
 
 const DAY = 24 * 3_600_000;
 const JOURNALS = allResources.filter(({ goesBy }) => goesBy !== 'row').map(({ name }) => name);

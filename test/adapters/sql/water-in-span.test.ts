@@ -2,9 +2,9 @@ import BetterSqlite from 'better-sqlite3';
 import { Kysely, SqliteDialect } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { migrateSqlite, readMigrations } from '#adapters/sql/migrate.ts';
-import { waterReadQueries } from '#adapters/sql/queries/water-readings.ts';
+import { waterReadQueries } from '#adapters/sql/queries/production/water-readings.ts';
 import type { Tables } from '#adapters/sql/tables.ts';
-import type { WaterInSpan } from '#features/water-quality/ports.ts';
+import type { WaterInSpan } from '#features/production/water-quality/ports.ts';
 
 const START_MS = Date.UTC(2026, 0, 1);
 const MINUTE_MS = 60_000;

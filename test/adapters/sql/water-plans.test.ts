@@ -3,10 +3,10 @@ import { Kysely } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { migrateSqlite, readMigrations } from '#adapters/sql/migrate.ts';
 import { planOnceDialect } from '#adapters/sql/plan-once.ts';
-import { alertQueries } from '#adapters/sql/queries/alerts.ts';
-import { measurementQueries } from '#adapters/sql/queries/measurements.ts';
-import { hasMoreThan, waterInSpan } from '#adapters/sql/queries/water-in-span.ts';
-import { waterReadQueries } from '#adapters/sql/queries/water-readings.ts';
+import { alertQueries } from '#adapters/sql/queries/alarms/alerts.ts';
+import { measurementQueries } from '#adapters/sql/queries/production/measurements.ts';
+import { hasMoreThan, waterInSpan } from '#adapters/sql/queries/production/water-in-span.ts';
+import { waterReadQueries } from '#adapters/sql/queries/production/water-readings.ts';
 import type { Tables } from '#adapters/sql/tables.ts';
 
 // Five years of a probe are 175,000 rows per pond: what is asked often must walk an index, never the journal.

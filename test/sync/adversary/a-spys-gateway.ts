@@ -6,7 +6,7 @@ import type { SnapshotAnswer } from '#contract/sync/wire.ts';
 import { insert, update } from '#core/changes.ts';
 import { type App, aControlPoint, body, joinFarm, type SignedUp, startApp } from '#test/app.ts';
 import type { Engine } from '#test/databases.ts';
-import { bindFarm } from '../../features/commands/a-bound-farm.ts';
+import { bindFarm } from '../../features/control/commands/a-bound-farm.ts';
 
 // A gateway that nobody knows, in the hands of who made an account and read the protocol, and who else is on its instance.
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { formatHlc } from '#core/hlc.ts';
+import { formatHlc } from '#store/hlc.ts';
 import type { SignedUp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { aSpysGateway, GATEWAY_NODE, type SpysGateway } from './a-spys-gateway.ts';

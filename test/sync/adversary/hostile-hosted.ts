@@ -11,7 +11,7 @@ import type {
   PushRequest,
   SnapshotRequest,
 } from '#contract/sync/wire.ts';
-import { chainAfter } from '#core/sync/canonical-change.ts';
+import { chainAfter } from '#store/merge/canonical-change.ts';
 import { mutated, mutations, packaged, packaging } from './mutations.ts';
 import type { RandomChange } from './random-changes.ts';
 

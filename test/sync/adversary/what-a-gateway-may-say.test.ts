@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { WireChange } from '#contract/sync/wire.ts';
 import { SYNC_SCHEMA } from '#contract/sync/wire.ts';
-import { formatHlc } from '#core/hlc.ts';
+import { formatHlc } from '#store/hlc.ts';
 import type { App } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { aSpysGateway, GATEWAY_NODE, type SpysGateway } from './a-spys-gateway.ts';

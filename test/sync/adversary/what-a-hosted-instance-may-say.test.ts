@@ -4,7 +4,7 @@ import type { Resource } from '#contract/resource.ts';
 import { aerator } from '#contract/resources/aerators.ts';
 import { controlPoint, order } from '#contract/resources/control-points.ts';
 import { SYNC_SCHEMA, type WireChange } from '#contract/sync/wire.ts';
-import { formatHlc } from '#core/hlc.ts';
+import { formatHlc } from '#store/hlc.ts';
 import { type App, aControlPoint, body, type MadeControlPoint } from '#test/app.ts';
 import { aStockedFarm } from '#test/stocked-farm.ts';
 import { type SyncedApps, syncedApps } from '#test/synced-apps.ts';

@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize';
 import { UNIQUE_KEYS } from '#contract/sync/scopes.ts';
-import { formatHlc } from '#core/hlc.ts';
-import { newestOf } from '#core/register.ts';
+import { formatHlc } from '#store/hlc.ts';
+import { newestOf } from '#store/register.ts';
 import { isRenamed, type Ledger } from './ledger.ts';
 import { groupValue, type KnownRow, type ReplicaState } from './replica-state.ts';
 

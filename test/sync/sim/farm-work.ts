@@ -1,7 +1,7 @@
 import type { Commit, Committed } from '#core/changes.ts';
 import * as changes from '#core/changes.ts';
 import { StaleError, StorageUnavailable, UniqueViolation } from '#core/errors.ts';
-import { codecOf } from '#core/row-codec.ts';
+import { codecOf } from '#store/row-codec.ts';
 import type { Chance } from './chance.ts';
 import type { ReadRows } from './replica-state.ts';
 import { type Row, type Side, THINGS, type Thing } from './things.ts';

@@ -1,11 +1,11 @@
 import type { Database, Stamping } from '#adapters/sql/database.ts';
 import { OWN_STREAM } from '#adapters/sql/instance.ts';
-import { chainAfter } from '#core/sync/canonical-change.ts';
+import { idOfCause } from '#runtime/world.ts';
+import { chainAfter } from '#store/merge/canonical-change.ts';
 import { gatewayStore } from '../../../gateway/adapters/sync/gateway-store.ts';
 import type { SyncClientDeps, SyncStore } from '../../../gateway/sync/gateway/ports.ts';
 import { createSyncClient, type SyncClient } from '../../../gateway/sync/gateway/sync-client.ts';
 import type { SyncTransport } from '../../../gateway/sync/ports.ts';
-import { idOfCause } from '../../../gateway/world.ts';
 import type { Chance } from './chance.ts';
 import type { HostedRun } from './hosted-box.ts';
 import type { Network } from './network.ts';

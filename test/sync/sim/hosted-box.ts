@@ -1,5 +1,5 @@
 import type { Database, Stamping } from '#adapters/sql/database.ts';
-import { chainAfter } from '#core/sync/canonical-change.ts';
+import { chainAfter } from '#store/merge/canonical-change.ts';
 import { hostedStore } from '../../../gateway/adapters/sync/hosted-store.ts';
 import { createSyncServer, type SyncServer } from '../../../gateway/sync/hosted/sync-server.ts';
 import type { Chance } from './chance.ts';

@@ -2,7 +2,7 @@ import canonicalize from 'canonicalize';
 import type { Resource } from '#contract/resource.ts';
 import { sharedResources } from '#contract/resources/all.ts';
 import { SCOPES } from '#contract/sync/scopes.ts';
-import { codecOf } from '#core/row-codec.ts';
+import { codecOf } from '#store/row-codec.ts';
 import type { Row } from './things.ts';
 
 // Everything one instance knows, read past the program.

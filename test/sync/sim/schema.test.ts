@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { pond } from '#contract/resources/ponds.ts';
 import { OPS, SYNC_SCHEMA, type WireChange } from '#contract/sync/wire.ts';
 import { insert } from '#core/changes.ts';
-import { chainAfter } from '#core/sync/canonical-change.ts';
+import { chainAfter } from '#store/merge/canonical-change.ts';
 import { CALM } from './network.ts';
 import { FARM } from './paired-farm.ts';
 import { freshImage } from './sqlite-replica.ts';

@@ -20,7 +20,7 @@ import { useGet } from '../../data/query.ts';
 import { type Schedule, schedulesAt, useSchedules } from '../../data/schedules.ts';
 import { age, quantity } from '../../i18n/format.ts';
 import { isHeard } from '../../state/control-state.ts';
-import { UnkeyedSetting } from '../system/unkeyed-setting.tsx';
+import { UnkeyedSetting } from '../devices/unkeyed-setting.tsx';
 import { LockOut } from './lock-out.tsx';
 import { OrderList } from './order-list.tsx';
 import { PointSettings } from './point-settings.tsx';

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { BenchJobAnswer, BenchLine } from '#contract/resources/bench.ts';
 import { WorkButton } from '../../components/button.tsx';
 import { age, clockTime, figure } from '../../i18n/format.ts';
-import { FaultNote } from '../system/system-page.tsx';
+import { FaultNote } from '../box/system-page.tsx';
 import { troubleWords } from './trouble-words.ts';
 import type { BenchDesk, Place } from './use-job.ts';
 import { benchWords } from './words.ts';

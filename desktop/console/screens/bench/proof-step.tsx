@@ -7,7 +7,7 @@ import { CheckField } from '../../components/field.tsx';
 import { download } from '../../data/api.ts';
 import { useGet } from '../../data/query.ts';
 import { clockTime, figure } from '../../i18n/format.ts';
-import { FaultNote } from '../system/system-page.tsx';
+import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { JobView } from './job-view.tsx';
 import type { Identity } from './use-identity.ts';

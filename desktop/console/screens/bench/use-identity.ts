@@ -3,7 +3,7 @@ import type { ControlPointAnswer } from '#contract/resources/control-points.ts';
 import { useSend } from '../../data/corrections.ts';
 import { farm, farmControlPoints } from '../../data/farm-store.ts';
 import { refresh } from '../../data/query.ts';
-import { nextCode } from '../system/next-code.ts';
+import { nextCode } from '../account/next-code.ts';
 import type { Board } from './port-step.tsx';
 
 export type Identity = ReturnType<typeof useIdentity>;

@@ -9,7 +9,7 @@ import { usePonds } from '../../data/places.ts';
 import { refresh } from '../../data/query.ts';
 import { TIME } from '../../data/schedules.ts';
 import { readCount } from '../../i18n/format.ts';
-import { FaultNote } from '../system/system-page.tsx';
+import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { systemWords } from '../system/words.ts';
 import { firmwareWords } from './words.ts';

@@ -4,7 +4,7 @@ import { Answer, Empty } from '../../components/answer.tsx';
 import { farm, mayOperate } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
 import { useGet } from '../../data/query.ts';
-import { SystemPage } from '../system/system-page.tsx';
+import { SystemPage } from '../box/system-page.tsx';
 import { systemWords } from '../system/words.ts';
 import { BeginDialog } from './begin-dialog.tsx';
 import { RolloutCard } from './rollout-card.tsx';

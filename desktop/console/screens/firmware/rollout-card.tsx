@@ -7,8 +7,8 @@ import { post, put } from '../../data/api.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { dayAndTime, figure, quantity } from '../../i18n/format.ts';
+import { FaultNote } from '../box/system-page.tsx';
 import { saidIn } from '../system/said-in.ts';
-import { FaultNote } from '../system/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { firmwareWords } from './words.ts';
 

@@ -10,8 +10,8 @@ import { ApiError, ask, del } from '../../data/api.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { dayAndTime, quantity } from '../../i18n/format.ts';
+import { FaultNote } from '../box/system-page.tsx';
 import { saidIn } from '../system/said-in.ts';
-import { FaultNote } from '../system/system-page.tsx';
 import { firmwareWords } from './words.ts';
 
 /** Four MiB of image and its manifest; the gateway takes no more. */

@@ -12,7 +12,7 @@ import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { user } from '../../data/session.ts';
 import { clockTime } from '../../i18n/format.ts';
-import { FaultNote, SystemPage } from '../system/system-page.tsx';
+import { FaultNote, SystemPage } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { gatewayWords } from './words.ts';
 

@@ -9,7 +9,7 @@ import { now } from '../../data/clock.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh } from '../../data/query.ts';
 import { age, calendarDay, dayAndTime, figure } from '../../i18n/format.ts';
-import { FaultNote } from '../system/system-page.tsx';
+import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { OutageDialog, RenameDialog } from './gateway-dialogs.tsx';
 import { GatewayFarms } from './gateway-farms.tsx';

@@ -8,7 +8,7 @@ import { patch } from '../../data/api.ts';
 import { now } from '../../data/clock.ts';
 import { refresh } from '../../data/query.ts';
 import { clockTime, instantAt, isoDay } from '../../i18n/format.ts';
-import { FaultNote } from '../system/system-page.tsx';
+import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { gatewayWords } from './words.ts';
 

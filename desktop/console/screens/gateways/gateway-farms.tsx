@@ -7,7 +7,7 @@ import { del, post } from '../../data/api.ts';
 import { farms } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh } from '../../data/query.ts';
-import { FaultNote } from '../system/system-page.tsx';
+import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { gatewayWords } from './words.ts';
 

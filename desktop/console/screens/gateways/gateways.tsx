@@ -4,7 +4,7 @@ import { Answer, Empty } from '../../components/answer.tsx';
 import { ApiError } from '../../data/api.ts';
 import { useGet } from '../../data/query.ts';
 import { user } from '../../data/session.ts';
-import { SystemPage } from '../system/system-page.tsx';
+import { SystemPage } from '../box/system-page.tsx';
 import { GatewayCard } from './gateway-card.tsx';
 import { LocalUsers } from './local-users.tsx';
 import { gatewayWords } from './words.ts';

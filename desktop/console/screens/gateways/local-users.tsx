@@ -10,7 +10,7 @@ import { post } from '../../data/api.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { dayAndTime } from '../../i18n/format.ts';
-import { FaultNote } from '../system/system-page.tsx';
+import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { gatewayWords } from './words.ts';
 

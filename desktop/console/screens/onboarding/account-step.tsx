@@ -8,7 +8,7 @@ import { ApiError, post } from '../../data/api.ts';
 import { requireGoodPassword } from '../../data/good-password.ts';
 import { isSignedIn, signIn, user } from '../../data/session.ts';
 import { language } from '../../i18n/language.ts';
-import { FaultNote } from '../system/system-page.tsx';
+import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { welcomeWords } from './words.ts';
 

@@ -4,8 +4,8 @@ import { Button } from '../../components/button.tsx';
 import { SimulatedMark } from '../../components/simulated.tsx';
 import { farm, farmControlPoints } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
-import { PointDialog } from '../system/point-dialog.tsx';
-import { SeenDevices } from '../system/seen-devices.tsx';
+import { PointDialog } from '../devices/point-dialog.tsx';
+import { SeenDevices } from '../devices/seen-devices.tsx';
 import { welcomeWords } from './words.ts';
 
 export function ControllerStep() {

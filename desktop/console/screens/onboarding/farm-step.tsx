@@ -11,8 +11,8 @@ import { isHosted } from '../../data/instance.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { STATES } from '../../data/zones.ts';
 import { dayAndTime } from '../../i18n/format.ts';
-import { MyInvitations } from '../system/my-invitations.tsx';
-import { FaultNote } from '../system/system-page.tsx';
+import { MyInvitations } from '../account/my-invitations.tsx';
+import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { welcomeWords } from './words.ts';
 

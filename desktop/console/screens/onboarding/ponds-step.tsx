@@ -1,7 +1,7 @@
 import { Awaited } from '../../components/answer.tsx';
 import { farm, isKnown } from '../../data/farm-store.ts';
 import { usePonds } from '../../data/places.ts';
-import { PondPatternForm } from '../system/pond-pattern-form.tsx';
+import { PondPatternForm } from '../farms/pond-pattern-form.tsx';
 import { welcomeWords } from './words.ts';
 
 export function PondsStep({ count, onDone }: { count: number; onDone: () => void }) {

@@ -3,7 +3,7 @@ import { Button } from '../../components/button.tsx';
 import { Toasts } from '../../components/toast.tsx';
 import { isSignedIn } from '../../data/session.ts';
 import { chooseLanguage, LANGUAGES, language } from '../../i18n/language.ts';
-import { SoundTest } from '../system/sound-test.tsx';
+import { SoundTest } from '../account/sound-test.tsx';
 import { AccountStep } from './account-step.tsx';
 import { ControllerStep } from './controller-step.tsx';
 import { FarmStep } from './farm-step.tsx';

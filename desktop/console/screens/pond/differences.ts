@@ -3,9 +3,9 @@ import { asTyped, dayAndTime } from '../../i18n/format.ts';
 import { language } from '../../i18n/language.ts';
 import { pointWords } from '../aeration/point-words.ts';
 import { ruleText } from '../aeration/rule-text.ts';
-import { farmWords } from '../system/farm-words.ts';
-import { peopleWords } from '../system/people-words.ts';
-import { unkeyedWords } from '../system/unkeyed-words.ts';
+import { unkeyedWords } from '../devices/unkeyed-words.ts';
+import { farmWords } from '../farms/farm-words.ts';
+import { peopleWords } from '../people/people-words.ts';
 import { storyWords } from './story-words.ts';
 
 type Details = Readonly<Record<string, unknown>>;

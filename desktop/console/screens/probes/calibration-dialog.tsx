@@ -8,7 +8,7 @@ import { now } from '../../data/clock.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh } from '../../data/query.ts';
 import { instantAt, isoDay } from '../../i18n/format.ts';
-import { FaultNote } from '../system/system-page.tsx';
+import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { systemWords } from '../system/words.ts';
 import { probeWords } from './words.ts';

@@ -15,7 +15,7 @@ import { isBlind } from '../../data/live.ts';
 import { usePonds } from '../../data/places.ts';
 import { refresh } from '../../data/query.ts';
 import { readCount } from '../../i18n/format.ts';
-import { FaultNote } from '../system/system-page.tsx';
+import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { systemWords } from '../system/words.ts';
 import { ReadingList } from './reading-list.tsx';

@@ -6,7 +6,7 @@ import { farm, mayOperate } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
 import { useGet } from '../../data/query.ts';
-import { SystemPage } from '../system/system-page.tsx';
+import { SystemPage } from '../box/system-page.tsx';
 import { Buses } from './buses.tsx';
 import { ProbeCard } from './probe-card.tsx';
 import { ProbeDialog, type ProbePlace } from './probe-dialog.tsx';

@@ -7,7 +7,7 @@ import { put } from '../../data/api.ts';
 import { useSend } from '../../data/corrections.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh } from '../../data/query.ts';
-import { FaultNote } from '../system/system-page.tsx';
+import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { systemWords } from '../system/words.ts';
 import { profileWords } from './profile-words.ts';

@@ -14,7 +14,7 @@ import {
 } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
 import { useGet } from '../../data/query.ts';
-import { SystemPage } from '../system/system-page.tsx';
+import { SystemPage } from '../box/system-page.tsx';
 import { systemWords } from '../system/words.ts';
 import { ShadowFacts } from './shadow-facts.tsx';
 import { ShadowMessages } from './shadow-messages.tsx';

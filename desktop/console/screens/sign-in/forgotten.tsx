@@ -10,7 +10,7 @@ import { TextField } from '../../components/field.tsx';
 import { post } from '../../data/api.ts';
 import { isHosted } from '../../data/instance.ts';
 import { useGet } from '../../data/query.ts';
-import { FaultNote } from '../system/system-page.tsx';
+import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { forgottenWords } from './words.ts';
 

@@ -12,7 +12,7 @@ import { optionsIn, signWithPasskey, whyNoPasskeys } from '../../data/passkeys.t
 import { endedBy, signIn, signInByPasskey } from '../../data/session.ts';
 import { chooseLanguage, LANGUAGES, language } from '../../i18n/language.ts';
 import { shellWords } from '../../shell/words.ts';
-import { FaultNote } from '../system/system-page.tsx';
+import { FaultNote } from '../box/system-page.tsx';
 
 /** It stands in the notifications, too. */
 const SPARED_MS = 30_000;

@@ -7,7 +7,7 @@ import { CheckField, SelectField } from '../../components/field.tsx';
 import { put } from '../../data/api.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh } from '../../data/query.ts';
-import { FaultNote } from '../system/system-page.tsx';
+import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { systemWords } from '../system/words.ts';
 import { WELL } from './troubles.ts';

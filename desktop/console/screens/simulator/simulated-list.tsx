@@ -7,7 +7,7 @@ import { put } from '../../data/api.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh } from '../../data/query.ts';
 import { quantity } from '../../i18n/format.ts';
-import { FaultNote } from '../system/system-page.tsx';
+import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { ConditionsDialog } from './conditions-dialog.tsx';
 import { troublesOf, WELL } from './troubles.ts';

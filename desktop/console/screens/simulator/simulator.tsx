@@ -12,7 +12,7 @@ import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { age } from '../../i18n/format.ts';
-import { FaultNote, SystemPage } from '../system/system-page.tsx';
+import { FaultNote, SystemPage } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { systemWords } from '../system/words.ts';
 import { SimulatedList } from './simulated-list.tsx';

@@ -9,7 +9,7 @@ import { mayAttend, mayOperate } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh } from '../../data/query.ts';
 import { age, countdown } from '../../i18n/format.ts';
-import { FaultNote } from '../system/system-page.tsx';
+import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { sirenWords } from './words.ts';
 

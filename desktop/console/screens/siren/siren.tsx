@@ -3,7 +3,7 @@ import { Answer, Empty } from '../../components/answer.tsx';
 import { farm, mayOperate } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
 import { useGet } from '../../data/query.ts';
-import { SystemPage } from '../system/system-page.tsx';
+import { SystemPage } from '../box/system-page.tsx';
 import { systemWords } from '../system/words.ts';
 import { ModemCard } from './modem-card.tsx';
 import { Rhythm } from './rhythm.tsx';

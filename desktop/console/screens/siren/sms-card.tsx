@@ -6,8 +6,8 @@ import { post } from '../../data/api.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { dayAndTime } from '../../i18n/format.ts';
-import { channelWords } from '../system/channel-words.ts';
-import { FaultNote } from '../system/system-page.tsx';
+import { FaultNote } from '../box/system-page.tsx';
+import { channelWords } from '../notifications/channel-words.ts';
 import { useWork } from '../system/use-work.ts';
 import { sirenWords } from './words.ts';
 

@@ -1,5 +1,5 @@
 import type { Network } from '#core/network.ts';
-import type { Outcome, Outgoing } from '#features/delivery/ports.ts';
+import type { Outcome, Outgoing } from '#features/alarms/delivery/ports.ts';
 import type { VapidKeys } from '../send-push.ts';
 
 /** What is sent by posting it to an address somebody typed. */

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Outcome, Send } from '#features/delivery/ports.ts';
+import type { Outcome, Send } from '#features/alarms/delivery/ports.ts';
 import type { PostedKind, SendReplies, SendReply, SendRequest, SendThreadData } from './messages.ts';
 
 export type SendThreadDeps = {

@@ -1,6 +1,6 @@
 import { PLAN_TERMS } from '#contract/plans.ts';
 import { isoOf } from '#core/kernel.ts';
-import type { Currency, SoldPlan } from '#features/payments/ports.ts';
+import type { Currency, SoldPlan } from '#features/people/payments/ports.ts';
 import { monthsAfter } from './month-periods.ts';
 import {
   type BodyOf,

@@ -1,6 +1,6 @@
 import { isoOf } from '#core/kernel.ts';
 import type { Language } from '#core/notifying.ts';
-import type { PageAnswer } from '#features/payments/ports.ts';
+import type { PageAnswer } from '#features/people/payments/ports.ts';
 import { type BillingDeps, type Declined, end, merged, type Outcome, priceOf } from './billing.ts';
 import { cardFields, testCardList } from './card-form.ts';
 import { html } from './html.ts';

@@ -1,5 +1,5 @@
 import type { Language } from '#core/notifying.ts';
-import type { PageAnswer } from '#features/payments/ports.ts';
+import type { PageAnswer } from '#features/people/payments/ports.ts';
 import { type Html, html } from './html.ts';
 import { WORDS } from './page-words.ts';
 

@@ -1,5 +1,5 @@
 import type { Language } from '#core/notifying.ts';
-import type { PageAnswer } from '#features/payments/ports.ts';
+import type { PageAnswer } from '#features/people/payments/ports.ts';
 import { attempt, cancelAtPeriodEnd, type Outcome, priceOf } from './billing.ts';
 import { cardFields, testCardList } from './card-form.ts';
 import { rememberingExpiry } from './checkout-page.ts';

@@ -1,4 +1,4 @@
-import type { SoldPlan } from '#features/payments/ports.ts';
+import type { SoldPlan } from '#features/people/payments/ports.ts';
 import {
   type BillingDeps,
   charge,

@@ -1,5 +1,5 @@
 import type { Language } from '#core/notifying.ts';
-import type { PageAnswer, PaymentPages } from '#features/payments/ports.ts';
+import type { PageAnswer, PaymentPages } from '#features/people/payments/ports.ts';
 import { payCheckout, showCheckout } from './checkout-page.ts';
 import { html } from './html.ts';
 import { thingOf } from './objects.ts';

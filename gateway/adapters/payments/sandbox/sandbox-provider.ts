@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { paymentObject } from '#contract/resources/local-tables.ts';
 import { put } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
-import type { PaymentProvider, Snapshot } from '#features/payments/ports.ts';
+import type { PaymentProvider, Snapshot } from '#features/people/payments/ports.ts';
 import { readStripeEvent } from '../read-stripe-event.ts';
 import { stripeSubscription, subscriptionContent } from '../stripe-objects.ts';
 import { requireSignature, wrongSignature } from '../webhook-signature.ts';

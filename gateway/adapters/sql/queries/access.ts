@@ -2,9 +2,9 @@ import type { SelectQueryBuilder } from 'kysely';
 import type { GuardSeen } from '#core/changes.ts';
 import type { FarmFound, Owned } from '#core/route.ts';
 import type { Db } from '../database.ts';
-import { isOfWhatStands } from './standing-alerts.ts';
+import { isOfWhatStands } from './alarms/standing-alerts.ts';
+import { farmIdsOf } from './farm/visible-farms.ts';
 import { uuidOf } from './uuid-of.ts';
-import { farmIdsOf } from './visible-farms.ts';
 
 /** How a user stands to the farm a thing lies on; null: there is no such thing, or it is deleted. */
 export function accessQuery(db: Db): (of: Owned, id: string, userId: string) => Promise<FarmFound | null> {

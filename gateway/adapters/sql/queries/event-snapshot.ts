@@ -4,8 +4,14 @@ import { controlPoint } from '#contract/resources/control-points.ts';
 import { type FarmRole, RETURNED_FOR_MS } from '#contract/words.ts';
 import type { Db } from '../database.ts';
 import { decodeRow, type Tables } from '../tables.ts';
-import { hasReturned, isOfWhatStands, ofEpisode, placeAtPlace, placeInEpisode } from './standing-alerts.ts';
-import { farmRolesOf } from './visible-farms.ts';
+import {
+  hasReturned,
+  isOfWhatStands,
+  ofEpisode,
+  placeAtPlace,
+  placeInEpisode,
+} from './alarms/standing-alerts.ts';
+import { farmRolesOf } from './farm/visible-farms.ts';
 
 const MAX_ALERTS = 1000;
 const MAX_EPISODES = 500;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { SubscriptionQueries } from '#features/subscriptions/ports.ts';
+import type { SubscriptionQueries } from '#features/people/subscriptions/ports.ts';
 import type { Db } from '../database.ts';
 
 type Places = Pick<SubscriptionQueries, 'farmNamed' | 'pondNamed' | 'farmsWithPonds' | 'pondsWithBatches'>;

@@ -1,8 +1,8 @@
-import { takenQueries } from '#adapters/sql/queries/commands.ts';
+import { takenQueries } from '#adapters/sql/queries/control/commands.ts';
 import { watchPauses } from '#adapters/system/process-pauses.ts';
 import { hostedFrame } from '#contract/sync/wire.ts';
 import type { Commit } from '#core/changes.ts';
-import { createGatewayCommands } from '#features/commands/gateway-commands.ts';
+import { createGatewayCommands } from '#features/control/commands/gateway-commands.ts';
 import type { App } from '#test/app.ts';
 import { liveTalk } from '../../../../gateway/sync/gateway/live-talk.ts';
 import type { LiveHandlers } from '../../../../gateway/sync/gateway/ports.ts';

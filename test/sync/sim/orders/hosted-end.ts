@@ -1,9 +1,9 @@
-import { commandQueries } from '#adapters/sql/queries/commands.ts';
+import { commandQueries } from '#adapters/sql/queries/control/commands.ts';
 import { createLiveSockets, type LiveSockets } from '#adapters/sync/live-sockets.ts';
 import { createMemoryBus } from '#adapters/sync/memory-bus.ts';
 import type { HostedFrame } from '#contract/sync/wire.ts';
 import type { Committed } from '#core/changes.ts';
-import { createHostedCommands } from '#features/commands/hosted-commands.ts';
+import { createHostedCommands } from '#features/control/commands/hosted-commands.ts';
 import type { App } from '#test/app.ts';
 import type { SimulatedProcess } from './process.ts';
 

@@ -1,8 +1,8 @@
 import { farm } from '#contract/resources/farms.ts';
 import { tell } from '#core/changes.ts';
 import { type App, aControlPoint, aFarmWith, body, startApp } from '#test/app.ts';
-import { bindFarm } from '../../../features/commands/a-bound-farm.ts';
-import { feedOf } from '../../../features/commands/a-shared-farm.ts';
+import { bindFarm } from '../../../features/control/commands/a-bound-farm.ts';
+import { feedOf } from '../../../features/control/commands/a-shared-farm.ts';
 import { type Chance, createChance } from '../chance.ts';
 import { createVirtualTime, type VirtualTime } from '../virtual-time.ts';
 import { gatewayEnd } from './gateway-end.ts';

@@ -1,0 +1,155 @@
+import type { ComponentChildren } from 'preact';
+import { Link } from 'wouter-preact';
+import type { SyncStatusAnswer } from '#contract/resources/sync-status.ts';
+import { Answer } from '../../components/answer.tsx';
+import { ApiError } from '../../data/api.ts';
+import { isHosted } from '../../data/instance.ts';
+import { useGet } from '../../data/query.ts';
+import { age, clockTime, dayAndTime, figure, quantity } from '../../i18n/format.ts';
+import { SystemPage } from '../box/system-page.tsx';
+import { PairingCard } from './pairing-card.tsx';
+import { SyncConflicts } from './sync-conflicts.tsx';
+import { SyncNow } from './sync-now.tsx';
+import { SyncParked } from './sync-parked.tsx';
+import { syncWords, tableName } from './sync-words.ts';
+
+const isMissing = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+
+/** How the farm and the cloud stand, each figure with its age. In the cloud: what both sides could not agree on. */
+export function Sync() {
+  const words = syncWords();
+  return (
+    <SystemPage title={words.title}>
+      {isHosted.value ? (
+        <>
+          <p>
+            <Link class="way" href="/sistema/gateways">
+              {words.toGateways}
+            </Link>
+          </p>
+          <SyncConflicts />
+        </>
+      ) : (
+        <OnGateway />
+      )}
+    </SystemPage>
+  );
+}
+
+function OnGateway() {
+  const words = syncWords();
+  const status = useGet<SyncStatusAnswer>('/sync/status');
+  if (isMissing(status.error)) return <p class="note">{words.none}</p>;
+  return (
+    <>
+      <Answer of={status}>
+        {(told) => (
+          <>
+            <LinkCard told={told} again={() => void status.refetch()} />
+            <SyncConflicts />
+            {told.parked.here + told.parked.there > 0 ? <SyncParked /> : null}
+          </>
+        )}
+      </Answer>
+      <PairingCard />
+    </>
+  );
+}
+
+/** The others have nobody to exchange with, or wait for people. */
+const HAS_CLOUD: readonly SyncStatusAnswer['state'][] = [
+  'connected',
+  'catching_up',
+  'comparing',
+  'offline',
+  'farm_moved',
+];
+
+function LinkCard({ told, again }: { told: SyncStatusAnswer; again: () => void }) {
+  const words = syncWords();
+  const ago = (seconds: number | null) => (seconds === null ? words.never : words.ago(age(seconds * 1_000)));
+  const { trouble } = told.link;
+  const troubles: Readonly<Record<string, string>> = words.troubles;
+  return (
+    <section class="card stack" data-sync={told.state}>
+      <div class="row apart">
+        <h2>
+          <span aria-hidden="true">{told.link.is_up ? '●' : '○'}</span> {words.state[told.state]}
+        </h2>
+        <button type="button" class="button" onClick={again}>
+          {words.look}
+        </button>
+      </div>
+      <p>{told.summary}</p>
+      <p class="muted small">{words.asOf(dayAndTime(told.as_of))}</p>
+      {trouble === null ? null : (
+        <p class="note p2">
+          <span>
+            <strong>{words.trouble}: </strong>
+            {troubles[trouble.code] ?? trouble.detail} ({ago(trouble.age_s)})
+          </span>
+        </p>
+      )}
+      {told.state === 'unpaired' ? null : <Figures told={told} ago={ago} />}
+      {HAS_CLOUD.includes(told.state) ? <SyncNow /> : null}
+    </section>
+  );
+}
+
+function Figures({ told, ago }: { told: SyncStatusAnswer; ago: (seconds: number | null) => string }) {
+  const words = syncWords();
+  const { core, history } = told.lanes;
+  const waiting = (rows: number) => (rows === 0 ? words.empty : words.rows(figure(rows), rows === 1));
+  const lag = Math.max(core.lag_s ?? 0, history.lag_s ?? 0);
+  const { days_left } = told.offline;
+  return (
+    <>
+      <dl class="facts">
+        <Fact name={words.lastSuccess}>{ago(told.last_ack.age_s)}</Fact>
+        <Fact name={words.lastContact}>{ago(told.link.age_s)}</Fact>
+        <Fact name={words.lastPull}>{ago(told.last_pull.age_s)}</Fact>
+        <Fact name={words.queue}>{waiting(core.waiting_rows)}</Fact>
+        <Fact name={words.readings}>{waiting(history.waiting_rows)}</Fact>
+        <Fact name={words.lag}>{lag === 0 ? '—' : age(lag * 1_000)}</Fact>
+        <Fact name={words.dataToday}>
+          {megabytes(told.data_today)} ({words.since(clockTime(told.data_today.since))})
+        </Fact>
+        <Fact name={words.orders}>{told.socket.is_open ? words.ordersOpen : words.ordersClosed}</Fact>
+        <Fact name={words.room}>{days_left === null ? words.noBound : words.days(figure(days_left))}</Fact>
+        <Fact name={words.compared}>{ago(told.comparison.age_s)}</Fact>
+        <Fact name={words.clock}>{clockText(told.clock.ahead_of_hosted_ms)}</Fact>
+      </dl>
+      {told.comparison.differed.length === 0 ? null : (
+        <p class="note">
+          {words.differed(told.comparison.differed.map(tableName).join(', '))}
+          {told.comparison.repaired_rows > 0
+            ? ` ${words.repaired(figure(told.comparison.repaired_rows))}`
+            : ''}
+        </p>
+      )}
+    </>
+  );
+}
+
+function megabytes({ sent_bytes, received_bytes }: SyncStatusAnswer['data_today']): string {
+  return quantity((sent_bytes + received_bytes) / 1_000_000, 2, 'MB');
+}
+
+const ALIKE_MS = 500;
+
+function clockText(aheadMs: number | null): string {
+  const words = syncWords();
+  if (aheadMs === null) return '—';
+  if (Math.abs(aheadMs) < ALIKE_MS) return words.clockAlike;
+  const apart = figure(Math.abs(aheadMs) / 1_000, 1);
+  return aheadMs > 0 ? words.clockAhead(apart) : words.clockBehind(apart);
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

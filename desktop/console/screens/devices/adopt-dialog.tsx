@@ -1,0 +1,223 @@
+import { useState } from 'preact/hooks';
+import type { AdoptAnswer, QueueEntry } from '#contract/resources/adoption.ts';
+import { Button, WorkButton } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
+import { ApiError, post } from '../../data/api.ts';
+import { serverNow } from '../../data/clock.ts';
+import { type ControlPoint, farm, farmControlPoints } from '../../data/farm-store.ts';
+import { refresh, useGet } from '../../data/query.ts';
+import { nextCode } from '../account/next-code.ts';
+import { FaultNote } from '../box/system-page.tsx';
+import { useWork } from '../system/use-work.ts';
+import { systemWords } from '../system/words.ts';
+import { Adopted } from './adopted.tsx';
+import { adoptionWords } from './adoption-words.ts';
+import { deviceWords } from './device-words.ts';
+import { nameOf } from './knocks.ts';
+import { openWindow, USUAL_MINUTES, useWindow } from './provisioning-window.tsx';
+
+type Given = { answer: AdoptAnswer; givenAt: number };
+
+/**
+ * A place for a device: a new control point, one of the farm, or that of a broken controller (`point`), for which the
+ * device is chosen here.
+ */
+export function AdoptDialog({
+  entry = null,
+  point = null,
+  onClose,
+}: {
+  entry?: QueueEntry | null;
+  point?: ControlPoint | null;
+  onClose: () => void;
+}) {
+  const words = adoptionWords();
+  const [given, setGiven] = useState<Given | null>(null);
+  const title =
+    point === null
+      ? words.adoptTitle(entry === null ? '' : nameOf({ name: entry.device_id, entry }))
+      : words.replaceTitle(point.cod);
+  if (given !== null) return <Adopted title={title} given={given} onClose={onClose} />;
+  return <Choice title={title} entry={entry} point={point} onGiven={setGiven} onClose={onClose} />;
+}
+
+function Choice({
+  title,
+  entry,
+  point,
+  onGiven,
+  onClose,
+}: {
+  title: string;
+  entry: QueueEntry | null;
+  point: ControlPoint | null;
+  onGiven: (given: Given) => void;
+  onClose: () => void;
+}) {
+  const words = adoptionWords();
+  const shared = systemWords();
+  const naming = deviceWords();
+  const { fault, setFault, run } = useWork(adoptionWords().faults);
+  const points = farmControlPoints.value.filter(({ is_simulated }) => !is_simulated);
+  const own = points.find(({ id }) => id === entry?.control_point?.id);
+  const [pointId, setPointId] = useState(point?.id ?? own?.id ?? '');
+  const [cod, setCod] = useState(() => nextCode(points.map((row) => row.cod)));
+  const [typed, setTyped] = useState('');
+  const [claim, setClaim] = useState('');
+  const [isReplacing, setReplacing] = useState(point !== null);
+  const candidates = useCandidates(point);
+  const [candidateId, setCandidateId] = useState<string | null>(null);
+  // until somebody chose or typed, the first that may take the place
+  const proposed = candidateId === null && typed === '' ? candidates[0] : undefined;
+  const chosen = entry ?? candidates.find(({ id }) => id === candidateId) ?? proposed ?? null;
+  const place = points.find(({ id }) => id === pointId) ?? null;
+  const needsClaim = chosen?.how === 'claim';
+  const deviceId = (chosen?.device_id ?? typed).trim();
+  const isReady =
+    (pointId !== '' || cod.trim() !== '') && (needsClaim ? claim.trim() !== '' : deviceId !== '');
+
+  const give = () =>
+    run(async () => {
+      const device = needsClaim ? { mac: chosen?.mac, claim: claim.trim() } : { device_id: deviceId };
+      try {
+        const answer =
+          pointId === ''
+            ? await post<AdoptAnswer>('/adoption/create', {
+                farm_id: farm.value?.id,
+                cod: cod.trim(),
+                ...device,
+              })
+            : await post<AdoptAnswer>(
+                `/control-points/${pointId}/${isReplacing ? 'replace' : 'adopt'}`,
+                device,
+              );
+        refresh('control-points', 'devices', 'adoption');
+        onGiven({ answer, givenAt: serverNow() });
+      } catch (error) {
+        // the gateway knows whether another one is there; the person decides whether it goes
+        if (!(error instanceof ApiError) || error.code !== 'HAS_CONTROLLER') throw error;
+        setReplacing(true);
+      }
+    });
+
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      actions={
+        <>
+          <Button big onClick={onClose}>
+            {shared.cancel}
+          </Button>
+          <WorkButton big look={isReplacing ? 'danger' : 'main'} disabled={!isReady} work={give}>
+            {isReplacing ? words.replace : words.adopt}
+          </WorkButton>
+        </>
+      }
+    >
+      {point === null ? (
+        <SelectField
+          label={words.point}
+          value={pointId}
+          options={[
+            { value: '', label: words.newPoint },
+            ...points.map((row) => ({ value: row.id, label: `${row.cod} · ${row.device_id}` })),
+          ]}
+          onChange={(event) => {
+            setPointId(event.currentTarget.value);
+            setReplacing(false);
+            setFault(null);
+          }}
+        />
+      ) : (
+        <>
+          <p>{words.replaceText}</p>
+          <SelectField
+            label={words.which}
+            value={chosen?.id ?? ''}
+            options={[
+              ...candidates.map((row) => ({
+                value: row.id,
+                label: nameOf({ name: row.mac === null ? row.device_id : null, entry: row }),
+              })),
+              { value: '', label: words.other },
+            ]}
+            onChange={(event) => setCandidateId(event.currentTarget.value)}
+          />
+          <OpenForBoards />
+        </>
+      )}
+      {pointId === '' ? (
+        <TextField
+          label={naming.code}
+          hint={naming.codeHint}
+          value={cod}
+          maxLength={255}
+          onInput={(event) => setCod(event.currentTarget.value)}
+        />
+      ) : null}
+      {chosen === null ? (
+        <TextField
+          label={naming.device}
+          hint={naming.deviceHint}
+          value={typed}
+          maxLength={255}
+          autoCapitalize="none"
+          spellcheck={false}
+          onInput={(event) => setTyped(event.currentTarget.value)}
+        />
+      ) : null}
+      {needsClaim ? (
+        <TextField
+          label={words.claim}
+          hint={words.claimHint}
+          value={claim}
+          maxLength={100}
+          autoComplete="off"
+          autoCapitalize="characters"
+          spellcheck={false}
+          onInput={(event) => setClaim(event.currentTarget.value)}
+        />
+      ) : (
+        <p class="muted small">{words.byHand}</p>
+      )}
+      {isReplacing && point === null && place !== null ? (
+        <p class="note p2" role="alert">
+          {words.hasController(place.cod, place.device_id)}
+        </p>
+      ) : null}
+      <FaultNote fault={fault} />
+    </Dialog>
+  );
+}
+
+/** A board without a key shows itself only while the window is open. */
+function OpenForBoards() {
+  const words = adoptionWords();
+  const told = useWindow();
+  const { fault, run } = useWork(words.faults);
+  if (told.data?.is_open !== false) return null;
+  return (
+    <div class="row">
+      <span class="muted small grow">{words.onlyWhileOpen}</span>
+      <WorkButton work={() => run(() => openWindow(USUAL_MINUTES), words.opened(USUAL_MINUTES))}>
+        {words.open}
+      </WorkButton>
+      <FaultNote fault={fault} />
+    </div>
+  );
+}
+
+/** What may take the place of a broken controller: boards that wait, and names that nobody has. */
+function useCandidates(point: ControlPoint | null): readonly QueueEntry[] {
+  const queue = useGet<QueueEntry[]>(point === null ? null : '/adoption/queue');
+  return (queue.data ?? []).filter(
+    (row) =>
+      (row.how === 'claim' && row.is_waiting) ||
+      (row.how === 'key' &&
+        row.reason === 'unknown' &&
+        row.profile !== 'tasmota' &&
+        row.profile !== 'shelly'),
+  );
+}

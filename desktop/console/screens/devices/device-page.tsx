@@ -1,0 +1,211 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { Link, useLocation } from 'wouter-preact';
+import type { DeviceStatus } from '#contract/resources/devices.ts';
+import { Answer, Empty } from '../../components/answer.tsx';
+import { Button, WorkButton } from '../../components/button.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { TextField } from '../../components/field.tsx';
+import { NotProvedMark } from '../../components/not-proved.tsx';
+import { SimulatedMark, watermark } from '../../components/simulated.tsx';
+import { toast } from '../../components/toast.tsx';
+import { del, put } from '../../data/api.ts';
+import { now } from '../../data/clock.ts';
+import { type ControlPoint, controlPoints, isKnown, mayOperate, presence } from '../../data/farm-store.ts';
+import { isHosted } from '../../data/instance.ts';
+import { isBlind } from '../../data/live.ts';
+import { refresh, useGet } from '../../data/query.ts';
+import { age } from '../../i18n/format.ts';
+import { freshnessOf } from '../../state/freshness.ts';
+import { FaultNote, SystemPage } from '../box/system-page.tsx';
+import { useWork } from '../system/use-work.ts';
+import { systemWords } from '../system/words.ts';
+import { DeviceKeys } from './device-keys.tsx';
+import { DevicePonds } from './device-ponds.tsx';
+import { deviceWords } from './device-words.ts';
+import { LinkQualityText } from './link-quality-text.tsx';
+import { RelayCard, useRelayOf } from './relay-card.tsx';
+import { ReplaceCard } from './replace-card.tsx';
+import { UnkeyedSetting } from './unkeyed-setting.tsx';
+
+/** One controller: what it tells of itself, its name, its ponds, its keys. */
+export function DevicePage({ params }: { params: Readonly<Record<string, string>> }) {
+  const words = deviceWords();
+  const point = controlPoints.value.get(params['id'] ?? '');
+  const relay = useRelayOf(point?.id ?? null);
+  if (point === undefined) {
+    return (
+      <SystemPage title={words.title}>
+        {isKnown.value ? <Empty text={words.none} /> : <div class="skeleton" aria-busy="true" />}
+      </SystemPage>
+    );
+  }
+  return (
+    <SystemPage
+      title={`${words.title} · ${point.cod}`}
+      action={
+        <Link class="button" href={`/aeracao/${point.id}`}>
+          {words.toPoint}
+        </Link>
+      }
+    >
+      <Facts point={point} />
+      {relay ? <RelayCard point={point} relay={relay} /> : null}
+      {mayOperate.value ? (
+        <>
+          {relay === null ? <DeviceKeys point={point} /> : null}
+          <UnkeyedSetting point={point} />
+          {relay === null && !isHosted.value && !point.is_simulated ? (
+            <>
+              <ReplaceCard point={point} />
+              <RelayCard point={point} relay={relay} />
+            </>
+          ) : null}
+          {point.is_siren ? null : <DevicePonds point={point} />}
+          <Names key={point.rev} point={point} />
+          <Removal point={point} />
+        </>
+      ) : null}
+    </SystemPage>
+  );
+}
+
+function Facts({ point }: { point: ControlPoint }) {
+  const words = deviceWords();
+  const status = useGet<DeviceStatus>(`/devices/status/${encodeURIComponent(point.device_id)}`);
+  const told = presence.value.get(point.id);
+  const heard = told?.last_heartbeat ?? null;
+  const silentMs = heard === null ? null : now.value - Date.parse(heard);
+  const fresh = freshnessOf('report', silentMs);
+  // of a controller that is silent nobody knows how it is now
+  const isSilent = fresh === 'stale';
+  return (
+    <section class="card stack" {...watermark(point.is_simulated)}>
+      <div class="row apart">
+        <h2>
+          {words.facts} <SimulatedMark is={point.is_simulated} /> <NotProvedMark pointId={point.id} />
+        </h2>
+        {mayOperate.value && !isHosted.value ? (
+          <Link class="button quiet" href={`/sistema/bancada/sombra/${point.id}`}>
+            {words.shadow}
+          </Link>
+        ) : null}
+      </div>
+      <dl class="facts">
+        <Fact name={words.device}>
+          <span class="mono">{point.device_id}</span>
+        </Fact>
+        <div data-fresh={fresh}>
+          <dt>{words.seen}</dt>
+          <dd>
+            {silentMs === null ? words.never : words.ago(age(silentMs))}
+            {isSilent ? ` · ${words.silent}` : ''}
+          </dd>
+        </div>
+        <Fact name={words.signal}>
+          <LinkQualityText rssi={isSilent ? null : told?.rssi} />
+        </Fact>
+        <Answer of={status}>
+          {(data) => (
+            <>
+              <Fact name={words.firmware}>{data.firmware_version ?? '—'}</Fact>
+              <Fact name={words.uptime}>
+                {age(data.uptime_s === null || isSilent ? null : data.uptime_s * 1000)}
+              </Fact>
+              <Fact name={words.via}>{data.via?.toUpperCase() ?? '—'}</Fact>
+              <Fact name={words.power}>
+                {data.power_ok === null || isSilent ? '—' : data.power_ok ? words.powerOk : words.powerOut}
+              </Fact>
+            </>
+          )}
+        </Answer>
+      </dl>
+    </section>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Names({ point }: { point: ControlPoint }) {
+  const words = deviceWords();
+  const shared = systemWords();
+  const { fault, run } = useWork();
+  const [cod, setCod] = useState(point.cod);
+  const [device, setDevice] = useState(point.device_id);
+  const isSame = cod.trim() === point.cod && device.trim() === point.device_id;
+  const save = () =>
+    run(async () => {
+      await put(`/control-points/${point.id}`, { cod: cod.trim(), device_id: device.trim() });
+      refresh('control-points', 'devices');
+    }, shared.saved);
+  return (
+    <section class="card stack">
+      <h2>{words.names}</h2>
+      <div class="form-grid">
+        <TextField
+          label={words.code}
+          value={cod}
+          maxLength={255}
+          onInput={(event) => setCod(event.currentTarget.value)}
+        />
+        <TextField
+          label={words.device}
+          hint={point.is_simulated ? words.simulatedText : words.renameText}
+          disabled={point.is_simulated}
+          value={device}
+          maxLength={255}
+          autoCapitalize="none"
+          spellcheck={false}
+          onInput={(event) => setDevice(event.currentTarget.value)}
+        />
+      </div>
+      <FaultNote fault={fault} />
+      <div>
+        <WorkButton
+          look="main"
+          disabled={isSame || isBlind.value || cod.trim() === '' || device.trim() === ''}
+          work={save}
+        >
+          {shared.save}
+        </WorkButton>
+      </div>
+    </section>
+  );
+}
+
+function Removal({ point }: { point: ControlPoint }) {
+  const words = deviceWords();
+  const [, go] = useLocation();
+  const [isAsking, setAsking] = useState(false);
+  const remove = async () => {
+    await del(`/control-points/${point.id}`);
+    refresh('control-points', 'devices', 'ponds');
+    toast(words.removed(point.cod), null, 4_000);
+    go('/sistema/dispositivos');
+  };
+  return (
+    <div>
+      <Button look="danger" disabled={isBlind.value} onClick={() => setAsking(true)}>
+        {words.remove}
+      </Button>
+      {isAsking ? (
+        <ConfirmDialog
+          title={words.removeTitle(point.cod)}
+          label={words.remove}
+          mustType={{ label: words.typeCode(point.cod), text: point.cod }}
+          work={remove}
+          onClose={() => setAsking(false)}
+        >
+          <p>{words.removeText}</p>
+        </ConfirmDialog>
+      ) : null}
+    </div>
+  );
+}

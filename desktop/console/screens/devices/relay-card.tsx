@@ -1,0 +1,139 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { RelayAnswer } from '#contract/resources/relays.ts';
+import { Button } from '../../components/button.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { toast } from '../../components/toast.tsx';
+import { del } from '../../data/api.ts';
+import { type ControlPoint, mayOperate } from '../../data/farm-store.ts';
+import { isHosted } from '../../data/instance.ts';
+import { isBlind } from '../../data/live.ts';
+import { refresh, useGet } from '../../data/query.ts';
+import { age, figure, quantity } from '../../i18n/format.ts';
+import { saidIn } from '../system/said-in.ts';
+import { adoptionWords } from './adoption-words.ts';
+import { deviceWords } from './device-words.ts';
+import { RelayDialog } from './relay-dialog.tsx';
+import { energyText, RelayState, RelayWarnings, relayName } from './relay-state.tsx';
+import { relayWords } from './relay-words.ts';
+
+/** The relay of a control point; undefined while nobody knows, null where a controller switches it. */
+export function useRelayOf(controlPointId: string | null): RelayAnswer | null | undefined {
+  const isAsked = controlPointId !== null && !isHosted.value;
+  const told = useGet<{ relay: RelayAnswer | null }>(
+    isAsked ? `/control-points/${controlPointId}/relay` : null,
+  );
+  return isAsked && !told.isError ? told.data?.relay : null;
+}
+
+export function RelayCard({ point, relay }: { point: ControlPoint; relay: RelayAnswer | null }) {
+  const words = relayWords();
+  const [isAsking, setAsking] = useState(false);
+  const dialog = isAsking ? (
+    <RelayDialog point={point} known={relay} onClose={() => setAsking(false)} />
+  ) : null;
+  if (relay === null) {
+    return mayOperate.value ? (
+      <section class="card stack" aria-labelledby="relay-title">
+        <h2 id="relay-title">{words.relay}</h2>
+        <p class="muted">{words.noRelayText}</p>
+        <div>
+          <Button disabled={isBlind.value} onClick={() => setAsking(true)}>
+            {words.isRelay}
+          </Button>
+        </div>
+        {dialog}
+      </section>
+    ) : null;
+  }
+  return (
+    <section class="card stack" aria-labelledby="relay-title">
+      <h2 id="relay-title">{words.relay}</h2>
+      <RelayFacts relay={relay} />
+      <RelayWarnings relay={relay} />
+      {mayOperate.value ? (
+        <div class="row">
+          <Button disabled={isBlind.value} onClick={() => setAsking(true)}>
+            {words.again}
+          </Button>
+          <Release relay={relay} />
+        </div>
+      ) : null}
+      {dialog}
+    </section>
+  );
+}
+
+function RelayFacts({ relay }: { relay: RelayAnswer }) {
+  const words = relayWords();
+  const { uptime, firmware } = deviceWords();
+  const { energy } = relay;
+  const live = (text: string): string => (relay.is_connected ? text : '—');
+  const counter = [
+    energy !== null && energy.epoch > 1 ? words.counted(energy.epoch - 1) : null,
+    energy !== null && energy.refused_jumps > 0 ? words.jumps(energy.refused_jumps) : null,
+  ].filter((text) => text !== null);
+  const rows: [string, ComponentChildren][] = [
+    [words.model, relayName(relay)],
+    [words.state, <RelayState key="state" relay={relay} />],
+    [words.power, live(quantity(relay.power_w, 0, 'W'))],
+    [words.voltage, live(quantity(relay.voltage_v, 0, 'V'))],
+    [relay.load === 'motor' ? words.current : words.currentOfCoil, live(quantity(relay.current_a, 2, 'A'))],
+    [words.factor, live(figure(relay.power_factor, 2))],
+    [words.temperature, live(quantity(relay.temperature_c, 0, '°C'))],
+    [words.energy, energyText(relay)],
+    ...(counter.length === 0 ? [] : [[words.counter, counter.join(' · ')] as [string, string]]),
+    [firmware, relay.firmware_version ?? '—'],
+    [uptime, live(age(relay.uptime_s === null ? null : relay.uptime_s * 1000))],
+    ...(relay.restart_reason === null ? [] : [[words.restart, relay.restart_reason] as [string, string]]),
+    ...(relay.address === null
+      ? []
+      : [
+          [
+            words.page,
+            <a key="page" class="way" href={`http://${relay.address}/`} target="_blank" rel="noreferrer">
+              {relay.address}
+            </a>,
+          ] as [string, ComponentChildren],
+        ]),
+  ];
+  return (
+    <dl class="facts">
+      {rows.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Release({ relay }: { relay: RelayAnswer }) {
+  const words = relayWords();
+  const [isAsking, setAsking] = useState(false);
+  const release = async () => {
+    await del(`/control-points/${relay.control_point_id}/relay`).catch((error: unknown) => {
+      throw saidIn(error, adoptionWords().faults);
+    });
+    refresh('control-points', 'relays', 'adoption');
+    toast(words.released(relay.cod), null, 4_000);
+  };
+  return (
+    <>
+      <Button look="danger" disabled={isBlind.value} onClick={() => setAsking(true)}>
+        {words.release}
+      </Button>
+      {isAsking ? (
+        <ConfirmDialog
+          title={words.releaseTitle(relay.cod)}
+          label={words.release}
+          work={release}
+          onClose={() => setAsking(false)}
+        >
+          <p>{words.releaseText}</p>
+        </ConfirmDialog>
+      ) : null}
+    </>
+  );
+}

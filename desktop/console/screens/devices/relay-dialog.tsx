@@ -1,0 +1,181 @@
+import { useState } from 'preact/hooks';
+import type * as z from 'zod';
+import type { ControlPointAnswer } from '#contract/resources/control-points.ts';
+import type { RelayAnswer, RelayInput, RelayKind, relayAdopted } from '#contract/resources/relays.ts';
+import { Button, WorkButton } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
+import { put } from '../../data/api.ts';
+import { useSend } from '../../data/corrections.ts';
+import { type ControlPoint, farm, farmControlPoints } from '../../data/farm-store.ts';
+import { refresh } from '../../data/query.ts';
+import { nextCode } from '../account/next-code.ts';
+import { FaultNote } from '../box/system-page.tsx';
+import { useWork } from '../system/use-work.ts';
+import { systemWords } from '../system/words.ts';
+import { adoptionWords } from './adoption-words.ts';
+import { deviceWords } from './device-words.ts';
+import type { Knock } from './knocks.ts';
+import { NO_EXTRAS, RelayExtras } from './relay-extras.tsx';
+import { RelaySettingsDialog } from './relay-settings.tsx';
+import { relayWords } from './relay-words.ts';
+
+export type RelayGiven = z.infer<typeof relayAdopted>;
+const KINDS: readonly RelayKind[] = ['tasmota', 'shelly'];
+
+/** Which relay switches which point; then what to paste into it; then it comes in. */
+export function RelayDialog(asked: {
+  /** What knocked; none: the relay was not told of the gateway yet. */
+  knock?: Knock | null;
+  point?: ControlPoint | null;
+  /** The relay the point has: its settings are shown again, with a new key. */
+  known?: RelayAnswer | null;
+  onClose: () => void;
+}) {
+  const { knock = null, point = null, known = null, onClose } = asked;
+  const [given, setGiven] = useState<RelayGiven | null>(null);
+  if (given !== null) {
+    return <RelaySettingsDialog given={given} web={knock?.card?.web ?? webOf(known)} onClose={onClose} />;
+  }
+  return <Choice knock={knock} point={point} known={known} onGiven={setGiven} onClose={onClose} />;
+}
+
+const webOf = (known: RelayAnswer | null): string | null =>
+  known?.address ? `http://${known.address}/` : null;
+
+function Choice({
+  knock,
+  point,
+  known,
+  onGiven,
+  onClose,
+}: {
+  knock: Knock | null;
+  point: ControlPoint | null;
+  known: RelayAnswer | null;
+  onGiven: (given: RelayGiven) => void;
+  onClose: () => void;
+}) {
+  const words = relayWords();
+  const adoption = adoptionWords();
+  const naming = deviceWords();
+  const shared = systemWords();
+  const { fault, run } = useWork(adoptionWords().faults);
+  const send = useSend();
+  const points = farmControlPoints.value.filter(({ is_simulated }) => !is_simulated);
+  const [kind, setKind] = useState<RelayKind>(knock?.relay ?? known?.kind ?? 'tasmota');
+  const own = points.find(({ id }) => id === knock?.entry?.control_point?.id);
+  const [pointId, setPointId] = useState(point?.id ?? own?.id ?? '');
+  const [cod, setCod] = useState(() => nextCode(points.map((row) => row.cod)));
+  const [name, setName] = useState(knock?.name ?? '');
+  const [load, setLoad] = useState<RelayAnswer['load']>(known?.load ?? 'contactor');
+  const [extras, setExtras] = useState({
+    ...NO_EXTRAS,
+    channel: known?.channel ?? 1,
+    carrierId: known?.carrier_id ?? '',
+  });
+  const title =
+    known === null
+      ? point === null && knock?.name != null
+        ? adoption.adoptTitle(knock.name)
+        : words.addTitle
+      : words.againTitle(known.cod);
+  const isReady = pointId !== '' || (cod.trim() !== '' && name.trim() !== '');
+
+  const adopt = () =>
+    run(async () => {
+      let id = pointId;
+      if (id === '') {
+        const made = await send<ControlPointAnswer>('/control-points/', {
+          farm_id: farm.value?.id,
+          cod: cod.trim(),
+          device_id: name.trim(),
+          target_status: 'OFF',
+        });
+        id = made.id;
+        // what follows may be refused, and the point is there
+        setPointId(id);
+      }
+      const input: RelayInput = {
+        kind,
+        load,
+        channel: extras.channel,
+        ...(extras.carrierId === '' ? {} : { carrier_id: extras.carrierId }),
+        ...(knock?.card == null ? {} : { discovered_id: knock.card.id }),
+        ...(extras.host.trim() === '' ? {} : { mqtt_host: extras.host.trim() }),
+      };
+      onGiven(await put<RelayGiven>(`/control-points/${id}/relay`, input));
+      refresh('control-points', 'devices', 'adoption', 'relays');
+    });
+
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      actions={
+        <>
+          <Button big onClick={onClose}>
+            {shared.cancel}
+          </Button>
+          <WorkButton big look="main" disabled={!isReady} work={adopt}>
+            {words.adopt}
+          </WorkButton>
+        </>
+      }
+    >
+      {knock?.card == null && known === null ? (
+        <SelectField
+          label={words.kind}
+          value={kind}
+          options={KINDS.map((value) => ({ value, label: words.kindOptions[value] }))}
+          onChange={(event) => setKind(KINDS.find((value) => value === event.currentTarget.value) ?? kind)}
+        />
+      ) : null}
+      {point === null ? (
+        <SelectField
+          label={adoption.point}
+          value={pointId}
+          options={[
+            { value: '', label: adoption.newPoint },
+            ...points.map((row) => ({ value: row.id, label: `${row.cod} · ${row.device_id}` })),
+          ]}
+          onChange={(event) => setPointId(event.currentTarget.value)}
+        />
+      ) : null}
+      {pointId === '' ? (
+        <>
+          <TextField
+            label={naming.code}
+            hint={naming.codeHint}
+            value={cod}
+            maxLength={255}
+            onInput={(event) => setCod(event.currentTarget.value)}
+          />
+          <TextField
+            label={words.name}
+            hint={words.nameHint}
+            value={name}
+            maxLength={64}
+            autoCapitalize="none"
+            spellcheck={false}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
+        </>
+      ) : (
+        <p class="muted small">{known === null ? words.shutsOut : words.newKey}</p>
+      )}
+      <SelectField
+        label={words.load}
+        hint={words.loadHint}
+        value={load}
+        options={[
+          { value: 'contactor', label: words.loads.contactor },
+          { value: 'motor', label: words.loads.motor },
+        ]}
+        onChange={(event) => setLoad(event.currentTarget.value === 'motor' ? 'motor' : 'contactor')}
+      />
+      <RelayExtras kind={kind} pointId={pointId} extras={extras} onChange={setExtras} />
+      <FaultNote fault={fault} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,65 @@
+import { useState } from 'preact/hooks';
+import type * as z from 'zod';
+import type { controlPointSettings } from '#contract/resources/control-points.ts';
+import { Answer } from '../../components/answer.tsx';
+import { WorkButton } from '../../components/button.tsx';
+import { SelectField } from '../../components/field.tsx';
+import { put } from '../../data/api.ts';
+import type { ControlPoint } from '../../data/farm-store.ts';
+import { isBlind } from '../../data/live.ts';
+import { refresh, useGet } from '../../data/query.ts';
+import { FaultNote } from '../box/system-page.tsx';
+import { useWork } from '../system/use-work.ts';
+import { unkeyedWords } from './unkeyed-words.ts';
+
+type Settings = z.infer<typeof controlPointSettings>;
+type Choice = 'yes' | 'no' | 'gateway';
+
+/** Whether calls without a key are taken for a control point, and what that means. */
+export function UnkeyedSetting({ point }: { point: ControlPoint }) {
+  const words = unkeyedWords();
+  const settings = useGet<Settings>(`/control-points/${point.id}/settings`);
+  // no call without a key was ever taken for one of the simulator
+  if (point.is_simulated) return null;
+  return (
+    <section class="card stack" aria-labelledby="unkeyed">
+      <h2 id="unkeyed">{words.title}</h2>
+      <p class="muted">{words.text}</p>
+      <Answer of={settings}>
+        {({ allow_unkeyed: allowed }) => <Form key={String(allowed)} point={point} allowed={allowed} />}
+      </Answer>
+    </section>
+  );
+}
+
+function Form({ point, allowed }: { point: ControlPoint; allowed: boolean | null }) {
+  const words = unkeyedWords();
+  const { fault, run } = useWork(words.fault);
+  const now: Choice = allowed === null ? 'gateway' : allowed ? 'yes' : 'no';
+  const [choice, setChoice] = useState<Choice>(now);
+  const choices = [...(allowed === null ? (['gateway'] as const) : []), 'yes' as const, 'no' as const];
+  const save = () =>
+    run(async () => {
+      await put(`/control-points/${point.id}/settings`, { allow_unkeyed: choice === 'yes' });
+      refresh('control-points', 'devices');
+    }, words.saved);
+  return (
+    <>
+      <SelectField
+        label={words.label}
+        value={choice}
+        options={choices.map((value) => ({ value, label: words.choices[value] }))}
+        onChange={(event) =>
+          setChoice(choices.find((value) => value === event.currentTarget.value) ?? choice)
+        }
+      />
+      {choice === 'yes' ? <p class="note">{words.risk}</p> : null}
+      <FaultNote fault={fault} />
+      <div>
+        <WorkButton disabled={choice === now || isBlind.value} work={save}>
+          {words.save}
+        </WorkButton>
+      </div>
+    </>
+  );
+}

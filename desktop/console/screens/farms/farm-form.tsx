@@ -1,0 +1,113 @@
+import { useState } from 'preact/hooks';
+import type { FarmAnswer } from '#contract/resources/farms.ts';
+import { WorkButton } from '../../components/button.tsx';
+import { DecimalField, SelectField, TextField } from '../../components/field.tsx';
+import { put } from '../../data/api.ts';
+import { farms, mayManage } from '../../data/farm-store.ts';
+import { isBlind } from '../../data/live.ts';
+import { refresh } from '../../data/query.ts';
+import { zonesWith } from '../../data/zones.ts';
+import { readDecimal } from '../../i18n/format.ts';
+import { language } from '../../i18n/language.ts';
+import { FaultNote } from '../box/system-page.tsx';
+import { useWork } from '../system/use-work.ts';
+import { systemWords } from '../system/words.ts';
+import { farmWords } from './farm-words.ts';
+
+/** Degrees are kept as text with a point; they are shown as people write figures here. */
+const shownDegrees = (text: string | null) =>
+  language.value === 'pt-BR' ? (text ?? '').replace('.', ',') : (text ?? '');
+
+/** undefined: cannot be read. */
+function degreesOf(typed: string, most: number): string | null | undefined {
+  const value = readDecimal(typed);
+  if (value === null) return null;
+  return Number.isNaN(value) || Math.abs(value) > most ? undefined : String(value);
+}
+
+export function FarmForm({ known }: { known: FarmAnswer }) {
+  const words = farmWords();
+  const shared = systemWords();
+  const { fault, run } = useWork();
+  const [name, setName] = useState(known.name);
+  const [description, setDescription] = useState(known.description ?? '');
+  const [timezone, setZone] = useState(known.timezone);
+  const [lat, setLat] = useState(shownDegrees(known.lat));
+  const [lng, setLng] = useState(shownDegrees(known.lng));
+  const [latValue, lngValue] = [degreesOf(lat, 90), degreesOf(lng, 180)];
+  const isLocked = !mayManage.value;
+  const isRight = name.trim() !== '' && latValue !== undefined && lngValue !== undefined;
+  // what nobody touched stays as it is: a position keeps every digit that it was given with
+  const changes = {
+    ...(name.trim() === known.name ? {} : { name: name.trim() }),
+    ...(description.trim() === (known.description ?? '')
+      ? {}
+      : { description: description.trim() === '' ? null : description.trim() }),
+    ...(timezone === known.timezone ? {} : { timezone }),
+    ...(lat === shownDegrees(known.lat) ? {} : { lat: latValue }),
+    ...(lng === shownDegrees(known.lng) ? {} : { lng: lngValue }),
+  };
+  const save = () =>
+    run(async () => {
+      await put(`/farms/${known.id}`, changes);
+      // the event stream tells a farm's name and zone again only when the farms of the person change
+      farms.value = farms.value.map((farm) =>
+        farm.id === known.id ? { ...farm, name: name.trim(), timezone } : farm,
+      );
+      refresh('farms', 'logs');
+    }, shared.saved);
+  return (
+    <>
+      <div class="form-grid">
+        <TextField
+          label={words.name}
+          value={name}
+          maxLength={255}
+          disabled={isLocked}
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+        <SelectField
+          label={words.zone}
+          hint={words.zoneHint}
+          value={timezone}
+          disabled={isLocked}
+          options={zonesWith(known.timezone).map((zone) => ({
+            value: zone,
+            label: zone.replace('America/', '').replaceAll('_', ' '),
+          }))}
+          onChange={(event) => setZone(event.currentTarget.value)}
+        />
+        <DecimalField
+          label={words.lat}
+          hint={words.position}
+          value={lat}
+          disabled={isLocked}
+          fault={latValue === undefined ? words.badPosition : null}
+          onInput={(event) => setLat(event.currentTarget.value)}
+        />
+        <DecimalField
+          label={words.lng}
+          value={lng}
+          disabled={isLocked}
+          fault={lngValue === undefined ? words.badPosition : null}
+          onInput={(event) => setLng(event.currentTarget.value)}
+        />
+      </div>
+      <TextField
+        label={words.description}
+        value={description}
+        maxLength={10_000}
+        disabled={isLocked}
+        onInput={(event) => setDescription(event.currentTarget.value)}
+      />
+      <FaultNote fault={fault} />
+      {isLocked ? null : (
+        <div>
+          <WorkButton look="main" disabled={!isRight || isBlind.value} work={save}>
+            {shared.save}
+          </WorkButton>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,107 @@
+import { useState } from 'preact/hooks';
+import { Link, useLocation } from 'wouter-preact';
+import type { FarmAnswer } from '#contract/resources/farms.ts';
+import { BLIND_CHARTS, BLIND_SOURCES } from '#science/blind-feeding.ts';
+import { AmmoniaBasisButtons } from '../../components/ammonia.tsx';
+import { Answer, Empty, faultText } from '../../components/answer.tsx';
+import { WorkButton } from '../../components/button.tsx';
+import { toast } from '../../components/toast.tsx';
+import { waterWords } from '../../components/water-words.ts';
+import { keepBlindChart, useBlindChart, useFarmWater } from '../../data/farm-science.ts';
+import { farm, isOwner, mayManage } from '../../data/farm-store.ts';
+import { isBlind } from '../../data/live.ts';
+import { useGet } from '../../data/query.ts';
+import { SystemPage } from '../box/system-page.tsx';
+import { Story } from '../pond/pond-story.tsx';
+import { systemWords } from '../system/words.ts';
+import { DeletedFarms } from './deleted-farms.tsx';
+import { FarmForm } from './farm-form.tsx';
+import { Gone, type GoneFarm, Removal } from './farm-removal.tsx';
+import { farmWords } from './farm-words.ts';
+import { PondRegister } from './pond-register.tsx';
+
+export function FarmSettings() {
+  const words = farmWords();
+  const noRight = systemWords().noRight;
+  const [, go] = useLocation();
+  const [gone, setGone] = useState<GoneFarm | null>(null);
+  const shown = farm.value;
+  const detail = useGet<FarmAnswer>(shown === null ? null : `/farms/${shown.id}`);
+  if (gone !== null) {
+    return (
+      <SystemPage title={words.title} narrow>
+        <Gone of={gone} onRead={() => go('/')} />
+      </SystemPage>
+    );
+  }
+  if (shown === null) {
+    return (
+      <SystemPage title={words.title}>
+        <Empty text={words.noFarm}>
+          <Link class="button main" href="/bem-vindo/fazenda">
+            {words.createFarm}
+          </Link>
+        </Empty>
+        <DeletedFarms />
+      </SystemPage>
+    );
+  }
+  return (
+    <SystemPage title={words.title}>
+      {mayManage.value ? null : <p class="note">{noRight}</p>}
+      <section class="card stack">
+        <h2>{words.farm}</h2>
+        <Answer of={detail}>
+          {(known) => <FarmForm key={`${known.id} ${known.updated_at}`} known={known} />}
+        </Answer>
+      </section>
+      <AmmoniaSetting />
+      <BlindFeedingSetting farmId={shown.id} />
+      <PondRegister farmId={shown.id} />
+      <Story path={`/logs/farms/${shown.id}`} />
+      <DeletedFarms />
+      {isOwner.value ? <Removal key={shown.id} id={shown.id} name={shown.name} onGone={setGone} /> : null}
+    </SystemPage>
+  );
+}
+
+/** What the farm's kit measures; nobody is shown as chosen while nobody chose. */
+function AmmoniaSetting() {
+  const words = waterWords().ammonia;
+  const { told } = useFarmWater();
+  return (
+    <section class="card stack" data-ammonia-basis>
+      <h2>{words.basis}</h2>
+      <p class="muted">{words.basisHint}</p>
+      {told === null ? <p class="muted">{words.notKnown}</p> : null}
+      {told?.isChosen === false ? <p class="note">{words.askText}</p> : null}
+      {told === null ? null : <AmmoniaBasisButtons chosen={told.isChosen ? told.basis : null} />}
+    </section>
+  );
+}
+
+/** How postlarvae are fed until somebody weighs them, each chart with its source. */
+function BlindFeedingSetting({ farmId }: { farmId: string }) {
+  const words = farmWords();
+  const chosen = useBlindChart();
+  if (chosen === null) return null;
+  return (
+    <section class="card stack" data-blind-chart={chosen}>
+      <h2>{words.blindFeeding}</h2>
+      <p class="muted">{words.blindHint}</p>
+      {BLIND_CHARTS.map((chart) => (
+        <div key={chart} class="row">
+          <WorkButton
+            look={chart === chosen ? 'main' : 'plain'}
+            aria-pressed={chart === chosen}
+            disabled={isBlind.value || !mayManage.value}
+            work={() => keepBlindChart(farmId, chart).catch((error: unknown) => toast(faultText(error)))}
+          >
+            {words.blindCharts[chart]}
+          </WorkButton>
+          <span class="muted small">{BLIND_SOURCES[chart]}</span>
+        </div>
+      ))}
+    </section>
+  );
+}

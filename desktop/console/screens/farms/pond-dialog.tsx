@@ -1,0 +1,115 @@
+import { useState } from 'preact/hooks';
+import { Button, WorkButton } from '../../components/button.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { CountField, useCount } from '../../components/count-field.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
+import { FigureField, useFigure } from '../../components/figure-field.tsx';
+import { codeOf } from '../../components/simulated.tsx';
+import { toast } from '../../components/toast.tsx';
+import { del, put } from '../../data/api.ts';
+import { farmAirPoints } from '../../data/farm-store.ts';
+import type { Pond } from '../../data/places.ts';
+import { refresh } from '../../data/query.ts';
+import { asTyped } from '../../i18n/format.ts';
+import { FaultNote } from '../box/system-page.tsx';
+import { useWork } from '../system/use-work.ts';
+import { systemWords } from '../system/words.ts';
+import { farmWords } from './farm-words.ts';
+
+export function PondDialog({ pond, onClose }: { pond: Pond; onClose: () => void }) {
+  const words = farmWords();
+  const shared = systemWords();
+  const { fault, run } = useWork();
+  const [isRemoving, setRemoving] = useState(false);
+  const [cod, setCod] = useState(pond.cod);
+  const [type, setType] = useState<string>(pond.pond_type ?? '');
+  const area = useCount(asTyped(pond.size_m2), { isNeeded: false });
+  const depth = useFigure(asTyped(pond.depth_m), { isNeeded: false, mayBeZero: false });
+  const [point, setPoint] = useState(pond.control_point_id ?? '');
+  // what nobody touched stays as it is, whatever somebody else made of it meanwhile
+  const changes = {
+    ...(cod.trim() === pond.cod ? {} : { cod: cod.trim() }),
+    ...(type === (pond.pond_type ?? '') ? {} : { pond_type: type === '' ? null : type }),
+    ...(area.isTouched ? { size_m2: area.value } : {}),
+    ...(depth.isTouched ? { depth_m: depth.value } : {}),
+    ...(point === (pond.control_point_id ?? '') ? {} : { control_point_id: point === '' ? null : point }),
+  };
+  const save = async () => {
+    const isDone = await run(async () => {
+      await put(`/ponds/${pond.id}`, changes);
+      refresh('ponds', 'farms');
+    }, shared.saved);
+    if (isDone) onClose();
+  };
+  if (isRemoving) return <Removal pond={pond} onClose={onClose} />;
+  return (
+    <Dialog
+      title={words.editPond(pond.cod)}
+      onClose={onClose}
+      actions={
+        <>
+          <Button look="danger" onClick={() => setRemoving(true)}>
+            {words.removePond}
+          </Button>
+          <span class="grow" />
+          <Button onClick={onClose}>{shared.cancel}</Button>
+          <WorkButton look="main" disabled={cod.trim() === '' || !area.isRight || !depth.isRight} work={save}>
+            {shared.save}
+          </WorkButton>
+        </>
+      }
+    >
+      <div class="form-grid">
+        <TextField
+          label={words.code}
+          value={cod}
+          maxLength={255}
+          onInput={(event) => setCod(event.currentTarget.value)}
+        />
+        <SelectField
+          label={words.type}
+          value={type}
+          options={[
+            { value: '', label: words.noType },
+            { value: 'NURSERY', label: words.types.NURSERY },
+            { value: 'FATTENING', label: words.types.FATTENING },
+          ]}
+          onChange={(event) => setType(event.currentTarget.value)}
+        />
+        <CountField label={words.size} unit="m²" count={area} />
+        <FigureField label={words.depth} unit="m" figure={depth} />
+        <SelectField
+          label={words.point}
+          value={point}
+          options={[
+            { value: '', label: words.noPoint },
+            ...farmAirPoints.value.map((point) => ({ value: point.id, label: codeOf(point) })),
+          ]}
+          onChange={(event) => setPoint(event.currentTarget.value)}
+        />
+      </div>
+      <FaultNote fault={fault} />
+    </Dialog>
+  );
+}
+
+function Removal({ pond, onClose }: { pond: Pond; onClose: () => void }) {
+  const words = farmWords();
+  const remove = async () => {
+    await del(`/ponds/${pond.id}`);
+    refresh('ponds', 'farms', 'batches', 'dashboard');
+    toast(words.removed(pond.cod), null, 4_000);
+  };
+  return (
+    <ConfirmDialog
+      title={words.removePondTitle(pond.cod)}
+      label={words.removePond}
+      mustType={{ label: words.typeName(pond.cod), text: pond.cod }}
+      work={remove}
+      onClose={onClose}
+    >
+      <p>{words.removePondText}</p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,135 @@
+import { useState } from 'preact/hooks';
+import type { ChannelAnswer } from '#contract/resources/notification-channels.ts';
+import { Button, WorkButton } from '../../components/button.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { TextField } from '../../components/field.tsx';
+import { del, patch, post } from '../../data/api.ts';
+import { isBlind } from '../../data/live.ts';
+import { ownChannel } from '../../data/push-start.ts';
+import { refresh } from '../../data/query.ts';
+import { dayAndTime } from '../../i18n/format.ts';
+import { FaultNote } from '../box/system-page.tsx';
+import { useWork } from '../system/use-work.ts';
+import { channelWords, nameOfChannel } from './channel-words.ts';
+import { Deliveries } from './deliveries.tsx';
+
+type Props = { channel: ChannelAnswer; onEdit: () => void; onSecret: (secret: string) => void };
+
+export function ChannelCard({ channel, onEdit, onSecret }: Props) {
+  const words = channelWords();
+  const path = `/notification-channels/${channel.id}`;
+  const { fault, run } = useWork(words.fault);
+  const [asks, setAsks] = useState<'remove' | 'rotate' | null>(null);
+  const again = () => refresh('notification-channels');
+  const isQuiet = channel.quiet_from !== null && channel.quiet_to !== null;
+  return (
+    <li class="card stack" data-channel={channel.state}>
+      <div>
+        <h2 class="breaks">{nameOfChannel(channel)}</h2>
+        <p class="muted small">
+          {ownChannel()?.channelId === channel.id ? words.here : words.kind[channel.kind]} ·{' '}
+          <strong>{words.state[channel.state]}</strong>
+          {channel.pending > 0 ? ` · ${words.pending(channel.pending)}` : ''}
+          {channel.last_sent_at === null ? '' : ` · ${words.lastSent(dayAndTime(channel.last_sent_at))}`}
+        </p>
+        <p class="muted small">
+          {channel.types.map((type) => words.type[type]).join(', ')} · {words.from}{' '}
+          {words.severity[channel.min_severity]}
+          {isQuiet ? ` · ${words.quietText(channel.quiet_from ?? '', channel.quiet_to ?? '')}` : ''}
+        </p>
+      </div>
+      {channel.last_error === null ? null : <p class="note p2 breaks">{channel.last_error}</p>}
+      {channel.state === 'UNCONFIRMED' ? (
+        <Confirm path={path} kind={channel.kind === 'SMS' ? 'SMS' : 'EMAIL'} />
+      ) : null}
+      <FaultNote fault={fault} />
+      <div class="row">
+        {channel.state === 'UNCONFIRMED' ? null : (
+          <WorkButton
+            disabled={isBlind.value}
+            work={() => run(() => post(`${path}/test`).finally(again), words.tested)}
+          >
+            {words.test}
+          </WorkButton>
+        )}
+        <Button disabled={isBlind.value} onClick={onEdit}>
+          {words.edit}
+        </Button>
+        <WorkButton
+          disabled={isBlind.value}
+          work={() => run(() => patch(path, { is_active: !channel.is_active }).finally(again))}
+        >
+          {channel.is_active ? words.turnOff : words.turnOn}
+        </WorkButton>
+        {channel.kind === 'WEBHOOK' ? (
+          <Button disabled={isBlind.value} onClick={() => setAsks('rotate')}>
+            {words.rotate}
+          </Button>
+        ) : null}
+        <Button look="danger" disabled={isBlind.value} onClick={() => setAsks('remove')}>
+          {words.remove}
+        </Button>
+      </div>
+      <Deliveries path={path} />
+      {asks === 'remove' ? (
+        <ConfirmDialog
+          title={words.removeTitle(nameOfChannel(channel))}
+          label={words.remove}
+          work={() => del(path).finally(again)}
+          onClose={() => setAsks(null)}
+        >
+          <p>{words.removeText}</p>
+        </ConfirmDialog>
+      ) : null}
+      {asks === 'rotate' ? (
+        <ConfirmDialog
+          title={words.rotateTitle}
+          label={words.rotate}
+          work={async () => {
+            const { secret } = await post<ChannelAnswer>(`${path}/rotate-secret`);
+            if (secret !== undefined) onSecret(secret);
+          }}
+          onClose={() => setAsks(null)}
+        >
+          <p>{words.rotateText}</p>
+        </ConfirmDialog>
+      ) : null}
+    </li>
+  );
+}
+
+function Confirm({ path, kind }: { path: string; kind: 'EMAIL' | 'SMS' }) {
+  const words = channelWords();
+  const { fault, run } = useWork(words.fault);
+  const [code, setCode] = useState('');
+  const confirm = () =>
+    run(async () => {
+      await post(`${path}/confirm`, { code: code.trim() });
+      refresh('notification-channels');
+    }, words.confirmed);
+  return (
+    <div class="stack">
+      <p>{words.confirmText[kind]}</p>
+      <TextField
+        label={words.code}
+        value={code}
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        maxLength={20}
+        fault={fault}
+        onInput={(event) => setCode(event.currentTarget.value)}
+      />
+      <div class="row">
+        <WorkButton look="main" disabled={code.trim() === '' || isBlind.value} work={confirm}>
+          {words.confirm}
+        </WorkButton>
+        <WorkButton
+          disabled={isBlind.value}
+          work={() => run(() => post(`${path}/send-code`), words.codeSent)}
+        >
+          {words.sendCode}
+        </WorkButton>
+      </div>
+    </div>
+  );
+}

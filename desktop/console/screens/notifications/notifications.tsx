@@ -1,0 +1,142 @@
+import { useState } from 'preact/hooks';
+import type * as z from 'zod';
+import type { NotificationAnswer, notificationPage } from '#contract/resources/notifications.ts';
+import { Answer, Empty, faultText } from '../../components/answer.tsx';
+import { Button, WorkButton } from '../../components/button.tsx';
+import { CheckField, SelectField } from '../../components/field.tsx';
+import { toast } from '../../components/toast.tsx';
+import { patch, post } from '../../data/api.ts';
+import { unread } from '../../data/farm-store.ts';
+import { isBlind } from '../../data/live.ts';
+import { refresh, useGet } from '../../data/query.ts';
+import { dayAndTime, figure } from '../../i18n/format.ts';
+import { SystemPage } from '../box/system-page.tsx';
+import { notificationWords } from './notification-words.ts';
+
+type Page = z.infer<typeof notificationPage>;
+const TYPES = ['ALERT', 'SYSTEM', 'SUBSCRIPTION', 'PAYMENT'] as const;
+type Type = (typeof TYPES)[number];
+
+/** What this person was told. It is a record, not a second list of alarms. */
+export function Notifications() {
+  const words = notificationWords();
+  const [page, setPage] = useState(1);
+  const [type, setType] = useState<Type | null>(null);
+  const [isUnread, setUnread] = useState(false);
+  const list = useGet<Page>('/notifications/', {
+    page,
+    page_size: 30,
+    type,
+    unread_only: isUnread ? true : undefined,
+  });
+  const markAll = async () => {
+    try {
+      await post('/notifications/mark-all-read');
+      unread.value = 0;
+      refresh('notifications');
+    } catch (error) {
+      toast(faultText(error));
+    }
+  };
+  return (
+    <SystemPage
+      title={words.title}
+      narrow
+      action={
+        <WorkButton disabled={isBlind.value || unread.value === 0} work={markAll}>
+          {words.markAll}
+        </WorkButton>
+      }
+    >
+      <p class="muted">{words.text}</p>
+      <div class="form-grid end-aligned">
+        <SelectField
+          label={words.about}
+          value={type ?? ''}
+          options={[
+            { value: '', label: words.allTypes },
+            ...TYPES.map((word) => ({ value: word, label: words.type[word] })),
+          ]}
+          onChange={(event) => {
+            setType(TYPES.find((word) => word === event.currentTarget.value) ?? null);
+            setPage(1);
+          }}
+        />
+        <CheckField
+          label={words.onlyUnread}
+          checked={isUnread}
+          onChange={(event) => {
+            setUnread(event.currentTarget.checked);
+            setPage(1);
+          }}
+        />
+      </div>
+      <Answer
+        of={list}
+        isEmpty={({ notifications }) => notifications.length === 0}
+        empty={<Empty text={isUnread ? words.noneUnread : words.none} />}
+      >
+        {({ notifications, pagination }) => (
+          <>
+            <ul class="stack">
+              {notifications.map((notification) => (
+                <Line key={notification.id} notification={notification} />
+              ))}
+            </ul>
+            {pagination.total_pages <= 1 ? null : (
+              <div class="row apart">
+                <Button disabled={!pagination.has_previous} onClick={() => setPage(page - 1)}>
+                  {words.newer}
+                </Button>
+                <span class="muted small">
+                  {words.page(figure(pagination.page), figure(pagination.total_pages))}
+                </span>
+                <Button disabled={!pagination.has_next} onClick={() => setPage(page + 1)}>
+                  {words.older}
+                </Button>
+              </div>
+            )}
+          </>
+        )}
+      </Answer>
+    </SystemPage>
+  );
+}
+
+function Line({ notification }: { notification: NotificationAnswer }) {
+  const words = notificationWords();
+  const { id, title, message, type, created_at, is_read } = notification;
+  const mark = async () => {
+    try {
+      await patch(`/notifications/${id}/read`, {});
+      unread.value = Math.max(0, unread.value - 1);
+      refresh('notifications');
+    } catch (error) {
+      toast(faultText(error));
+    }
+  };
+  return (
+    <li class="card row apart" data-read={is_read}>
+      <div class="grow">
+        <h2 class={is_read ? 'read' : ''}>
+          {is_read ? null : (
+            <>
+              <span aria-hidden="true">● </span>
+              <span class="visually-hidden">{words.unread}: </span>
+            </>
+          )}
+          {title}
+        </h2>
+        <p class="pre-line">{message}</p>
+        <p class="muted small">
+          {words.type[type]} · {dayAndTime(created_at)}
+        </p>
+      </div>
+      {is_read ? null : (
+        <WorkButton disabled={isBlind.value} aria-label={`${words.mark}: ${title}`} work={mark}>
+          {words.mark}
+        </WorkButton>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,70 @@
+import { SWITCH_STATES, type SwitchState } from '#contract/words.ts';
+import type { EnergyQueries, RunFacts } from '#features/production/finance/ports.ts';
+import type { Db } from '../../database.ts';
+
+export function energyQueries(db: Db): EnergyQueries {
+  const aerators = () =>
+    db
+      .selectFrom('aerators')
+      .innerJoin('ponds', 'ponds.id', 'aerators.pond_id')
+      .select(['ponds.id as pond_id', 'ponds.cod as pond_cod', 'aerators.power_kw', 'ponds.control_point_id'])
+      .where('aerators.hidden', '=', 0)
+      .where('ponds.hidden', '=', 0)
+      .orderBy('ponds.created_at')
+      .orderBy('ponds.id');
+  return {
+    aeratorsIn: async (pondIds) =>
+      pondIds.length === 0 ? [] : aerators().where('ponds.id', 'in', pondIds).execute(),
+    aeratorsOfFarm: (farmId) => aerators().where('ponds.farm_id', '=', farmId).execute(),
+    runFacts: (controlPointIds, since) => Promise.all(controlPointIds.map((id) => runFactsOf(db, id, since))),
+    async zoneOfFarm(farmId) {
+      const row = await db
+        .selectFrom('farms')
+        .select('timezone')
+        .where('id', '=', farmId)
+        .where('hidden', '=', 0)
+        .executeTakeFirst();
+      return row?.timezone ?? null;
+    },
+  };
+}
+
+async function runFactsOf(db: Db, controlPointId: string, since: string): Promise<RunFacts> {
+  const now = await db
+    .selectFrom('control_points')
+    .select(['current_status', 'current_since', 'is_simulated'])
+    .where('id', '=', controlPointId)
+    .where('hidden', '=', 0)
+    // a siren airs nothing, whatever another instance has made of its ponds
+    .where('is_siren', '=', 0)
+    .executeTakeFirst();
+  // no motor, no energy
+  if (now?.is_simulated === 1)
+    return { control_point_id: controlPointId, current_status: null, current_since: null, changes: [] };
+  const changes = await db
+    .selectFrom('logs')
+    .select(['timestamp as at', 'details'])
+    .where('entity_id', '=', controlPointId)
+    .where('action', '=', 'status_changed')
+    .where('timestamp', '>=', since)
+    .orderBy('timestamp')
+    .orderBy('id')
+    .execute();
+  return {
+    control_point_id: controlPointId,
+    current_status: now?.current_status ?? null,
+    current_since: now?.current_since ?? null,
+    changes: changes.flatMap(({ at, details }) => changeIn(at, details)),
+  };
+}
+
+/** The change that an entry tells of; none where it tells of none that is known. */
+function changeIn(at: string, details: string | null): RunFacts['changes'][number][] {
+  // details of an entry are an object or null
+  const { from, to } = (JSON.parse(details ?? '{}') ?? {}) as { from?: unknown; to?: unknown };
+  return isState(to) ? [{ at, from: isState(from) ? from : null, to }] : [];
+}
+
+function isState(word: unknown): word is SwitchState {
+  return SWITCH_STATES.some((state) => state === word);
+}

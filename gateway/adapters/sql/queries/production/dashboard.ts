@@ -1,0 +1,82 @@
+import type { DashboardQueries } from '#features/production/dashboard/ports.ts';
+import type { Db } from '../../database.ts';
+import { isOfWhatStands } from '../alarms/standing-alerts.ts';
+import { farmIdsOf } from '../farm/visible-farms.ts';
+import { uuidOf } from '../uuid-of.ts';
+
+export function dashboardQueries(db: Db): DashboardQueries {
+  return {
+    async countPonds(farmId) {
+      const row = await db
+        .selectFrom('ponds')
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .where('farm_id', '=', farmId)
+        .where('hidden', '=', 0)
+        .executeTakeFirst();
+      return Number(row?.n ?? 0);
+    },
+    async countActiveBatches(farmId) {
+      const row = await db
+        .selectFrom('batches')
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .where('farm_id', '=', farmId)
+        .where('status', '=', 'ACTIVE')
+        .where('hidden', '=', 0)
+        .executeTakeFirst();
+      return Number(row?.n ?? 0);
+    },
+    async countActiveAlerts(farmId) {
+      const rows = await db
+        .selectFrom('alerts')
+        .select((count) => ['type', count.fn.count<number>('episode_id').distinct().as('n')])
+        .where('farm_id', '=', farmId)
+        .where('status', '=', 'ACTIVE')
+        .where('folded_into', 'is', null)
+        .where('hidden', '=', 0)
+        .where(isOfWhatStands)
+        .groupBy('type')
+        .orderBy('type')
+        .execute();
+      return rows.map(({ type, n }) => ({ type, count: Number(n) }));
+    },
+    async farmsOf(userId) {
+      const rows = await db
+        .selectFrom('farms')
+        .select('id')
+        .where('id', 'in', farmIdsOf(db, userId))
+        .where('hidden', '=', 0)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+    async pondsOf(farmIds, { skip, limit }) {
+      if (farmIds.length === 0) return [];
+      return (
+        db
+          .selectFrom('ponds')
+          .select(['id', 'cod', 'pond_type', 'size_m2'])
+          .where('farm_id', 'in', farmIds)
+          .where('hidden', '=', 0)
+          .orderBy('created_at')
+          .orderBy('id')
+          // SQLite takes an offset only after a limit
+          .limit(limit ?? MOST_PONDS)
+          .offset(skip)
+          .execute()
+      );
+    },
+    async batchId(ref) {
+      const row = await db
+        .selectFrom('batches')
+        .select('id')
+        .where('id', '=', uuidOf(db, 'batch', ref))
+        .where('hidden', '=', 0)
+        .executeTakeFirst();
+      return row?.id ?? null;
+    },
+  };
+}
+
+/** More than any owner has. */
+const MOST_PONDS = 1_000_000;

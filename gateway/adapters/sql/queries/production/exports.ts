@@ -1,0 +1,143 @@
+import { sql } from 'kysely';
+import { WATER_FIELDS, type WaterField } from '#contract/resources/water-quality.ts';
+import type { ExportQueries, FeedingLine, Span, WaterLine } from '#features/production/exports/ports.ts';
+import type { Db } from '../../database.ts';
+import type { Lines, ReadLines } from '../../read-lines.ts';
+import { uuidOf } from '../uuid-of.ts';
+
+/** A short read for the thread, and still few enough statements for a year of probe readings. */
+const CHUNK = 500;
+
+/** `long` reads beside the main thread: a journal of years must not hold up control. */
+export function exportQueries(db: Db, long: Db, readLines: ReadLines): ExportQueries {
+  return {
+    async batchIdOf(ref) {
+      const row = await db
+        .selectFrom('batches')
+        .select('id')
+        .where('id', '=', uuidOf(db, 'batch', ref))
+        .where('hidden', '=', 0)
+        .executeTakeFirst();
+      return row?.id ?? null;
+    },
+    async pondOf(ref) {
+      const row = await db
+        .selectFrom('ponds')
+        .innerJoin('farms', 'farms.id', 'ponds.farm_id')
+        .select(['ponds.id', 'ponds.numeric_id', 'ponds.cod', 'farms.timezone', 'farms.name'])
+        .where('ponds.id', '=', uuidOf(db, 'pond', ref))
+        .where('ponds.hidden', '=', 0)
+        .executeTakeFirst();
+      if (!row) return null;
+      const { name: farmName, numeric_id, ...pond } = row;
+      return { ...pond, numeric_id: Number(numeric_id), farmName };
+    },
+    feedings: (batchId, span) => inArrays((after) => feedingsAfter(long, batchId, span, after)),
+    measurements: (pondId, span) =>
+      inArrays((after) => measurementsAfter(long, pondId, span, after).execute()),
+    measurementLines: (pondId, span, layout) =>
+      inTexts((after: WaterLine | null) =>
+        readLines(measurementsAfter(long, pondId, span, after).compile(), layout),
+      ),
+    waterTotals: (pondId, span) => waterTotals(long, pondId, span),
+  };
+}
+
+/** Whole chunks by key: no statement stays open between them, and a chunk is written as one piece. */
+async function* inArrays<Row>(fetch: (after: Row | null) => Promise<Row[]>): AsyncIterable<readonly Row[]> {
+  let after: Row | null = null;
+  for (;;) {
+    const rows: Row[] = await fetch(after);
+    if (rows.length > 0) yield rows;
+    if (rows.length < CHUNK) return;
+    after = rows.at(-1) ?? null;
+  }
+}
+
+/** The same as lines of a file. */
+async function* inTexts<Row>(fetch: (after: Row | null) => Promise<Lines<Row>>): AsyncIterable<string> {
+  let after: Row | null = null;
+  for (;;) {
+    const { text, count, last }: Lines<Row> = await fetch(after);
+    if (count > 0) yield text;
+    if (count < CHUNK) return;
+    after = last;
+  }
+}
+
+const within = (column: string, { from, before }: Span) => {
+  const at = sql.ref(column);
+  return sql<boolean>`${from === null ? sql`true` : sql`${at} >= ${from}`} and ${before === null ? sql`true` : sql`${at} < ${before}`}`;
+};
+
+function feedingsAfter(
+  db: Db,
+  batchId: string,
+  span: Span,
+  after: FeedingLine | null,
+): Promise<FeedingLine[]> {
+  return db
+    .selectFrom('feeding_records')
+    .select(['id', 'feed_type', 'quantity_kg', 'feed_date', 'notes'])
+    .where('batch_id', '=', batchId)
+    .where('hidden', '=', 0)
+    .where(within('feed_date', after === null ? span : { ...span, from: null }))
+    .$if(after !== null, (query) =>
+      query.where((key) =>
+        key(key.refTuple('feed_date', 'id'), '>', key.tuple(after?.feed_date ?? '', after?.id ?? '')),
+      ),
+    )
+    .orderBy('feed_date')
+    .orderBy('id')
+    .limit(CHUNK)
+    .execute();
+}
+
+function measurementsAfter(db: Db, pondId: string, span: Span, after: WaterLine | null) {
+  return (
+    db
+      .selectFrom('measurements')
+      .select(['id', 'measurement_date', 'temperature', 'dissolved_oxygen', 'ph'])
+      .select(['ammonia', 'nitrite', 'transparency'])
+      .where('pond_id', '=', pondId)
+      .where('hidden', '=', 0)
+      // one lower bound only: with two, the engine starts each chunk where the first one began
+      .where(within('measurement_date', after === null ? span : { ...span, from: null }))
+      .$if(after !== null, (query) =>
+        query.where((key) =>
+          key(
+            key.refTuple('measurement_date', 'id'),
+            '>',
+            key.tuple(after?.measurement_date ?? '', after?.id ?? ''),
+          ),
+        ),
+      )
+      .orderBy('measurement_date')
+      .orderBy('id')
+      .limit(CHUNK)
+  );
+}
+
+async function waterTotals(db: Db, pondId: string, span: Span) {
+  const row = await db
+    .selectFrom('measurements')
+    .select((count) => count.fn.countAll<number>().as('count'))
+    .select(
+      WATER_FIELDS.flatMap((name) => [
+        sql<number | null>`min(${sql.ref(name)})`.as(`${name}_least` as const),
+        sql<number | null>`avg(${sql.ref(name)})`.as(`${name}_mean` as const),
+        sql<number | null>`max(${sql.ref(name)})`.as(`${name}_most` as const),
+      ]),
+    )
+    .where('pond_id', '=', pondId)
+    .where('hidden', '=', 0)
+    .where(within('measurement_date', span))
+    .executeTakeFirst();
+  const of = new Map<WaterField, { least: number; mean: number; most: number }>();
+  for (const name of WATER_FIELDS) {
+    const [least, mean, most] = [row?.[`${name}_least`], row?.[`${name}_mean`], row?.[`${name}_most`]];
+    if (least == null || mean == null || most == null) continue;
+    of.set(name, { least: Number(least), mean: Number(mean), most: Number(most) });
+  }
+  return { count: Number(row?.count ?? 0), of };
+}

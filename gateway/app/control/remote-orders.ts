@@ -1,0 +1,200 @@
+import type { EventHub } from '#adapters/http/event-hub.ts';
+import type { Database } from '#adapters/sql/database.ts';
+import { bindingQueries } from '#adapters/sql/queries/cloud/farm-bindings.ts';
+import { keepSeen } from '#adapters/sql/queries/cloud/silent-gateways.ts';
+import { commandQueries, takenQueries } from '#adapters/sql/queries/control/commands.ts';
+import { controlPoint } from '#contract/resources/control-points.ts';
+import { command } from '#contract/resources/sync-tables.ts';
+import type { Alerting } from '#core/alerting.ts';
+import { rowsOf } from '#core/changes.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { Notify } from '#core/notifying.ts';
+import { isShown, isUntold } from '#features/control/commands/command-steps.ts';
+import { createFarmBindings } from '#features/control/commands/farm-bindings.ts';
+import { createGatewayCommands } from '#features/control/commands/gateway-commands.ts';
+import { createGatewayLinks } from '#features/control/commands/gateway-links.ts';
+import { createHostedCommands } from '#features/control/commands/hosted-commands.ts';
+import { commandEventOf } from '#features/control/commands/routes.ts';
+import { pendingOf, sendCommand } from '#features/control/commands/send-command.ts';
+import type { ControlViews } from '#features/control/control-view.ts';
+import type { FarmGateways } from '#features/control/remote-order.ts';
+import type { Config } from '#runtime/config.ts';
+import type { GatewayLiveParts, HostedLiveParts } from '../../sync/ports.ts';
+import type { Processes } from '../cluster.ts';
+import type { Control } from './control.ts';
+
+export type RemoteFarms = Awaited<ReturnType<typeof wireRemoteFarms>>;
+
+/** What control brings, once it stands. */
+export type ControlHere = {
+  registry: ControlViews;
+  presenceChanged: (controlPointId: string) => void;
+  /** Farms came under a gateway, or away from one. */
+  farmsChanged: () => void;
+};
+
+/**
+ * A hosted instance's part of farms that have a gateway: which they are, orders on their way to them, and what their
+ * gateways say of their control points.
+ */
+export async function wireRemoteFarms(deps: {
+  kernel: Kernel;
+  database: Database;
+  monotonic: () => number;
+  notify: Notify;
+  processes: Pick<Processes, 'bus' | 'others'>;
+}) {
+  const { kernel, database, monotonic, notify } = deps;
+  const { bus, others } = deps.processes;
+  const { read } = database;
+  const wired = { control: null as ControlHere | null };
+  const unread = (error: unknown) =>
+    kernel.log.warn({ err: error }, 'which farms have a gateway could not be read');
+  const bindings = createFarmBindings(
+    bindingQueries(read),
+    (farmId) => {
+      links.bindingChanged(farmId);
+      wired.control?.farmsChanged();
+    },
+    unread,
+  );
+  const links = createGatewayLinks({
+    ...kernel,
+    monotonic,
+    views: {
+      byId: (id) => wired.control?.registry.byId(id) ?? null,
+      all: () => wired.control?.registry.all() ?? [],
+    },
+    streamOf: bindings.streamOf,
+    tell: bus.tell,
+    presenceChanged: (id) => wired.control?.presenceChanged(id),
+    keepSeen: (streamIds, at) => keepSeen(read, streamIds, at),
+  });
+  await bindings.load();
+  const queries = commandQueries(read);
+  const lastSeen = await lastSeenByStream(database);
+  const startedAt = kernel.now();
+  const commands = createHostedCommands({
+    ...kernel,
+    queries,
+    notify,
+    poke: (streamId) => bus.tell({ is: 'command', streamId }),
+  });
+  database.onCommit(bindings.follow);
+  others.onCommit(async (committed, gone) => {
+    bindings.follow(committed);
+    for (const { table, id } of gone) if (table === 'sync_farms') await bindings.refresh(id);
+  });
+  others.onGap(() => void bindings.load().catch(unread));
+  bus.hear((message, from) => {
+    if (message.is === 'presence' && from === 'elsewhere') links.hear(message);
+  });
+  database.onCommit(commands.follow);
+
+  const gateways: FarmGateways = {
+    hasGateway: async (farmId) => (await bindings.refresh(farmId)) !== null,
+    isRunByGateway: (farmId) => bindings.streamOf(farmId) !== null,
+    async sendOrder(view, order) {
+      const streamId = await bindings.refresh(view.row.farm_id);
+      return streamId === null ? null : sendCommand({ ...kernel, queries }, view, order, streamId);
+    },
+    async pendingOrders(points) {
+      const remote = points.filter(({ farm_id }) => bindings.streamOf(farm_id) !== null);
+      const open = await queries.openOf(remote.map(({ id }) => id));
+      const pointById = new Map(remote.map((point) => [point.id, point]));
+      const shown = open.filter((row) => {
+        const point = pointById.get(row.control_point_id);
+        const now = kernel.now();
+        return point !== undefined && (isShown(row, point, now) || isUntold(row, now));
+      });
+      // the newest of a control point comes last
+      return new Map(shown.map((row) => [row.control_point_id, pendingOf(row, kernel.now())]));
+    },
+    silentSince(farmId) {
+      const streamId = bindings.streamOf(farmId);
+      if (streamId === null) return undefined;
+      const since = links.silentSince(streamId);
+      return since === undefined ? (lastSeen.get(streamId) ?? startedAt) : since;
+    },
+  };
+  const parts: HostedLiveParts = {
+    commandsToSend: commands.commandsToSend,
+    still: commands.still,
+    commandState: commands.commandState,
+    live: links.live,
+    connected(streamId, isConnected) {
+      commands.connected(streamId, isConnected);
+      links.connected(streamId, isConnected);
+    },
+  };
+  return {
+    gateways,
+    bindings,
+    /** Tells those who watch a farm how far its orders got; `heard`: commits of every process. */
+    tellCommands(heard: Pick<Database, 'onCommit'>, events: Pick<EventHub, 'tell' | 'openStreams'>): void {
+      heard.onCommit((committed) => {
+        if (events.openStreams() === 0) return;
+        for (const { after } of rowsOf(committed, command)) {
+          const farmId = wired.control?.registry.byId(after.control_point_id)?.row.farm_id;
+          if (farmId !== undefined) events.tell(farmId, 'command', commandEventOf(after, farmId));
+        }
+      });
+    },
+    /** For the live sockets. */
+    parts,
+    queries,
+    /** Every second or two, in one process: what is void is told. */
+    expireOrders: commands.expire,
+    /** Every few seconds, in every process. */
+    lookAtLinks: links.look,
+    /** A controller of a farm without gateway reported to this process. */
+    heardHere: links.heardHere,
+    /** Alerts of the farms that this instance runs itself alone: a gateway raises those of its own. */
+    onlyOwnFarms: (alerting: Alerting): Alerting => ({
+      ...alerting,
+      raise: async (cause, known) =>
+        bindings.streamOf(cause.farm_id) === null ? alerting.raise(cause, known) : [],
+    }),
+    /** Called once control stands. */
+    attach(control: ControlHere) {
+      wired.control = control;
+    },
+  };
+}
+
+async function lastSeenByStream({ read }: Database): Promise<Map<number, number>> {
+  const rows = await read.selectFrom('gateways').select(['stream_id', 'last_seen_at', 'paired_at']).execute();
+  return new Map(
+    rows.map(({ stream_id, last_seen_at, paired_at }) => [stream_id, Date.parse(last_seen_at ?? paired_at)]),
+  );
+}
+
+/** A gateway's part: orders from afar, and what it tells of its control points. */
+export async function wireGatewayCommands(deps: {
+  config: Pick<Config, 'onlineAfterS'>;
+  kernel: Kernel;
+  monotonic: () => number;
+  database: Pick<Database, 'read' | 'onCommit'>;
+  control: Control;
+}) {
+  const { config, kernel, monotonic, database, control } = deps;
+  const commands = createGatewayCommands({
+    ...kernel,
+    monotonic,
+    queries: takenQueries(database.read),
+    memory: control.registry,
+    giveOrder: control.giveOrder,
+    emergencyOf: control.orderDeps.emergencyOf,
+    localHold: control.localHold,
+    allViews: control.registry.all,
+    onlineAfterMs: config.onlineAfterS * 1000,
+  });
+  database.onCommit((committed) => {
+    commands.follow(committed);
+    for (const { id } of rowsOf(committed, controlPoint)) commands.changed(id);
+  });
+  control.onPresence(commands.changed);
+  await commands.resume();
+  const parts: GatewayLiveParts = commands;
+  return { parts };
+}

@@ -1,0 +1,111 @@
+import type { Database } from '#adapters/sql/database.ts';
+import { controlPointQueries } from '#adapters/sql/queries/control/control-points.ts';
+import { markQueries } from '#adapters/sql/queries/control/device-marks.ts';
+import { proofOfKey, sealCredentials } from '#adapters/tokens/seal-credentials.ts';
+import { controlPoint } from '#contract/resources/control-points.ts';
+import { deviceMark } from '#contract/resources/local-tables.ts';
+import { type Committed, rowsOf } from '#core/changes.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { TellChanged } from '#core/tell-changed.ts';
+import {
+  changeControlPoint,
+  createControlPoint,
+} from '#features/control/control-points/create-control-point.ts';
+import { issueKey, needsKey, OVERLAP_MS } from '#features/control/devices/device-keys.ts';
+import { NO_GATEWAYS } from '#features/control/remote-order.ts';
+import { createBootDesk } from '#features/equipment/adoption/boot-desk.ts';
+import type { AdoptDeps } from '#features/equipment/adoption/ports.ts';
+import { ProvisioningWindow } from '#features/equipment/adoption/provisioning-window.ts';
+import { type AdoptionRouteDeps, adoptionRoutes } from '#features/equipment/adoption/routes.ts';
+import type { Control } from '../control/control.ts';
+
+export type AdoptionWiring = Pick<AdoptionRouteDeps, 'accessTo'> & {
+  kernel: Kernel;
+  monotonic: () => number;
+  database: Database;
+  control: Control;
+  gatewayId: string;
+  whereabouts: AdoptDeps['whereabouts'];
+  tellChanged: TellChanged;
+};
+
+/** How devices come onto the farms of this gateway: window, boards without a key, queue, places. */
+export function wireAdoption(deps: AdoptionWiring) {
+  const { kernel, control, database } = deps;
+  const { seen, keyDeps, mqttIdOf } = control.adopting;
+  const { registry, talk } = control;
+  const changed = () => deps.tellChanged('adoption', 'operators');
+  const window = new ProvisioningWindow({ now: kernel.now, monotonic: deps.monotonic, changed });
+  const desk = createBootDesk({
+    now: kernel.now,
+    isWindowOpen: () => window.isOpen(),
+    talk,
+    later,
+    changed,
+  });
+  const pointDeps = {
+    ...kernel,
+    queries: controlPointQueries(database.read, 'gateway'),
+    epoch: control.epoch,
+    gateways: NO_GATEWAYS,
+  };
+  // its credentials count from here on: only now may it come back with them
+  database.onCommit((committed) => {
+    if (isAboutPlaces(committed)) changed();
+    for (const { id, after } of rowsOf(committed, deviceMark))
+      if (after.mark === 'adopted') talk()?.endGuests(id.replace('mac:', ''));
+  });
+  const endGuests = () => talk()?.endGuests();
+  const routes = adoptionRoutes({
+    ...kernel,
+    window,
+    desk,
+    queries: markQueries(database.read),
+    gatewayId: deps.gatewayId,
+    accessTo: deps.accessTo,
+    freshView: registry.refresh,
+    isConnected: (mqttId) => registry.byMqttId(mqttId)?.presence.isConnected === true,
+    mqttIdOf,
+    nameDevice: (caller, of, device_id) => changeControlPoint(pointDeps, caller, of, { device_id }),
+    createPoint: (caller, { farm_id, cod, device_id }) =>
+      createControlPoint(pointDeps, caller, { farm_id, cod, device_id, target_status: 'OFF' }),
+    issueKey: (of, by, { isGiven }) =>
+      issueKey(keyDeps, of, by, { retiresAt: isGiven ? kernel.now() + OVERLAP_MS : null }),
+    needsKey,
+    whereabouts: deps.whereabouts,
+    seal: sealCredentials,
+    proofOf: proofOfKey,
+    seen: seen.list,
+    viewById: registry.byId,
+    viewByName: (name) => registry.byDeviceId(name)[0] ?? registry.byMqttId(name),
+    endGuests,
+    forgetSeen: seen.forget,
+  });
+  return {
+    routes,
+    guestDoor: desk.door,
+    window,
+    /** Every few seconds: ends the stay of boards whose window is over. */
+    look(): void {
+      if (!window.isJustOver()) return;
+      kernel.log.info({}, 'the provisioning window closed by itself');
+      endGuests();
+    },
+  };
+}
+
+/** Marks, and control points that took or gave up a name: what waits at the door is told with both. */
+function isAboutPlaces(committed: Committed): boolean {
+  return (
+    rowsOf(committed, deviceMark).length > 0 ||
+    rowsOf(committed, controlPoint).some(
+      ({ before, after, hidden }) =>
+        before === null || hidden || before.device_id !== after.device_id || before.cod !== after.cod,
+    )
+  );
+}
+
+function later(ms: number, run: () => void): () => void {
+  const running = setTimeout(run, ms);
+  return () => clearTimeout(running);
+}

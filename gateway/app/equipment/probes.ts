@@ -1,0 +1,97 @@
+import { busPolicy } from '#adapters/delivery/address-policy.ts';
+import { keepTurning } from '#adapters/modbus/keep-turning.ts';
+import { openBus } from '#adapters/modbus/open-bus.ts';
+import type { Database } from '#adapters/sql/database.ts';
+import { probeQueries } from '#adapters/sql/queries/equipment/probes.ts';
+import { measurementQueries } from '#adapters/sql/queries/production/measurements.ts';
+import { probe, probeBus, probeProfile } from '#contract/resources/probes.ts';
+import type { MeasurementCreate } from '#contract/resources/water-quality.ts';
+import type { Alerting } from '#core/alerting.ts';
+import { rowsOf } from '#core/changes.ts';
+import { StorageUnavailable } from '#core/errors.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { Notify } from '#core/notifying.ts';
+import type { Route } from '#core/route.ts';
+import type { TellChanged } from '#core/tell-changed.ts';
+import { perform } from '#core/use-case.ts';
+import { probeRoutes } from '#features/equipment/probes/routes.ts';
+import { createScans } from '#features/equipment/probes/scan-bus.ts';
+import { createProbeTeller } from '#features/equipment/probes/tell-probes.ts';
+import { createProbeWatch, type ProbeWatch } from '#features/equipment/probes/watch-probes.ts';
+import type { ScienceOf } from '#features/farm/science-settings/ports.ts';
+import type { MeasurementRow } from '#features/production/water-quality/ports.ts';
+import { recordMeasurement } from '#features/production/water-quality/record-measurement.ts';
+import type { Config } from '#runtime/config.ts';
+
+export type Probes = {
+  routes: Route[];
+  watch: ProbeWatch;
+  tell: () => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+export type ProbesDeps = {
+  config: Pick<Config, 'outboundNetworks'>;
+  kernel: Kernel;
+  monotonic: () => number;
+  database: Pick<Database, 'read' | 'onCommit'>;
+  alerting: Alerting;
+  notify: Notify;
+  scienceOf: ScienceOf;
+  /** Control hears of a measurement that the disk did not take. */
+  heardUnsaved: (row: MeasurementRow) => void;
+  tellChanged: TellChanged;
+};
+
+/** Probes in the water: polled on their buses, made into measurements with all those mean for alarms and aeration. */
+export function wireProbes(deps: ProbesDeps): Probes {
+  const { kernel, monotonic, database, alerting, notify, scienceOf, heardUnsaved } = deps;
+  const queries = probeQueries(database.read);
+  const isOnFarmNetwork = busPolicy(deps.config.outboundNetworks);
+  const water = { ...kernel, queries: measurementQueries(database.read), alerting, scienceOf };
+
+  async function recordWater(measured: MeasurementCreate): Promise<void> {
+    const decided: { row: MeasurementRow | null } = { row: null };
+    try {
+      await perform(kernel, null, async () => {
+        const decision = await recordMeasurement(water, { userId: null, language: 'pt-BR' }, measured);
+        decided.row = decision.answer.row;
+        return decision;
+      });
+    } catch (error) {
+      // the shrimp cannot wait for room on the disk
+      if (error instanceof StorageUnavailable && decided.row !== null) heardUnsaved(decided.row);
+      throw error;
+    }
+  }
+
+  const changed = (farmId: string) => deps.tellChanged('probes', { farmId, who: 'viewers' });
+  const watch = createProbeWatch({
+    ...kernel,
+    monotonic,
+    queries,
+    scienceOf,
+    recordWater,
+    openBus: (address) => openBus({ monotonic, isOnFarmNetwork }, address),
+    keepTurning,
+    changed,
+  });
+  database.onCommit(watch.follow);
+  database.onCommit((committed) => {
+    const rows = [probe, probeBus, probeProfile].flatMap((of) =>
+      rowsOf<{ id: string; farm_id: string }>(committed, of),
+    );
+    for (const { after } of rows) changed(after.farm_id);
+  });
+  const scans = createScans({ now: kernel.now, changed });
+  const teller = createProbeTeller({ ...kernel, monotonic, queries, watch, notify });
+  return {
+    routes: probeRoutes({ ...kernel, monotonic, queries, scienceOf, watch, scans }),
+    watch,
+    tell: teller.look,
+    async stop() {
+      await watch.stop();
+      await scans.settled();
+    },
+  };
+}

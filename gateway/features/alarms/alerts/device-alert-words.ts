@@ -1,0 +1,200 @@
+import type { SwitchState } from '#contract/words.ts';
+import { type InBoth, inBoth } from '#core/both-languages.ts';
+import type { Language, Words } from '#core/notifying.ts';
+import type { DeviceTrouble } from '#features/control/control-view.ts';
+import type { WhyUnconfirmed } from './confirm-rules.ts';
+import type { Unsteady } from './steadiness-rules.ts';
+
+// What alerts of controllers say: what happened, by its true name, and what to do.
+
+export type Named = { cod: string; ponds: readonly { cod: string }[] };
+
+const MAX_NAMES = 20;
+
+/** `CP-1 (V-01, V-02)` */
+function nameOf({ cod, ponds }: Named): string {
+  return ponds.length === 0 ? cod : `${cod} (${ponds.map((pond) => pond.cod).join(', ')})`;
+}
+
+function listOf(devices: readonly Named[], language: Language): string {
+  const shown = devices.slice(0, MAX_NAMES).map(nameOf).join(', ');
+  const more = devices.length - MAX_NAMES;
+  if (more <= 0) return shown;
+  return language === 'en' ? `${shown} and ${more} more` : `${shown} e mais ${more}`;
+}
+
+const said =
+  (words: InBoth): Words =>
+  (language) =>
+    words[language];
+
+export const STATE: Readonly<Record<SwitchState, InBoth>> = {
+  ON: inBoth('ligado', 'on'),
+  OFF: inBoth('desligado', 'off'),
+};
+const other = (state: SwitchState): SwitchState => (state === 'ON' ? 'OFF' : 'ON');
+
+export function offlineWords(device: Named, silentMinutes: number): Words {
+  const name = nameOf(device);
+  return said(
+    inBoth(
+      `O controlador ${name} está sem comunicação há mais de ${silentMinutes} minutos. Verifique a energia e a rede.`,
+      `Controller ${name} has been silent for more than ${silentMinutes} minutes. Check its power and network.`,
+    ),
+  );
+}
+
+export type Unconfirmed = {
+  why: WhyUnconfirmed;
+  target: SwitchState;
+  /** How long it was waited for, or for a deferral: how long its settings allow. */
+  seconds: number;
+  /** What the controller gave as its reason. */
+  reason: string | null;
+  /** What a relay says of itself. */
+  trouble: DeviceTrouble | null;
+};
+
+export function unconfirmedWords(device: Named, { trouble, ...facts }: Unconfirmed): Words {
+  const words = whyWords(nameOf(device), facts);
+  return (language) =>
+    trouble === null ? words[language] : `${words[language]} ${trouble.sentence[language]}`;
+}
+
+function whyWords(name: string, { why, target, seconds, reason }: Omit<Unconfirmed, 'trouble'>): InBoth {
+  const [pt, en] = [STATE[target]['pt-BR'], STATE[target].en];
+  const [ptOther, enOther] = [STATE[other(target)]['pt-BR'], STATE[other(target)].en];
+  switch (why) {
+    case 'unconfirmed':
+      return inBoth(
+        `O controlador ${name} recebeu ordem de ficar ${pt} e não confirmou em ${seconds} s.`,
+        `Controller ${name} was ordered ${en} and has not confirmed it within ${seconds} s.`,
+      );
+    case 'refused':
+      return inBoth(
+        `O controlador ${name} recusou a ordem de ficar ${pt}${reason === null ? '' : `: ${reason}`}. Ele continua ${ptOther}; resolva a causa no painel ou acione à mão.`,
+        `Controller ${name} refused the order to be ${en}${reason === null ? '' : `: ${reason}`}. It stays ${enOther}; mend the cause at the panel or switch by hand.`,
+      );
+    case 'never_seen':
+      return inBoth(
+        `O controlador ${name} deve ficar ${pt} e nunca deu sinal: ninguém sabe como o motor está. Instale ou ligue o controlador, ou acione à mão.`,
+        `Controller ${name} is wanted ${en} and was never heard: nobody knows how its motor stands. Install or power the controller, or switch by hand.`,
+      );
+    case 'absent':
+      return inBoth(
+        `O controlador ${name} deve ficar ${pt}, mas está sem comunicação, e da última vez estava ${ptOther}. Ele só recebe a ordem quando voltar: acione à mão e verifique a energia e a rede.`,
+        `Controller ${name} is wanted ${en}, but it is silent, and was ${enOther} when it was last heard. It gets the order only when it is back: switch by hand, and check its power and network.`,
+      );
+    case 'deferred':
+      return inBoth(
+        `O controlador ${name} deve ficar ${pt} e adia a ordem além do que permitem seus tempos mínimos e sua vez na partida (${seconds} s). Acione à mão e verifique o controlador.`,
+        `Controller ${name} is wanted ${en} and puts the order off beyond what its minimum times and its start slot allow (${seconds} s). Switch by hand, and check the controller.`,
+      );
+    case 'fell_out':
+      return inBoth(
+        `${name} deve ficar ${pt}, confirmou, e depois ficou ${ptOther} por si, sem ordem. Veja no painel o relé térmico, o disjuntor e o contator.`,
+        `${name} is wanted ${en}, confirmed it, and then went ${enOther} by itself, without an order. Look at thermal relay, breaker and contactor at the panel.`,
+      );
+  }
+}
+
+export function unstableWords(device: Named, causes: readonly Unsteady[]): Words {
+  const name = nameOf(device);
+  return (language) => {
+    const list = causes.map((cause) => unsteadyWords(cause)[language]).join('; ');
+    return language === 'en'
+      ? `Controller ${name} is unstable, in the last 15 minutes: ${list}.`
+      : `O controlador ${name} está instável, nos últimos 15 minutos: ${list}.`;
+  };
+}
+
+function unsteadyWords({ kind, times }: Unsteady): InBoth {
+  const [pt, en] = [`${times} vezes`, `${times} times`];
+  switch (kind) {
+    case 'two_boards':
+      return inBoth(
+        'duas placas falam com a mesma chave, uma por cima da outra (dê uma chave nova à placa certa; a outra será recusada e aparece na fila)',
+        'two boards speak with one key, one over the other (give the right board a new key; the other one is then refused and shown in the queue)',
+      );
+    case 'restarts':
+      return inBoth(
+        `reiniciou ${pt} (verifique a fonte, e se a tensão cai quando o motor parte)`,
+        `it restarted ${en} (check its power supply, and whether the voltage drops when the motor starts)`,
+      );
+    case 'changes':
+      return inBoth(
+        `mudou de estado ${pt} sem ordem (verifique contator, relé térmico e bobina)`,
+        `it changed its state ${en} without an order (check contactor, thermal relay and coil)`,
+      );
+    case 'deferrals':
+      return inBoth(
+        `adiou ${pt} o que tinha prometido (veja os tempos mínimos e a partida, e o firmware)`,
+        `it put off ${en} what it had promised (look at minimum times and start slot, and at its firmware)`,
+      );
+    case 'connections':
+      return inBoth(
+        `a conexão caiu ${pt} (verifique sinal, antena e cabo)`,
+        `its connection broke ${en} (check signal, antenna and cable)`,
+      );
+  }
+}
+
+export type HeldOff = {
+  /** Local time of the farm. */
+  since: string;
+  /** When the order ends by itself, likewise; null: with the next event of the schedule, or never. */
+  until: string | null;
+  /** The order was for a time, and that is over. */
+  isOverdue: boolean;
+};
+
+export function heldOffWords(device: Named, { since, until, isOverdue }: HeldOff): Words {
+  const name = nameOf(device);
+  const end =
+    until === null
+      ? inBoth('e não volta por si antes da agenda', 'and does not come back before its schedule')
+      : isOverdue
+        ? inBoth(`e devia ter voltado às ${until}`, `and should have come back at ${until}`)
+        : inBoth(`e só volta às ${until}`, `and comes back at ${until} only`);
+  return (language) =>
+    language === 'en'
+      ? `${name} was switched off by a person at ${since} ${end.en}; animals live in its pond. Switch it on, or acknowledge that it is meant to stay off.`
+      : `${name} foi desligado por uma pessoa às ${since} ${end['pt-BR']}; há animais no viveiro. Ligue, ou reconheça que deve ficar desligado.`;
+}
+
+export function noCurrentWords(device: Named, currentMa: number): Words {
+  const name = nameOf(device);
+  return said(
+    inBoth(
+      `O controlador ${name} está ligado, mas o motor consome só ${currentMa} mA. Verifique motor, contator e fusíveis.`,
+      `Controller ${name} is on but its motor draws only ${currentMa} mA. Check motor, contactor and fuses.`,
+    ),
+  );
+}
+
+/**
+ * `online` is how many controllers of the farm were online; null when a controller itself told of it: then `telling` are
+ * those that did, and the others only fell silent with them.
+ */
+export function powerFailureWords(
+  devices: readonly Named[],
+  online: number | null,
+  telling: readonly Named[] = devices,
+): Words {
+  const n = devices.length;
+  return (language) => {
+    const list = listOf(devices, language);
+    if (online === null) {
+      const tellers = telling.length === 0 ? devices : telling;
+      const others = devices.filter((device) => !tellers.includes(device));
+      const told = listOf(tellers, language);
+      const silent = others.length === 0 ? '' : listOf(others, language);
+      if (language === 'en')
+        return `No mains power, reported by: ${told}${silent === '' ? '' : `; silent since then: ${silent}`}`;
+      return `Sem energia da rede, informado por: ${told}${silent === '' ? '' : `; sem comunicação desde então: ${silent}`}`;
+    }
+    return language === 'en'
+      ? `${n} of ${online} controllers fell silent within 60 s: ${list}`
+      : `${n} de ${online} controladores ficaram sem comunicação em 60 s: ${list}`;
+  };
+}

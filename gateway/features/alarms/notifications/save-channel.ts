@@ -1,0 +1,232 @@
+import type { RowOf } from '#contract/resource.ts';
+import { delivery } from '#contract/resources/local-tables.ts';
+import {
+  type ChannelCreate,
+  type ChannelUpdate,
+  notificationChannel,
+  phoneNumber,
+} from '#contract/resources/notification-channels.ts';
+import { email } from '#contract/resources/users.ts';
+import { type Change, insert, update } from '#core/changes.ts';
+import { type AppError, conflict, invalidField, taken } from '#core/errors.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { Decision } from '#core/use-case.ts';
+import { type AttemptLimit, tooManyAttempts } from '#features/people/attempts.ts';
+import type { Channel, ChannelQueries, ChannelSecrets, Delivery } from './ports.ts';
+
+export type SaveChannelDeps = Pick<Kernel, 'now' | 'newId' | 'guard'> & {
+  queries: ChannelQueries;
+  secrets: ChannelSecrets;
+  canSend: (kind: Channel['kind']) => boolean;
+  /** Why nothing may be sent to such an address from this instance; null: it may. */
+  refusalOf: (url: string) => string | null;
+  /** Mails with codes, per user: nobody may fill a stranger's mailbox. */
+  codes: Pick<AttemptLimit, 'take'>;
+  /** Country codes of numbers that SMS go to. */
+  smsCountries: readonly string[];
+  /** Zone of users without a farm. */
+  defaultZone: string;
+};
+
+const MOST_CHANNELS = 20;
+
+/** Decides a new channel of the user. An e-mail or SMS channel waits for the code that is sent to it; others are open at once. */
+export async function createChannel(
+  deps: SaveChannelDeps,
+  userId: string,
+  input: ChannelCreate,
+): Promise<Decision<Channel>> {
+  const { kind, id = deps.newId() } = input;
+  const guard = await deps.guard('notification_channels', userId);
+  if (!deps.canSend(kind)) throw notAvailable(kind);
+  if (input.id !== undefined && (await deps.queries.isChannelIdTaken(id)))
+    throw conflict('This id is taken', 'ID_TAKEN');
+  if ((await deps.queries.countChannels(userId)) >= MOST_CHANNELS)
+    throw conflict(`You have ${MOST_CHANNELS} channels already; delete one first`, 'TOO_MANY_CHANNELS');
+  const place = kind === 'WEB_PUSH' ? placeOf(input.subscription) : { address: input.address, keys: null };
+  await requireFreeAddress(deps, userId, kind, place.address);
+  const now = isoOf(deps.now());
+  const row: RowOf<typeof notificationChannel> = {
+    id,
+    user_id: userId,
+    kind,
+    address: place.address,
+    keys: kind === 'WEBHOOK' ? { generation: '1' } : place.keys,
+    types: unique(input.types),
+    min_severity: input.min_severity,
+    ...quietOf({ quiet_from: input.quiet_from ?? null, quiet_to: input.quiet_to ?? null }),
+    timezone: input.timezone ?? (await deps.queries.zoneOf(userId)) ?? deps.defaultZone,
+    is_active: true,
+    verified_at: needsCode(kind) ? null : now,
+    created_at: now,
+    updated_at: null,
+  };
+  const code = needsCode(kind) ? [insert(delivery, await codeFor(deps, row))] : [];
+  return {
+    answer: { ...row, rev: 1 },
+    changes: [insert(notificationChannel, row), ...code],
+    guards: [guard],
+  };
+}
+
+/** Decides new wishes or another address; an e-mail address has to be confirmed again. */
+export async function changeChannel(
+  deps: SaveChannelDeps,
+  current: Channel,
+  input: ChannelUpdate,
+): Promise<Decision<Channel>> {
+  const { address, subscription, types, ...rest } = input;
+  const guard = await deps.guard('notification_channels', current.user_id);
+  const place = await newPlace(deps, current, { address, subscription });
+  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+  if (place === null && types === undefined && Object.keys(given).length === 0) return { answer: current };
+  const now = isoOf(deps.now());
+  const next: Channel = {
+    ...current,
+    ...given,
+    ...place,
+    ...(types === undefined ? {} : { types: unique(types) }),
+    updated_at: now,
+    rev: current.rev + 1,
+  };
+  quietOf(next);
+  const changes: Change[] = [update(notificationChannel, current, changedFields(next))];
+  if (place !== null && needsCode(current.kind)) changes.push(insert(delivery, await codeFor(deps, next)));
+  return { answer: next, changes, guards: place === null ? [] : [guard] };
+}
+
+function changedFields({
+  id: _id,
+  rev: _rev,
+  ...fields
+}: Channel): Partial<RowOf<typeof notificationChannel>> {
+  return fields;
+}
+
+type Place = Pick<Channel, 'address' | 'keys' | 'verified_at'>;
+
+async function newPlace(
+  deps: SaveChannelDeps,
+  current: Channel,
+  given: Pick<ChannelUpdate, 'address' | 'subscription'>,
+): Promise<Place | null> {
+  const { kind, user_id } = current;
+  if (kind === 'WEB_PUSH') {
+    if (given.address !== undefined)
+      throw invalidField(422, 'address', 'a push channel moves by its subscription');
+    if (given.subscription === undefined) return null;
+    const place = placeOf(given.subscription);
+    if (place.address !== current.address) await requireFreeAddress(deps, user_id, kind, place.address);
+    return { ...place, verified_at: isoOf(deps.now()) };
+  }
+  if (given.subscription !== undefined)
+    throw invalidField(422, 'subscription', 'only a push channel has one; give address');
+  if (given.address === undefined) return null;
+  const address = addressIn(kind, given.address);
+  if (address === current.address) return null;
+  await requireFreeAddress(deps, user_id, kind, address);
+  return { address, keys: current.keys, verified_at: needsCode(kind) ? null : current.verified_at };
+}
+
+function placeOf({ endpoint, keys }: { endpoint: string; keys: { p256dh: string; auth: string } }) {
+  return { address: endpoint, keys: { p256dh: keys.p256dh, auth: keys.auth } };
+}
+
+/** Whether only a code proves that the address is the user's own. */
+const needsCode = (kind: Channel['kind']): boolean => kind === 'EMAIL' || kind === 'SMS';
+
+function addressIn(kind: Channel['kind'], text: string): string {
+  if (!needsCode(kind)) return text;
+  const read = (kind === 'SMS' ? phoneNumber : email).safeParse(text);
+  if (!read.success)
+    throw invalidField(422, 'address', read.error.issues[0]?.message ?? 'must be an address');
+  return read.data;
+}
+
+async function requireFreeAddress(
+  deps: SaveChannelDeps,
+  userId: string,
+  kind: Channel['kind'],
+  address: string,
+): Promise<void> {
+  const field = kind === 'WEB_PUSH' ? 'subscription.endpoint' : 'address';
+  const refusal = needsCode(kind) ? null : deps.refusalOf(address);
+  if (refusal !== null) throw invalidField(422, field, refusal);
+  if ((await deps.queries.channelAt(userId, kind, address)) !== null)
+    throw taken(field, 'You have a channel to this address already; change that one');
+}
+
+/** Both or neither, and not the same: `22:00` to `22:00` could mean always or never. */
+function quietOf<Quiet extends Pick<Channel, 'quiet_from' | 'quiet_to'>>({ quiet_from, quiet_to }: Quiet) {
+  if ((quiet_from === null) !== (quiet_to === null))
+    throw invalidField(422, quiet_from === null ? 'quiet_from' : 'quiet_to', 'give both, or neither');
+  if (quiet_from !== null && quiet_from === quiet_to)
+    throw invalidField(422, 'quiet_to', 'must not be the same as quiet_from');
+  return { quiet_from, quiet_to };
+}
+
+const unique = <Word>(words: readonly Word[]): Word[] => [...new Set(words)];
+
+/**
+ * An SMS costs the farm money, and an alarm may wait behind it: what a person asks for goes to people of a farm, and to
+ * countries that the box sends to. Throws 409 for somebody without a farm, 422 for a number elsewhere.
+ */
+export async function requireSms(
+  { queries, smsCountries }: Pick<SaveChannelDeps, 'queries' | 'smsCountries'>,
+  { kind, user_id: userId, address }: Pick<Channel, 'kind' | 'user_id' | 'address'>,
+): Promise<void> {
+  if (kind !== 'SMS') return;
+  if ((await queries.zoneOf(userId)) === null)
+    throw conflict('SMS go to people of a farm; join one first', 'FARM_REQUIRED');
+  if (!smsCountries.some((code) => address.startsWith(`+${code}`)))
+    throw invalidField(422, 'address', 'is of a country that this box sends no SMS to', 'SMS_COUNTRY');
+}
+
+/** The mail with the code that confirms an address. Throws 429 when there were too many. */
+export async function codeFor(
+  deps: SaveChannelDeps,
+  channel: Pick<Channel, 'id' | 'user_id' | 'kind' | 'address'>,
+): Promise<Delivery> {
+  await requireSms(deps, channel);
+  const waitMs = await deps.codes.take(channel.user_id);
+  if (waitMs !== null) throw tooManyAttempts('Too many confirmation codes were asked for', waitMs);
+  return messageTo(deps, channel, 'CONFIRMATION');
+}
+
+/** Something for a channel that is not of the list. */
+export function messageTo(
+  deps: Pick<Kernel, 'now' | 'newId'>,
+  channel: Pick<Channel, 'id' | 'user_id' | 'kind'>,
+  purpose: Delivery['purpose'],
+): Delivery {
+  const now = isoOf(deps.now());
+  return {
+    id: deps.newId(),
+    notification_id: null,
+    channel_id: channel.id,
+    user_id: channel.user_id,
+    kind: channel.kind,
+    purpose,
+    // a person waits for it
+    is_critical: true,
+    body: null,
+    state: 'PENDING',
+    attempts: 0,
+    next_at: now,
+    last_error: null,
+    created_at: now,
+    done_at: null,
+  };
+}
+
+export function notAvailable(kind: Channel['kind']): AppError {
+  if (kind === 'SMS')
+    return conflict(
+      'This instance sends no SMS: a gateway does with a GSM modem (--modem)',
+      'CHANNEL_KIND_NOT_AVAILABLE',
+    );
+  return conflict(
+    'This instance cannot send e-mail: its operator has to name a mail server (--smtp-url)',
+    'CHANNEL_KIND_NOT_AVAILABLE',
+  );
+}

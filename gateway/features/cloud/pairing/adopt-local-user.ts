@@ -1,0 +1,175 @@
+import * as z from 'zod';
+import type {
+  adoptedAnswer,
+  adoptInput,
+  firstPasswordInput,
+  LocalUserAnswer,
+} from '#contract/resources/gateways.ts';
+import { instanceValue } from '#contract/resources/local-tables.ts';
+import { localUser } from '#contract/resources/sync-tables.ts';
+import { emailKeyOf, NO_PASSWORD, user } from '#contract/resources/users.ts';
+import { type Change, purge, put, update } from '#core/changes.ts';
+import { conflict, notFound, taken } from '#core/errors.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { Caller } from '#core/route.ts';
+import { requireUncommon } from '#core/uncommon-password.ts';
+import type { Decision } from '#core/use-case.ts';
+import { type AttemptLimit, tooManyAttempts } from '#features/people/attempts.ts';
+import type { Account, PairingQueries } from './ports.ts';
+
+// Accounts that were made on a gateway stay there: here a stand-in keeps their records whole, with which nobody can log
+// in. Only the owner of the gateway makes one of them an account here, never the equality of two addresses: who gives
+// an account on the farm somebody else's address must not get into that person's account.
+
+export type AdoptDeps = Pick<Kernel, 'now' | 'guard' | 'newId' | 'log'> & {
+  queries: Pick<
+    PairingQueries,
+    'localUsers' | 'localUser' | 'accountByEmail' | 'takenEmails' | 'person' | 'instanceValue'
+  >;
+  codes: { make: () => string; shown: (code: string) => string; normal: (typed: string) => string | null };
+  codeHash: (code: string, source: string) => Promise<string>;
+  hashPassword: (password: string, source: string) => Promise<string>;
+  /** Rows that every new account begins with, as far as it lacks them. */
+  firstRows: (userId: string) => Promise<Change[]>;
+  /** null: this instance sends no mail. */
+  sendLetter:
+    | ((letter: {
+        id: string;
+        to: string;
+        subject: string;
+        text: string;
+      }) => Promise<{ is: 'sent' } | { is: string; why: string }>)
+    | null;
+  /** Names of farms that the person owns or works on. */
+  farmNamesOf: (userId: string) => Promise<string[]>;
+  /** Wrong codes per source. */
+  wrongPasswordCodes: AttemptLimit;
+};
+
+/** More often nobody changed a password on a farm. */
+const FAR_ABOVE = 1_000_000;
+const CODE_LIFE_MS = 7 * 24 * 3600 * 1000;
+
+const waitingCode = z.object({ user_id: z.string(), version: z.int(), expires_at: z.string() });
+const idOfCode = (hash: string) => `first_password:${hash}`;
+
+export async function localUserAnswers(
+  deps: Pick<AdoptDeps, 'queries'>,
+  ownerId: string,
+): Promise<LocalUserAnswer[]> {
+  const rows = await deps.queries.localUsers(ownerId);
+  const takenKeys = await deps.queries.takenEmails(rows.map(({ email }) => emailKeyOf(email)));
+  return rows.map(({ id, name, email, state, seen_at }) => ({
+    id,
+    name,
+    email,
+    state,
+    email_taken: state === 'local' && takenKeys.has(emailKeyOf(email)),
+    seen_at,
+  }));
+}
+
+/**
+ * Decides that a person of a gateway gets an account here. The password stays what nobody knows until the person
+ * chooses one with the code: the gateway's verifier is never taken, for whoever holds the gateway could have made it.
+ * Asked again before that, it gives another code. Throws 404 for who is not on a gateway of the caller, 400 when the
+ * address has an account here, 409 for one that has chosen a password already.
+ */
+export async function adoptLocalUser(
+  deps: AdoptDeps,
+  { caller, source }: { caller: Caller; source: string },
+  { id, role }: { id: string } & z.infer<typeof adoptInput>,
+): Promise<Decision<z.infer<typeof adoptedAnswer>>> {
+  const guard = await deps.guard('account', id);
+  const found = await deps.queries.localUser(id);
+  const standIn = await deps.queries.person(id);
+  if (found === null || standIn === null || found.ownerId !== caller.userId) throw notFound('Local user');
+  if (found.row.state === 'adopted' && standIn.password_hash !== NO_PASSWORD)
+    throw conflict('This person has an account here already', 'ALREADY_ADOPTED');
+  const { email } = found.row;
+  const changes =
+    found.row.state === 'adopted' ? [] : await becomeAccount(deps, { ...found.row, role }, standIn);
+  const code = deps.codes.make();
+  const expiresAt = isoOf(deps.now() + CODE_LIFE_MS);
+  const value = { user_id: id, version: standIn.password_version, expires_at: expiresAt };
+  const hash = await deps.codeHash(code, source);
+  const shown = deps.codes.shown(code);
+  const emailed = await mailed(deps, { email, code: shown, language: standIn.language });
+  return {
+    answer: { id, email, code: shown, expires_at: expiresAt, emailed },
+    changes: [...changes, put(instanceValue, { id: idOfCode(hash), value: JSON.stringify(value) })],
+    guards: [guard],
+  };
+}
+
+async function becomeAccount(
+  deps: AdoptDeps,
+  { id, email, role }: { id: string; email: string; role: Account['role'] },
+  standIn: Account,
+): Promise<Change[]> {
+  const emailKey = emailKeyOf(email);
+  if ((await deps.queries.accountByEmail(emailKey)) !== null)
+    throw taken('email', `${email} has an account here already; invite that account to the farm instead`);
+  const at = isoOf(deps.now());
+  const set = { email, email_key: emailKey, role, is_active: true, updated_at: at };
+  return [
+    update(user, standIn, set),
+    update(localUser, id, { state: 'adopted' }),
+    ...(await deps.firstRows(id)),
+  ];
+}
+
+/** The letter leaves before the commit; a code of a commit that failed opens nothing. */
+async function mailed(
+  deps: AdoptDeps,
+  { email, code, language }: { email: string; code: string; language: string | null },
+): Promise<boolean> {
+  if (deps.sendLetter === null) return false;
+  const isEnglish = language?.startsWith('en') ?? false;
+  const letter = isEnglish
+    ? {
+        to: email,
+        subject: 'Your account is ready',
+        text: `Your account of the farm now opens here, too.\n\nYour code: ${code}\n\nChoose a password with it within seven days. If you do not know of this, do nothing.\n`,
+      }
+    : {
+        to: email,
+        subject: 'Sua conta está pronta',
+        text: `Sua conta da fazenda agora também vale aqui.\n\nSeu código: ${code}\n\nEscolha uma senha com ele em sete dias. Se você não sabe do que se trata, não faça nada.\n`,
+      };
+  const outcome = await deps.sendLetter({ id: deps.newId(), ...letter });
+  if ('why' in outcome)
+    deps.log.warn({ why: outcome.why }, 'the code of an adopted account was not mailed; its owner has it');
+  return outcome.is === 'sent';
+}
+
+/**
+ * Decides the first password of an adopted account. Throws 404 for a code that is none (any more),
+ * 422 for a password that is guessed first, 429 after ten.
+ */
+export async function setFirstPassword(
+  deps: AdoptDeps,
+  input: z.infer<typeof firstPasswordInput>,
+  source: string,
+): Promise<Decision<void>> {
+  const waitMs = await deps.wrongPasswordCodes.take(source);
+  if (waitMs !== null) throw tooManyAttempts('Too many wrong codes', waitMs);
+  const code = deps.codes.normal(input.code);
+  const id = code === null ? null : idOfCode(await deps.codeHash(code, source));
+  const text = id === null ? null : await deps.queries.instanceValue(id);
+  if (id === null || text === null) throw notFound('Code');
+  await deps.wrongPasswordCodes.giveBack(source);
+  const { user_id: userId, version, expires_at: expiresAt } = waitingCode.parse(JSON.parse(text));
+  const account = await deps.queries.person(userId);
+  const isOpen = account?.password_version === version && account.password_hash === NO_PASSWORD;
+  if (account === null || !isOpen || deps.now() >= Date.parse(expiresAt)) throw notFound('Code');
+  const names = [account.name, ...(await deps.farmNamesOf(userId))];
+  await requireUncommon(input.password, { email: account.email, names });
+  const set = {
+    password_hash: await deps.hashPassword(input.password, source),
+    // above any that the gateway gave: no older token of the farm comes back to life
+    password_version: version + FAR_ABOVE,
+    updated_at: isoOf(deps.now()),
+  };
+  return { answer: undefined, changes: [update(user, account, set), purge(instanceValue, id)] };
+}

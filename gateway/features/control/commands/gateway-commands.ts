@@ -1,0 +1,101 @@
+import { order } from '#contract/resources/control-points.ts';
+import { takenCommand } from '#contract/resources/sync-tables.ts';
+import type { GatewayFrame, LiveState } from '#contract/sync/wire.ts';
+import { type Committed, rowsOf, update } from '#core/changes.ts';
+import { perform } from '#core/use-case.ts';
+import { type ControlView, currentOf, isOnline, targetOf } from '../control-view.ts';
+import { standing, type TakeDeps, takeCommand } from './take-command.ts';
+
+export type GatewayCommandDeps = TakeDeps & {
+  allViews: () => Iterable<ControlView>;
+  onlineAfterMs: number;
+};
+
+type StateFrame = Extract<GatewayFrame, { is: 'command_state' }>;
+
+/** Orders from afar on the gateway that carries them out, and what it tells of its control points. */
+export function createGatewayCommands(deps: GatewayCommandDeps) {
+  const stateListeners = new Set<(frame: StateFrame) => void>();
+  const liveListeners = new Set<(controlPointId: string) => void>();
+  /** Taken orders whose end is not known yet. */
+  const underWay = new Set<string>();
+
+  async function settle(id: string): Promise<void> {
+    const { answer } = await perform(deps, null, async () => {
+      const stored = await deps.queries.takenById(id);
+      if (stored === null || stored.state !== 'accepted') return { answer: null };
+      const now = await standing(deps, stored);
+      if (now.state === 'accepted') return { answer: null };
+      return { answer: now, changes: [update(takenCommand, id, now)] };
+    });
+    if (answer === null) return;
+    underWay.delete(id);
+    for (const listener of stateListeners) listener({ is: 'command_state', id, ...answer });
+  }
+
+  function settleLater(id: string): void {
+    settle(id).catch((error: unknown) =>
+      deps.log.warn(
+        { err: error },
+        'how an order from afar went on could not be noted; the next look at it does',
+      ),
+    );
+  }
+
+  return {
+    async takeCommand(frame: Parameters<typeof takeCommand>[1], lateAtMs: number): Promise<StateFrame> {
+      const answer = await takeCommand(deps, frame, lateAtMs);
+      if (answer.state === 'accepted') {
+        underWay.add(frame.id);
+        // a controller may have answered while this was being noted
+        settleLater(frame.id);
+      }
+      return answer;
+    },
+    livePoints: (): readonly LiveState[] =>
+      [...deps.allViews()].map((view) => liveStateOf(view, deps.now(), deps.onlineAfterMs)),
+    onCommandState(listener: (frame: StateFrame) => void): () => void {
+      stateListeners.add(listener);
+      return () => void stateListeners.delete(listener);
+    },
+    onLive(listener: (controlPointId: string) => void): () => void {
+      liveListeners.add(listener);
+      return () => void liveListeners.delete(listener);
+    },
+    /** A control point stands otherwise than a moment ago. */
+    changed(controlPointId: string): void {
+      for (const listener of liveListeners) listener(controlPointId);
+    },
+    /** To be told of every committed unit. */
+    follow(committed: Committed): void {
+      for (const { id, after } of rowsOf(committed, order)) {
+        if (underWay.has(id) && after.state !== 'SENT' && after.state !== 'ACKED') settleLater(id);
+      }
+    },
+    /** At start: what an earlier run took goes on from what the controllers reported. */
+    async resume(): Promise<void> {
+      for (const { id } of await deps.queries.accepted()) {
+        underWay.add(id);
+        await settle(id);
+      }
+    },
+  };
+}
+
+export function liveStateOf(view: ControlView, now: number, onlineAfterMs: number): LiveState {
+  const { presence, row } = view;
+  const { target_status, version, epoch } = targetOf(view);
+  return {
+    id: row.id,
+    is_online: isOnline(presence, now, onlineAfterMs),
+    heard_at_ms: presence.lastReportAt,
+    consumption: presence.lastReportAt === null ? null : presence.consumption,
+    current_status: currentOf(view).current_status,
+    target_status,
+    version,
+    epoch,
+    power_ok: presence.powerOk,
+    motor_current_ma: presence.motorCurrentMa,
+    is_proved: presence.isProved ?? null,
+  };
+}

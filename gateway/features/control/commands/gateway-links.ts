@@ -1,0 +1,194 @@
+import type { GatewayFrame, LiveState } from '#contract/sync/wire.ts';
+import {
+  type ControlView,
+  currentOf,
+  noteCurrent,
+  type RemotePresence,
+  type RemoteTarget,
+} from '../control-view.ts';
+
+// What a hosted instance knows of farms with a gateway: whether the gateway is there, and what it last said of its
+// control points. In memory in every process; the one with the socket tells the others.
+
+/** How long what a gateway said is believed without another word of the process that holds its socket. */
+export const BELIEVED_MS = 60_000;
+const RETOLD_EVERY_MS = 20_000;
+/** Control points told to the other processes at once. */
+const POINTS_A_SENTENCE = 25;
+
+/** A sentence between processes; stream 0 stands for controllers that this instance hears itself. */
+export type PresenceSentence = {
+  is: 'presence';
+  streamId: number;
+  points: readonly LiveState[];
+  isConnected: boolean;
+};
+export const HEARD_HERE = 0;
+
+export type LinkDeps = {
+  now: () => number;
+  monotonic: () => number;
+  views: {
+    byId: (id: string) => ControlView | null;
+    all: () => Iterable<ControlView>;
+  };
+  streamOf: (farmId: string) => number | null;
+  tell: (sentence: PresenceSentence) => void;
+  presenceChanged: (controlPointId: string) => void;
+  /** Notes that these gateways are there; now and then. */
+  keepSeen: (streamIds: readonly number[], atMs: number) => Promise<void>;
+};
+
+type Link = RemotePresence['link'] & { isConnected: boolean; isOurs: boolean; heardAt: number | null };
+
+export function createGatewayLinks(deps: LinkDeps) {
+  const links = new Map<number, Link>();
+  const heardHere = new Set<string>();
+  const state = { retoldAt: Number.NEGATIVE_INFINITY };
+
+  function linkOf(streamId: number): Link {
+    const known = links.get(streamId);
+    if (known !== undefined) return known;
+    const made = {
+      isConnected: false,
+      isOurs: false,
+      heardAt: null,
+      believedUntil: Number.NEGATIVE_INFINITY,
+    };
+    links.set(streamId, made);
+    return made;
+  }
+
+  function heard(streamId: number, isConnected: boolean): Link {
+    const link = linkOf(streamId);
+    link.isConnected = isConnected;
+    if (isConnected) {
+      link.heardAt = deps.now();
+      link.believedUntil = deps.now() + BELIEVED_MS;
+    }
+    return link;
+  }
+
+  function take(streamId: number, points: readonly LiveState[], link: Link | null): void {
+    for (const point of points) {
+      const view = deps.views.byId(point.id);
+      // a gateway speaks of its own control points only
+      if (view === null || (deps.streamOf(view.row.farm_id) ?? HEARD_HERE) !== streamId) continue;
+      takePoint(view, point, link);
+      deps.presenceChanged(point.id);
+    }
+  }
+
+  function takePoint({ presence }: ControlView, point: LiveState, link: Link | null): void {
+    const heardAt = point.heard_at_ms === null ? null : Math.min(point.heard_at_ms, deps.now());
+    presence.lastReportAt = heardAt;
+    noteCurrent(presence, point.current_status, heardAt ?? deps.now());
+    presence.consumption = point.consumption ?? 0;
+    presence.powerOk = point.power_ok ?? presence.powerOk;
+    presence.motorCurrentMa = point.motor_current_ma ?? presence.motorCurrentMa;
+    presence.isProved = point.is_proved ?? null;
+    presence.remote =
+      link === null ? null : { isOnline: point.is_online, link, target: remoteTargetOf(point) };
+    if (link !== null) presence.isDirty = link.isOurs;
+    else presence.lastReportMonotonic = heardAt === null ? null : deps.monotonic();
+  }
+
+  function pointsOf(streamId: number): LiveState[] {
+    return [...deps.views.all()]
+      .filter(({ row }) => deps.streamOf(row.farm_id) === streamId)
+      .map((view) => stateOf(view, view.presence.remote?.isOnline ?? false));
+  }
+
+  function tell(streamId: number, points: readonly LiveState[]): void {
+    const { isConnected } = linkOf(streamId);
+    for (let at = 0; at === 0 || at < points.length; at += POINTS_A_SENTENCE) {
+      const some = points.slice(at, at + POINTS_A_SENTENCE);
+      deps.tell({ is: 'presence', streamId, points: some, isConnected });
+    }
+  }
+
+  return {
+    connected(streamId: number, isConnected: boolean): void {
+      const link = heard(streamId, isConnected);
+      link.isOurs = isConnected;
+      tell(streamId, []);
+      for (const { id } of pointsOf(streamId)) deps.presenceChanged(id);
+    },
+    live(streamId: number, frame: Extract<GatewayFrame, { is: 'live' }>): void {
+      const link = heard(streamId, true);
+      link.isOurs = true;
+      take(streamId, frame.points, link);
+      tell(streamId, frame.points);
+    },
+    /** What another process said. */
+    hear({ streamId, points, isConnected }: PresenceSentence): void {
+      if (streamId === HEARD_HERE) {
+        // a process hears its own sentences, too: what it knows itself is newer
+        const foreign = points.filter(({ id, heard_at_ms }) => isNews(deps.views.byId(id), heard_at_ms));
+        take(HEARD_HERE, foreign, null);
+        return;
+      }
+      if (linkOf(streamId).isOurs) return;
+      take(streamId, points, heard(streamId, isConnected));
+    },
+    /** A controller of a farm without gateway reported to this process. */
+    heardHere: (controlPointId: string) => void heardHere.add(controlPointId),
+    /** Every few seconds. */
+    async look(): Promise<void> {
+      tellHeardHere();
+      if (deps.now() - state.retoldAt < RETOLD_EVERY_MS && deps.now() >= state.retoldAt) return;
+      state.retoldAt = deps.now();
+      const ours = [...links].filter(([, link]) => link.isOurs && link.isConnected).map(([id]) => id);
+      for (const streamId of ours) {
+        heard(streamId, true);
+        tell(streamId, pointsOf(streamId));
+      }
+      if (ours.length > 0) await deps.keepSeen(ours, deps.now());
+    },
+    /** Since when the gateway is silent, ms; null: it is there. undefined: this process has not heard of it. */
+    silentSince(streamId: number): number | null | undefined {
+      const link = links.get(streamId);
+      if (link?.heardAt == null) return undefined;
+      return link.isConnected && deps.now() <= link.believedUntil ? null : link.heardAt;
+    },
+    /** A farm has a gateway from now on, or none any more: what the other one said does not count. */
+    bindingChanged(farmId: string): void {
+      for (const { row, presence } of deps.views.all()) if (row.farm_id === farmId) presence.remote = null;
+    },
+  };
+
+  function tellHeardHere(): void {
+    const views = [...heardHere].flatMap((id) => deps.views.byId(id) ?? []);
+    heardHere.clear();
+    for (let at = 0; at < views.length; at += POINTS_A_SENTENCE) {
+      const points = views
+        .slice(at, at + POINTS_A_SENTENCE)
+        .map((view) => stateOf(view, !view.presence.isLost));
+      deps.tell({ is: 'presence', streamId: HEARD_HERE, points, isConnected: true });
+    }
+  }
+}
+
+function remoteTargetOf({ target_status, version, epoch }: LiveState): RemoteTarget | null {
+  return version === undefined || epoch === undefined ? null : { target_status, version, epoch };
+}
+
+function isNews(view: ControlView | null, heardAtMs: number | null): boolean {
+  return view !== null && heardAtMs !== null && heardAtMs > (view.presence.lastReportAt ?? 0);
+}
+
+function stateOf(view: ControlView, isOnlineThere: boolean): LiveState {
+  const { row, presence } = view;
+  return {
+    id: row.id,
+    is_online: isOnlineThere,
+    heard_at_ms: presence.lastReportAt,
+    consumption: presence.consumption,
+    current_status: currentOf(view).current_status,
+    target_status: row.target_status,
+    ...presence.remote?.target,
+    power_ok: presence.powerOk,
+    motor_current_ma: presence.motorCurrentMa,
+    is_proved: presence.isProved ?? null,
+  };
+}

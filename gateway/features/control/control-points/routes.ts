@@ -1,0 +1,282 @@
+import * as z from 'zod';
+import { idInput, pageQuery } from '#contract/fields.ts';
+import {
+  type ControlPointAnswer,
+  controlPointAnswer,
+  controlPointCreate,
+  controlPointDetail,
+  controlPointSettings,
+  controlPointUpdate,
+  lockOutAnswer,
+  lockOutInput,
+  orderEntry,
+  type PendingOrder,
+} from '#contract/resources/control-points.ts';
+import { notFound } from '#core/errors.ts';
+import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
+import { type Answer, holdsUnsaved, type Route, type RouteDecision, route } from '#core/route.ts';
+import type { Decision } from '#core/use-case.ts';
+import type { ControlView } from '../control-view.ts';
+import type { FarmGateways } from '../remote-order.ts';
+import { type ShownBy, toAnswer } from './answers.ts';
+import { type ControlPointDeps, changeControlPoint, createControlPoint } from './create-control-point.ts';
+import { deleteControlPoint } from './delete-control-point.ts';
+import { refuseFromAfar, withPending } from './from-afar.ts';
+import { type DecidedLock, liftLockOut, lockOut } from './lock-out.ts';
+import type { ControlMemory, ControlPoint } from './ports.ts';
+import { changeSettings, settingsOf, type UnkeyedDeps } from './settings.ts';
+
+export type ControlPointRouteDeps = ControlPointDeps &
+  UnkeyedDeps &
+  Omit<ShownBy, 'byId' | 'gateways'> & {
+    memory: ControlMemory;
+    mqttIdOf: (deviceId: string) => string;
+    gateways: FarmGateways;
+    /** Sends what could not be saved to its controller all the same. */
+    sendUnsaved: (controlPointId: string) => void;
+  };
+
+export const controlPointParams = z.object({ control_point_id: idInput });
+export const atControlPoint = {
+  who: 'farm',
+  of: 'control_point',
+  at: 'params',
+  field: 'control_point_id',
+  others: 404,
+} as const;
+const tag = 'Control points';
+
+export function controlPointRoutes(deps: ControlPointRouteDeps): Route[] {
+  const { now, onlineAfterMs, gateways } = deps;
+  const shown = { now, onlineAfterMs, gateways, planOf: deps.planOf, byId: deps.memory.byId };
+  const answerOf = (row: ControlPoint, pending?: PendingOrder): ControlPointAnswer =>
+    toAnswer(shown, row, deps.mqttIdOf(row.device_id), pending);
+  const asAnswer = (decision: Decision<ControlPoint>, status = 200): RouteDecision => ({
+    ...decision,
+    answer: { status, body: answerOf(decision.answer), rev: decision.answer.rev },
+  });
+  // read anew each time: after a stale commit the memory may be behind another process
+  async function fresh(id: string): Promise<ControlView> {
+    const view = await deps.memory.refresh(id);
+    if (view === null) throw notFound('Control point');
+    return view;
+  }
+  return [
+    route({
+      method: 'POST',
+      path: '/control-points/',
+      tag,
+      summary: 'Create a control point',
+      access: { who: 'farm', of: 'farm', at: 'body', field: 'farm_id', right: 'operate', others: 404 },
+      body: controlPointCreate,
+      invalid: 400,
+      answers: { 201: { schema: controlPointAnswer } },
+      idempotent: true,
+      async handle(request) {
+        return asAnswer(await createControlPoint(deps, signedIn(request), request.body), 201);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/control-points/',
+      tag,
+      summary: 'Control points of the caller',
+      access: {
+        who: 'farm',
+        of: 'farm',
+        at: 'query',
+        field: 'farm_id',
+        right: 'read',
+        others: 404,
+        optional: true,
+      },
+      query: pageQuery.extend({ farm_id: idInput.optional() }),
+      answers: { 200: { schema: controlPointAnswer, list: true } },
+      async handle(request) {
+        const { skip, limit, farm_id = null } = request.query;
+        const points = deps.queries.controlPointsOf(signedIn(request).userId, { skip, limit }, farm_id);
+        return { answer: { status: 200, rows: withPending(gateways, points, answerOf) } };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/control-points/{control_point_id}',
+      tag,
+      summary: 'A control point with its wanted and its reported state',
+      access: { ...atControlPoint, right: 'read' },
+      params: controlPointParams,
+      answers: { 200: { schema: controlPointDetail } },
+      async handle(request) {
+        const view = await fresh(request.params.control_point_id);
+        const { row, unsaved } = view;
+        const target_reason = unsaved === null ? await deps.queries.reasonOf(row) : unsaved.order.reason;
+        const pending = (await gateways.pendingOrders([row])).get(row.id);
+        return { answer: { status: 200, body: { ...answerOf(row, pending), target_reason }, rev: row.rev } };
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/control-points/{control_point_id}',
+      tag,
+      summary: 'Change code or device',
+      access: { ...atControlPoint, right: 'operate' },
+      params: controlPointParams,
+      body: controlPointUpdate,
+      invalid: 400,
+      answers: { 200: { schema: controlPointAnswer } },
+      async handle(request) {
+        const view = await fresh(request.params.control_point_id);
+        requireMatch(request, view.row);
+        return asAnswer(await changeControlPoint(deps, signedIn(request), view, request.body));
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/control-points/{control_point_id}',
+      tag,
+      summary: 'Delete a control point',
+      access: { ...atControlPoint, right: 'operate' },
+      params: controlPointParams,
+      answers: { 204: null },
+      async handle(request) {
+        const caller = signedIn(request);
+        const { farmId } = onFarm(request);
+        const gone = await deleteControlPoint(deps, caller, async () => {
+          const view = await fresh(request.params.control_point_id);
+          if (view.row.farm_id !== farmId) throw notFound('Control point');
+          return view;
+        });
+        return { ...gone, answer: { status: 204 } };
+      },
+    }),
+    ...settingsRoutes(deps, fresh),
+    route({
+      method: 'GET',
+      path: '/control-points/{control_point_id}/orders',
+      tag,
+      summary: 'Orders to a control point, newest first, with who, why and how far they got',
+      access: { ...atControlPoint, right: 'read' },
+      params: controlPointParams,
+      query: pageQuery,
+      answers: { 200: { schema: orderEntry, list: true } },
+      async handle(request) {
+        const { skip, limit = 100 } = request.query;
+        const id = request.params.control_point_id;
+        const unsaved = unsavedOrders(deps.memory.byId(id));
+        const first = unsaved.slice(skip, skip + limit);
+        const page = { skip: Math.max(0, skip - unsaved.length), limit: limit - first.length };
+        return { answer: { status: 200, rows: ordersShown(first, deps.queries.ordersOf(id, page)) } };
+      },
+    }),
+  ];
+}
+
+/** Orders that the disk did not take, newest first. */
+function unsavedOrders(view: ControlView | null): z.infer<typeof orderEntry>[] {
+  if (view === null || view.unsaved === null) return [];
+  const { order, earlier } = view.unsaved;
+  const passed = earlier.map((row) => ({ ...row, state: 'SUPERSEDED' as const }));
+  return [order, ...passed.toReversed()].map((row) => orderEntry.parse({ ...row, is_saved: false }));
+}
+
+async function* ordersShown(
+  unsaved: readonly z.infer<typeof orderEntry>[],
+  saved: ReturnType<ControlPointRouteDeps['queries']['ordersOf']>,
+) {
+  yield* unsaved;
+  for await (const row of saved) yield orderEntry.parse(row);
+}
+
+function settingsRoutes(deps: ControlPointRouteDeps, fresh: (id: string) => Promise<ControlView>): Route[] {
+  const lockOutPath = '/control-points/{control_point_id}/lock-out';
+  /** It holds from now on, whatever the disk does. */
+  function holding(id: string, { inMemory, ...decision }: DecidedLock, answer: Answer): RouteDecision {
+    if (inMemory === null) return { ...decision, answer };
+    return {
+      ...decision,
+      answer,
+      whenStorageFails() {
+        deps.memory.setUnsavedLock(id, inMemory.lock);
+        if (inMemory.target !== null) deps.memory.setUnsaved(id, inMemory.target);
+        deps.sendUnsaved(id);
+        return holdsUnsaved(answer);
+      },
+    };
+  }
+  return [
+    route({
+      method: 'GET',
+      path: '/control-points/{control_point_id}/settings',
+      tag,
+      summary: 'Fail-safe, minimum times, start order, oxygen set points and calls without a key',
+      access: { ...atControlPoint, right: 'read' },
+      params: controlPointParams,
+      answers: { 200: { schema: controlPointSettings } },
+      async handle(request) {
+        const view = await fresh(request.params.control_point_id);
+        return { answer: { status: 200, body: settingsOf(deps, view), rev: view.row.rev } };
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/control-points/{control_point_id}/settings',
+      tag,
+      summary: 'Change settings; fields left out stay',
+      access: { ...atControlPoint, right: 'operate' },
+      params: controlPointParams,
+      body: controlPointSettings.partial(),
+      invalid: 400,
+      answers: { 200: { schema: controlPointSettings } },
+      async handle(request) {
+        const { control_point_id: id } = request.params;
+        // a siren has no ponds and no schedules: nobody gives it one meanwhile
+        const guards = request.body.is_siren === true ? [await deps.guard('control_point', id)] : [];
+        const view = await fresh(id);
+        requireMatch(request, view.row);
+        const changed = await changeSettings(deps, signedIn(request), view, request.body);
+        return {
+          ...changed,
+          guards: [...guards, ...(changed.guards ?? [])],
+          answer: {
+            status: 200,
+            body: settingsOf(deps, { ...view, row: changed.answer }),
+            rev: changed.answer.rev,
+          },
+        };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: lockOutPath,
+      tag,
+      summary: 'Lock out: OFF, and nothing starts it until lifted',
+      access: { ...atControlPoint, right: 'operate' },
+      params: controlPointParams,
+      body: lockOutInput,
+      invalid: 400,
+      answers: { 200: { schema: lockOutAnswer } },
+      async handle(request) {
+        const view = await fresh(request.params.control_point_id);
+        await refuseFromAfar(deps.gateways, view);
+        const locked = lockOut(deps, signedIn(request), view, request.body.reason);
+        const { answer } = locked;
+        const body = lockOutAnswer.parse(answer);
+        return holding(view.row.id, locked, { status: 200, body, rev: answer.rev });
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: lockOutPath,
+      tag,
+      summary: 'Lift the lock-out',
+      access: { ...atControlPoint, right: 'operate' },
+      params: controlPointParams,
+      answers: { 204: null },
+      async handle(request) {
+        const view = await fresh(request.params.control_point_id);
+        await refuseFromAfar(deps.gateways, view);
+        return holding(view.row.id, liftLockOut(deps, signedIn(request), view.row), { status: 204 });
+      },
+    }),
+  ];
+}

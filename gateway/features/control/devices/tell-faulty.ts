@@ -1,0 +1,85 @@
+import { audit } from '#core/audit.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { Notify, Words } from '#core/notifying.ts';
+import { perform } from '#core/use-case.ts';
+import type { ControlView } from '../control-view.ts';
+
+export type TellFaultyDeps = Kernel & { monotonic: () => number; notify: Notify };
+
+/** folded: it says more than is stored line by line. version: it names a version of its level that was never sent. */
+export type Fault = 'folded' | 'version';
+
+const DAY_MS = 86_400_000;
+const DATE_LETTERS = 'YYYY-MM-DD'.length;
+
+type Said = { action: string; title: Words; message: Words };
+
+function said(fault: Fault, { row, farmName }: Pick<ControlView, 'row' | 'farmName'>): Said {
+  const { cod, device_id: id } = row;
+  if (fault === 'folded')
+    return {
+      action: 'reports_folded',
+      title: (language) => (language === 'en' ? `${cod}: reports without end` : `${cod}: relatos sem parar`),
+      message: (language) =>
+        language === 'en'
+          ? `The controller ${id} on ${farmName} reports changes or events without end. Control and alarms go by each of them; what is stored is a summary every ten minutes. Look at its contactor, wiring and supply.`
+          : `O controlador ${id}, na ${farmName}, relata mudanças ou eventos sem parar. O controle e os alarmes seguem cada um; no registro fica um resumo a cada dez minutos. Veja o contator, a fiação e a alimentação.`,
+    };
+  return {
+    action: 'version_refused',
+    title: (language) =>
+      language === 'en' ? `${cod}: unknown version of its order` : `${cod}: versão desconhecida da ordem`,
+    message: (language) =>
+      language === 'en'
+        ? `The controller ${id} on ${farmName} says that it follows an order that this gateway never sent, and may obey no other. Restart it; if that does not help, adopt it again.`
+        : `O controlador ${id}, na ${farmName}, diz seguir uma ordem que este gateway nunca enviou, e pode não obedecer a outra. Reinicie-o; se não resolver, adote-o de novo.`,
+  };
+}
+
+/** Tells who may act that a controller is faulty: once a day of each, however often it is noticed. */
+export function createFaultyTeller(deps: TellFaultyDeps) {
+  const toldAt = new Map<string, number>();
+
+  async function store(fault: Fault, view: ControlView, fields: Record<string, unknown>): Promise<void> {
+    const { row } = view;
+    const { action, title, message } = said(fault, view);
+    const cause = `${action}:${row.id}:${isoOf(deps.now()).slice(0, DATE_LETTERS)}`;
+    await perform(deps, null, async () => {
+      const guard = await deps.guard('farm', row.farm_id);
+      const notices = await deps.notify(
+        { farmId: row.farm_id, who: 'operators' },
+        {
+          type: 'SYSTEM',
+          severity: 'MEDIUM',
+          title,
+          message,
+          data: { event: action, control_point_id: row.id, device_id: row.device_id, ...fields },
+          cause,
+        },
+      );
+      const entry = audit(deps, {
+        farm_id: row.farm_id,
+        entity_type: 'CONTROL_POINT',
+        entity_id: row.id,
+        entity_name: row.cod,
+        action,
+        user_id: null,
+        details: { device_id: row.device_id, ...fields },
+        cause,
+      });
+      return { answer: undefined, changes: [...notices, entry], guards: [guard] };
+    });
+  }
+
+  return (fault: Fault, view: ControlView, fields: Record<string, unknown> = {}): void => {
+    const key = `${fault} ${view.row.id}`;
+    const now = deps.monotonic();
+    if (now - (toldAt.get(key) ?? Number.NEGATIVE_INFINITY) < DAY_MS) return;
+    toldAt.set(key, now);
+    const { id, device_id: deviceId } = view.row;
+    deps.log.warn({ controlPointId: id, deviceId, fault, ...fields }, 'a controller is faulty');
+    store(fault, view, fields).catch((error: unknown) =>
+      deps.log.warn({ err: error, controlPointId: id, fault }, 'that a controller is faulty was not told'),
+    );
+  };
+}

@@ -1,0 +1,88 @@
+import { controlPoint, order } from '#contract/resources/control-points.ts';
+import { type Change, update } from '#core/changes.ts';
+import { isoOf } from '#core/kernel.ts';
+import type { Zone } from '#core/zone-clock.ts';
+import type { ControlView } from '../control-view.ts';
+import { manualOrdersOf, ruleFactsOf } from './control-facts.ts';
+import { endedOrders, type ManualOrder } from './manual-orders.ts';
+import { type Base, baseAfterChange, latestEvent, type RulesBefore, rulesBefore } from './rules-state.ts';
+import type { ScheduleRule } from './schedule-events.ts';
+import { decisionAt, layOut } from './schedule-windows.ts';
+
+/** What the schedules of a control point are after a change. */
+export type ChangedRules = {
+  schedules: readonly ScheduleRule[];
+  zone: Zone;
+  /** They act at once in the unsafe direction too (`apply_now`). */
+  isApplied: boolean;
+};
+
+/** What a change of schedules leaves behind: the base that holds from now on, and the orders that are over. */
+export type LeftBehind = { base: Base; over: ReadonlySet<string> };
+
+/**
+ * Decides what holds after a change of what schedules say; see the rules in rules-state.ts. Orders that schedules had
+ * ended before it stay ended: their events may be gone with the change.
+ */
+export function leftBehind(view: ControlView, now: number, after: ChangedRules): LeftBehind {
+  const facts = ruleFactsOf(view, now);
+  const orders = manualOrdersOf(view, now);
+  const ended = endedOrders(orders, now, latestEvent(facts));
+  return {
+    base: baseAfterChange(rulesBeforeChange(view, now), { ...after, now }, after.isApplied),
+    over: new Set([...ended, ...endedByChange(orders, now, after)].map(({ id }) => id)),
+  };
+}
+
+export function rulesBeforeChange(view: ControlView, now: number): RulesBefore {
+  const enteredAt = new Map(view.schedules.map(({ id, created_at }) => [id, Date.parse(created_at)]));
+  return rulesBefore(ruleFactsOf(view, now), (id) => enteredAt.get(id) ?? Number.POSITIVE_INFINITY);
+}
+
+/** Orders without an end that are older than what the schedules now ask for, where that acts at once against them. */
+export function endedByChange(
+  orders: readonly ManualOrder[],
+  now: number,
+  { schedules, zone, isApplied }: ChangedRules,
+): ManualOrder[] {
+  const decision = decisionAt(layOut(schedules, zone), now);
+  if (decision === null || !(decision.action === 'ON' || isApplied)) return [];
+  return orders.filter(
+    ({ at, until, target }) => until === null && at < decision.at && (isApplied || target === 'OFF'),
+  );
+}
+
+/** The rows beside every change of what schedules say. */
+export function keepWhatHolds(deps: { now: () => number }, view: ControlView, after: ChangedRules): Change[] {
+  const now = deps.now();
+  const { base, over } = leftBehind(view, now, after);
+  return [
+    update(controlPoint, view.row, {
+      base_target: base.target,
+      base_at: isoOf(base.at),
+      schedule_rev: view.row.schedule_rev + 1,
+    }),
+    ...endOrders(view, over, now),
+  ];
+}
+
+/** With its end noted an order replaces no other any more: those it replaced are ended with it. */
+export function endOrders(view: ControlView, over: ReadonlySet<string>, now: number): Change[] {
+  return view.manualOrders
+    .filter(({ id, hold_until }) => over.has(id) && (hold_until === null || Date.parse(hold_until) > now))
+    .map(({ id }) => update(order, id, { hold_until: isoOf(now) }));
+}
+
+/** The same for every control point of a farm whose clocks are about to be read in another zone. */
+export function keepWhatHoldsOnFarm(
+  deps: { now: () => number },
+  views: Iterable<ControlView>,
+  farm: { id: string; zone: Zone },
+): Change[] {
+  return [...views]
+    .filter((view) => view.row.farm_id === farm.id && view.schedules.length > 0)
+    .flatMap((view) => {
+      const { schedules } = ruleFactsOf(view, deps.now());
+      return keepWhatHolds(deps, view, { schedules, zone: farm.zone, isApplied: false });
+    });
+}

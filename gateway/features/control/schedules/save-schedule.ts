@@ -1,0 +1,290 @@
+import type * as z from 'zod';
+import { isDateOnly } from '#contract/fields.ts';
+import type { RowOf } from '#contract/resource.ts';
+import { schedule, type scheduleChange, type scheduleCreate } from '#contract/resources/schedules.ts';
+import { audit } from '#core/audit.ts';
+import { type Change, insert, remove, update } from '#core/changes.ts';
+import { AppError, conflict, invalidField, notFound } from '#core/errors.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { Decision } from '#core/use-case.ts';
+import type { Language } from '#science/advice/language.ts';
+import type { ControlView, Schedule } from '../control-view.ts';
+import type { FarmGateways } from '../remote-order.ts';
+import { ruleFactsOf, ruleOf } from './control-facts.ts';
+import { type ChangedRules, keepWhatHolds, leftBehind } from './keep-what-holds.ts';
+import { instantOfLocal } from './local-time.ts';
+import { checkSchedule, sameScheduleKey } from './schedule-rules.ts';
+import { type ChangeEffect, effectOfChange } from './takes-effect.ts';
+
+export type ScheduleDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality'> & {
+  /** Reads a control point with its schedules anew; null when it is gone. */
+  freshView: (controlPointId: string) => Promise<ControlView | null>;
+  idTaken: (id: string) => Promise<boolean>;
+  gateways: Pick<FarmGateways, 'hasGateway'>;
+};
+
+/** Most schedules of one control point. */
+const MOST_SCHEDULES = 200;
+const SINCE_EVER = '1970-01-01T00:00:00.000Z';
+
+/** A schedule as it is stored now, and what that does at this moment. */
+export type SavedSchedule = { row: Schedule } & ChangeEffect;
+type By = { userId: string; language: Language };
+
+/** What a caller sent: bare dates are read in the farm's zone, so the texts as they came are needed too. */
+export type ScheduleTexts = Readonly<Record<string, unknown>>;
+
+/**
+ * Decides a schedule of a control point. One with the same action, repeat pattern and start is changed instead of made
+ * twice. Throws 422 with every violated rule.
+ */
+export async function createSchedule(
+  deps: ScheduleDeps,
+  where: { controlPointId: string } & By,
+  input: z.infer<typeof scheduleCreate>,
+  texts: ScheduleTexts,
+): Promise<Decision<SavedSchedule>> {
+  const { view, guard } = await load(deps, where.controlPointId);
+  if (view.row.is_siren)
+    throw conflict(`${view.row.cod} is a siren: critical alerts drive it, no schedule does`, 'IS_SIREN');
+  const times = timesIn(view.zone, input, texts);
+  const at = isoOf(deps.now());
+  const wanted = {
+    action: input.action,
+    start_time: times.start_time ?? input.start_time,
+    end_time: times.end_time ?? null,
+    repeat_pattern: input.repeat_pattern,
+    days_of_week: daysOf(input.days_of_week),
+    is_active: input.is_active,
+    description: input.description ?? null,
+    effective_from: input.apply_now ? SINCE_EVER : at,
+  };
+  refuseViolations(wanted, view.zone);
+  const same = view.schedules.find((known) => keyOf(known, view.zone) === keyOf(wanted, view.zone));
+  if (same) {
+    const after = { ...same, ...wanted, updated_at: at, rev: same.rev + 1 };
+    return changed(deps, {
+      view,
+      by: where,
+      change: update(schedule, same, wanted),
+      before: same,
+      after,
+      isApplied: input.apply_now,
+      guards: [guard],
+    });
+  }
+  if (input.id !== undefined && (await deps.idTaken(input.id)))
+    throw conflict('This id is taken', 'ID_TAKEN');
+  if (view.schedules.length >= MOST_SCHEDULES) {
+    throw conflict(
+      `A control point has at most ${MOST_SCHEDULES} schedules; delete one first`,
+      'TOO_MANY_SCHEDULES',
+    );
+  }
+  const row: RowOf<typeof schedule> = {
+    id: input.id ?? deps.newId(),
+    control_point_id: view.row.id,
+    ...wanted,
+    created_at: at,
+    updated_at: null,
+  };
+  const after = { ...row, rev: 1 };
+  return changed(deps, {
+    view,
+    by: where,
+    change: insert(schedule, row),
+    before: null,
+    after,
+    isApplied: input.apply_now,
+    guards: [guard],
+  });
+}
+
+/** Decides new values of a schedule. What it then turns ON goes ON at once; OFF waits for the next event. */
+export async function changeSchedule(
+  deps: ScheduleDeps,
+  which: { schedule: Schedule } & By,
+  input: z.infer<typeof scheduleChange>,
+  texts: ScheduleTexts,
+): Promise<Decision<SavedSchedule>> {
+  const { view, guard } = await load(deps, which.schedule.control_point_id);
+  const current = view.schedules.find(({ id }) => id === which.schedule.id);
+  if (current === undefined) throw notFound('Schedule');
+  const {
+    apply_now,
+    days_of_week,
+    control_point_id: point,
+    ...fields
+  } = { ...input, ...timesIn(view.zone, input, texts) };
+  if (point !== undefined && point !== current.control_point_id) {
+    const message = 'a schedule stays with its control point: create it at the other one and delete this one';
+    throw invalidField(422, 'control_point_id', message, 'STAYS_WITH_CONTROL_POINT');
+  }
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  const days = days_of_week === undefined ? {} : { days_of_week: daysOf(days_of_week) };
+  const set: Partial<Schedule> = { ...given, ...days };
+  if (Object.keys(set).length === 0 && apply_now === undefined)
+    return { answer: { row: current, ...unchanged(deps, view, { id: current.id, by: which }) } };
+  const at = isoOf(deps.now());
+  const isRuleChange = Object.keys(set).some((field) => field !== 'description') || apply_now === true;
+  const stamped = {
+    ...set,
+    ...(isRuleChange ? { effective_from: apply_now ? SINCE_EVER : at } : {}),
+    updated_at: at,
+  };
+  const after = { ...current, ...stamped, rev: current.rev + 1 };
+  refuseViolations(after, view.zone);
+  const change = update(schedule, current, stamped);
+  if (!isRuleChange) {
+    const answer = { row: after, ...unchanged(deps, view, { id: after.id, by: which }) };
+    return { answer, changes: [change], guards: [guard] };
+  }
+  return changed(deps, {
+    view,
+    by: which,
+    change,
+    before: current,
+    after,
+    isApplied: apply_now,
+    guards: [guard],
+  });
+}
+
+/** Decides the end of a schedule. What the others then turn ON goes ON at once; what runs goes on until the next event. */
+export async function deleteSchedule(
+  deps: ScheduleDeps,
+  which: { schedule: Schedule } & By,
+): Promise<Decision<SavedSchedule>> {
+  const { view, guard } = await load(deps, which.schedule.control_point_id);
+  const current = view.schedules.find(({ id }) => id === which.schedule.id);
+  if (current === undefined) throw notFound('Schedule');
+  return changed(deps, {
+    view,
+    by: which,
+    change: remove(schedule, current),
+    before: current,
+    after: current,
+    isApplied: false,
+    isDeleted: true,
+    guards: [guard],
+  });
+}
+
+async function load(deps: ScheduleDeps, controlPointId: string) {
+  const guard = await deps.guard('control_point', controlPointId);
+  const view = await deps.freshView(controlPointId);
+  if (view === null) throw notFound('Control point');
+  return { view, guard };
+}
+
+type ScheduleEdit = {
+  view: ControlView;
+  by: By;
+  change: Change;
+  /** null: there was none. */
+  before: Schedule | null;
+  after: Schedule;
+  isApplied: boolean | undefined;
+  isDeleted?: boolean;
+  guards: NonNullable<Decision<Schedule>['guards']>;
+};
+
+async function changed(deps: ScheduleDeps, edit: ScheduleEdit): Promise<Decision<SavedSchedule>> {
+  const { view, before, after, by } = edit;
+  // what holds now is known where the schedule is run: a gateway keeps it when the change comes to it
+  const isElsewhere = await deps.gateways.hasGateway(view.row.farm_id);
+  const now = deps.now();
+  const others = ruleFactsOf(view, now).schedules.filter(({ id }) => id !== after.id);
+  const rules: ChangedRules = {
+    schedules: edit.isDeleted ? others : [...others, ruleOf(after)],
+    zone: view.zone,
+    isApplied: edit.isApplied === true,
+  };
+  const change = { view, scheduleId: after.id, now, language: by.language };
+  return {
+    answer: { row: after, ...effectOfChange(change, rules, leftBehind(view, now, rules)) },
+    guards: edit.guards,
+    changes: [
+      edit.change,
+      ...(isElsewhere ? [] : keepWhatHolds(deps, view, rules)),
+      audit(deps, {
+        farm_id: view.row.farm_id,
+        entity_type: 'CONTROL_POINT',
+        entity_id: view.row.id,
+        entity_name: view.row.cod,
+        action: 'update',
+        user_id: by.userId,
+        details: {
+          schedule_id: after.id,
+          ...(before === null ? {} : { before: toldRule(before) }),
+          schedule: edit.isDeleted ? 'deleted' : toldRule(after),
+        },
+      }),
+    ],
+  };
+}
+
+/** Of a schedule whose rule stays as it is: what it does at this moment. */
+function unchanged(deps: ScheduleDeps, view: ControlView, of: { id: string; by: By }): ChangeEffect {
+  const now = deps.now();
+  const { schedules, zone, base } = ruleFactsOf(view, now);
+  const change = { view, scheduleId: of.id, now, language: of.by.language };
+  return effectOfChange(change, { schedules, zone, isApplied: false }, { base, over: new Set() });
+}
+
+/** What the audit log tells of a schedule. */
+function toldRule({ action, repeat_pattern, start_time, end_time, days_of_week, is_active }: Schedule) {
+  return { action, repeat_pattern, start_time, end_time, days_of_week, is_active };
+}
+
+function refuseViolations(
+  row: Omit<Schedule, 'rev' | 'id' | 'control_point_id' | 'created_at' | 'updated_at'>,
+  zone: string,
+): void {
+  const violations = checkSchedule(
+    { ...ruleOf({ ...row, id: '', control_point_id: '', created_at: '', updated_at: null }) },
+    zone,
+  );
+  const [first] = violations;
+  if (first === undefined) return;
+  throw new AppError(422, `${first.path}: ${first.message}`, {
+    code: 'VALIDATION_ERROR',
+    errors: violations.map(({ path, code, message }) => ({ path, code: code.toUpperCase(), message })),
+  });
+}
+
+function keyOf(row: Parameters<typeof refuseViolations>[0], zone: string): string {
+  return sameScheduleKey(
+    ruleOf({ ...row, id: '', control_point_id: '', created_at: '', updated_at: null }),
+    zone,
+  );
+}
+
+function daysOf(days: readonly number[] | null | undefined): number[] | null {
+  return days && days.length > 0 ? [...days].sort((a, b) => a - b) : null;
+}
+
+/** Times as given, bare dates as the start of that day in the farm's zone. */
+function timesIn(
+  zone: string,
+  input: { start_time?: string | undefined; end_time?: string | null | undefined },
+  texts: ScheduleTexts,
+): { start_time?: string | undefined; end_time?: string | null | undefined } {
+  const read = (name: 'start_time' | 'end_time') => {
+    const text = texts[name];
+    return typeof text === 'string' && isDateOnly(text)
+      ? isoOf(startOfLocalDay(zone, text.trim()))
+      : undefined;
+  };
+  const start = read('start_time') ?? input.start_time;
+  const end = read('end_time') ?? input.end_time;
+  return {
+    ...(start === undefined ? {} : { start_time: start }),
+    ...(end === undefined ? {} : { end_time: end }),
+  };
+}
+
+function startOfLocalDay(zone: string, date: string): number {
+  const [year = 0, month = 0, day = 0] = date.split('-').map(Number);
+  return instantOfLocal(zone, { year, month, day }, { hour: 0, minute: 0, second: 0, millisecond: 0 });
+}

@@ -1,0 +1,109 @@
+import type { QueueEntry } from '#contract/resources/adoption.ts';
+import type { SeenDevice } from '#contract/resources/devices.ts';
+import type { ControlView } from '#features/control/control-view.ts';
+import type { Board, BootDesk } from './boot-desk.ts';
+import { markOfMac, markOfName } from './device-marks.ts';
+import { guessProfile } from './device-profile.ts';
+import type { DeviceMark, MarkQueries } from './ports.ts';
+
+export type QueueDeps = {
+  desk: Pick<BootDesk, 'boards'>;
+  isWindowOpen: () => boolean;
+  queries: Pick<MarkQueries, 'marksOf'>;
+  /** Devices that knocked by a name, last seen first, at most 1,000. */
+  seen: () => readonly SeenDevice[];
+  viewById: (id: string) => ControlView | null;
+  viewByName: (name: string) => ControlView | null;
+};
+
+/** What waits for somebody, boards that wait now first, then last seen first. Control points are told as they are. */
+export async function adoptionQueue(deps: QueueDeps): Promise<QueueEntry[]> {
+  const boards = deps.desk.boards();
+  const seen = deps.seen();
+  const ids = [
+    ...boards.map(({ mac }) => markOfMac(mac)),
+    ...seen.map(({ device_id }) => markOfName(device_id)),
+  ];
+  const marksById = new Map((await deps.queries.marksOf(ids)).map((mark) => [mark.id, mark]));
+  const ofBoards = boards.flatMap((board) => {
+    const mark = marksById.get(markOfMac(board.mac));
+    return hasItsPlace(board, mark) ? [] : boardEntry(deps, board, mark);
+  });
+  const ofNames = seen.flatMap(
+    (sight) => nameEntry(deps, sight, marksById.get(markOfName(sight.device_id))) ?? [],
+  );
+  return [...ofBoards, ...ofNames].sort(
+    (a, b) => Number(b.is_waiting) - Number(a.is_waiting) || (a.last_seen < b.last_seen ? 1 : -1),
+  );
+}
+
+/** It was given its credentials, went off to use them, and did not come back without any. */
+const hasItsPlace = (board: Board, mark: DeviceMark | undefined): boolean =>
+  mark?.mark === 'adopted' && !board.isHere && board.lastSeen <= mark.marked_at;
+
+function boardEntry(deps: QueueDeps, board: Board, mark: DeviceMark | undefined): QueueEntry {
+  const isOpen = deps.isWindowOpen();
+  const known =
+    mark?.control_point_id != null
+      ? deps.viewById(mark.control_point_id)
+      : board.formerDeviceId === null
+        ? null
+        : deps.viewByName(board.formerDeviceId);
+  return {
+    id: markOfMac(board.mac),
+    // the control point may have another controller by now
+    device_id: mark?.device_id ?? known?.row.device_id ?? board.formerDeviceId,
+    mac: board.mac,
+    reason: isOpen ? 'boot' : 'window_closed',
+    is_waiting: board.isHere && board.nonce !== null,
+    how: isOpen ? 'claim' : 'window',
+    profile: 'controller',
+    chip: board.chip,
+    firmware_version: board.firmwareVersion,
+    source: board.source,
+    via: 'mqtt',
+    first_seen: board.firstSeen,
+    last_seen: board.lastSeen,
+    count: board.count,
+    control_point: pointOf(known),
+    is_ignored: mark?.mark === 'ignored',
+    unsupported: null,
+  };
+}
+
+/** null: a control point has this name by now, and nothing keeps its controller out any more. */
+function nameEntry(deps: QueueDeps, sight: SeenDevice, mark: DeviceMark | undefined): QueueEntry | null {
+  const owner = deps.viewByName(sight.device_id);
+  if (owner !== null && sight.reason === 'unknown') return null;
+  const heardAt = owner?.presence.lastReportAt ?? null;
+  if (sight.reason === 'no_key' && heardAt !== null && heardAt >= Date.parse(sight.last_seen)) return null;
+  const isReplaced = owner === null && mark?.mark === 'replaced';
+  const former = isReplaced && mark.control_point_id !== null ? deps.viewById(mark.control_point_id) : null;
+  return {
+    id: sight.device_id,
+    device_id: sight.device_id,
+    mac: null,
+    reason: isReplaced
+      ? 'replaced'
+      : (sight.reason === 'wrong_key' || sight.reason === 'no_key') && owner === null
+        ? 'unknown'
+        : sight.reason,
+    is_waiting: false,
+    how: 'key',
+    profile: guessProfile(sight.device_id, sight.via),
+    chip: null,
+    firmware_version: null,
+    source: sight.source,
+    via: sight.via,
+    first_seen: sight.first_seen,
+    last_seen: sight.last_seen,
+    count: sight.count,
+    control_point: pointOf(owner ?? former),
+    is_ignored: mark?.mark === 'ignored',
+    unsupported: sight.unsupported,
+  };
+}
+
+function pointOf(view: ControlView | null): QueueEntry['control_point'] {
+  return view === null ? null : { id: view.row.id, farm_id: view.row.farm_id, cod: view.row.cod };
+}

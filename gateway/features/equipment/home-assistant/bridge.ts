@@ -1,0 +1,180 @@
+import type { HomeAssistantAnswer } from '#contract/resources/home-assistant.ts';
+import type { SwitchState } from '#contract/words.ts';
+import { AppError } from '#core/errors.ts';
+import { isoOf, type Log } from '#core/kernel.ts';
+import type { ControlView } from '#features/control/control-view.ts';
+import {
+  BIRTH_TOPIC,
+  configOf,
+  type HaMessage,
+  type HaNames,
+  keptFilter,
+  keptPoint,
+  orderedPoint,
+  orderFilter,
+  readOrder,
+  removalOf,
+  statesOf,
+} from './entities.ts';
+
+/** The connection to the broker of Home Assistant. */
+export type HaLink = {
+  /** Kept by its broker. False: not connected, or too much is unsent; what changed is told later. */
+  keep: (message: HaMessage) => boolean;
+};
+
+export type BridgeDeps = {
+  now: () => number;
+  monotonic: () => number;
+  log: Log;
+  names: HaNames;
+  onlineAfterMs: number;
+  address: string | null;
+  ordersBy: string | null;
+  /** Control points to be shown. */
+  views: () => Iterable<ControlView>;
+  viewById: (id: string) => ControlView | null;
+  /** An order as a person gives it from afar; throws AppError when it may not be. */
+  order: (controlPointId: string, target: SwitchState) => Promise<void>;
+};
+
+export type HomeAssistantBridge = ReturnType<typeof createBridge>;
+
+/** A person presses a button now and then; an automation that flickers would wear a motor out. */
+const ORDERS_PER_MINUTE = 6;
+const MINUTE_MS = 60_000;
+/** Each look at the control points sends at most this much, so that a large farm does not fill the line at once. */
+const MOST_A_LOOK = 500;
+const MOST_KNOWN = 10_000;
+
+/** Shows control points to Home Assistant, and takes its orders where that is allowed. */
+export function createBridge(deps: BridgeDeps) {
+  const { names, log } = deps;
+  const told = new Map<string, string>();
+  /** Control points Home Assistant knows of. */
+  const shown = new Set<string>();
+  const ordersById = new Map<string, number[]>();
+  const state = {
+    link: null as HaLink | null,
+    since: null as number | null,
+    lastError: null as string | null,
+    taken: 0,
+    refused: 0,
+    lastRefusal: null as string | null,
+  };
+
+  /** Every second: what is new since the last look. */
+  function look(): void {
+    const { link } = state;
+    if (link === null) return;
+    const at = { nowMs: deps.now(), onlineAfterMs: deps.onlineAfterMs };
+    const present = new Set<string>();
+    let room = MOST_A_LOOK;
+    const tell = (message: HaMessage): void => {
+      if (room <= 0 || told.get(message.topic) === message.payload || !link.keep(message)) return;
+      room -= 1;
+      told.set(message.topic, message.payload);
+    };
+    for (const view of deps.views()) {
+      present.add(view.row.id);
+      shown.add(view.row.id);
+      for (const message of [...configOf(names, view), ...statesOf(names, view, at)]) tell(message);
+    }
+    for (const id of shown) {
+      if (present.has(id)) continue;
+      const isRemoved = removalOf(names, id).every((message) => {
+        told.delete(message.topic);
+        return link.keep(message);
+      });
+      if (isRemoved) shown.delete(id);
+    }
+  }
+
+  function refuse(why: string, id: string | null): void {
+    state.refused += 1;
+    state.lastRefusal = why;
+    log.warn({ controlPointId: id, why }, 'an order of Home Assistant was refused');
+    // its switch shows what it asked for until it hears how things stand
+    const view = id === null ? null : deps.viewById(id);
+    if (view === null) return;
+    for (const { topic } of statesOf(names, view, { nowMs: deps.now(), onlineAfterMs: deps.onlineAfterMs })) {
+      told.delete(topic);
+    }
+  }
+
+  function isTooOften(id: string): boolean {
+    const now = deps.monotonic();
+    const recent = (ordersById.get(id) ?? []).filter((at) => now - at < MINUTE_MS);
+    const isFull = recent.length >= ORDERS_PER_MINUTE;
+    if (!isFull) recent.push(now);
+    ordersById.set(id, recent);
+    return isFull;
+  }
+
+  async function takeOrder(id: string, payload: string): Promise<void> {
+    const target = readOrder(payload);
+    const view = deps.viewById(id);
+    if (view === null || target === null) {
+      return refuse(
+        target === null ? 'neither ON nor OFF' : 'no such control point',
+        view === null ? null : id,
+      );
+    }
+    if (isTooOften(id))
+      return refuse(`more than ${ORDERS_PER_MINUTE} orders a minute to ${view.row.cod}`, id);
+    try {
+      await deps.order(id, target);
+      state.taken += 1;
+    } catch (error) {
+      refuse(error instanceof AppError ? error.message : 'the order could not be stored', id);
+      if (!(error instanceof AppError)) log.error({ err: error }, 'an order of Home Assistant failed');
+    }
+  }
+
+  return {
+    look,
+    /** What is to be heard there. */
+    filters: [BIRTH_TOPIC, keptFilter(names), ...(names.takesOrders ? [orderFilter(names)] : [])],
+    connected(link: HaLink): void {
+      Object.assign(state, { link, since: deps.now(), lastError: null });
+      told.clear();
+      look();
+    },
+    disconnected(why: string): void {
+      if (state.link !== null || state.since === null) state.since = deps.now();
+      state.link = null;
+      state.lastError = why.slice(0, 200);
+    },
+    hear(topic: string, payload: string, isRetained: boolean): Promise<void> | undefined {
+      if (topic === BIRTH_TOPIC) {
+        // it has started and knows nothing
+        if (payload === 'online') told.clear();
+        return undefined;
+      }
+      const kept = keptPoint(names, topic);
+      // one that was deleted while the bridge was down is taken out at the next look
+      if (kept !== null && payload !== '' && shown.size < MOST_KNOWN) shown.add(kept);
+      const id = orderedPoint(names, topic);
+      if (id === null || !names.takesOrders) return undefined;
+      // an order that a broker kept would switch a motor at every connect
+      if (isRetained) {
+        refuse('a retained order switches a motor at every connect: do not retain it', id);
+        return undefined;
+      }
+      return takeOrder(id, payload);
+    },
+    status: (): HomeAssistantAnswer => ({
+      is_configured: deps.address !== null,
+      address: deps.address,
+      is_connected: state.link !== null,
+      since: state.since === null ? null : isoOf(state.since),
+      last_error: state.lastError,
+      control_points: shown.size,
+      takes_orders: names.takesOrders,
+      orders_by: deps.ordersBy,
+      orders_taken: state.taken,
+      orders_refused: state.refused,
+      last_refusal: state.lastRefusal,
+    }),
+  };
+}

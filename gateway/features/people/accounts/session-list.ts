@@ -1,0 +1,180 @@
+import type { RowOf } from '#contract/resource.ts';
+import { session, sessionGeneration } from '#contract/resources/local-tables.ts';
+import type { SessionAnswer } from '#contract/resources/sessions.ts';
+import { type Change, type Committed, insertIfAbsent, purge, put, rowsOf } from '#core/changes.ts';
+import { notFound } from '#core/errors.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { Caller } from '#core/route.ts';
+import type { Decision } from '#core/use-case.ts';
+import { isOfLiveGeneration, lastEndOf, NOTED_EVERY_MS } from '../login-standing.ts';
+import { deviceName } from './device-name.ts';
+import { LOGIN_LASTS_S, type Login } from './issue-token.ts';
+import { endLogin } from './log-out.ts';
+import type { SessionQueries, Standing } from './ports.ts';
+
+// The logins of a person as a list. What ends one is the mechanism of logging out; what ends all others is a new
+// generation, so that logins end, too, that no row tells of: those of before the list, and of while the disk was full.
+
+export type Session = RowOf<typeof session>;
+
+/** What a request tells of where it comes from. */
+export type From = { source: string; userAgent: string | null };
+
+export type SessionListDeps = Pick<Kernel, 'now' | 'elapsedSince' | 'log'> & {
+  queries: SessionQueries;
+  standingOf: (userId: string) => Promise<Standing | null>;
+  /** null: not known. */
+  networkOf: (source: string) => Session['network'];
+};
+
+/** More than anybody tells apart; the one that would end first makes room. */
+const MOST_SESSIONS = 100;
+/** Last uses that are remembered: those of a large hosted instance in an hour. */
+const KEPT = 10_000;
+
+type Use = { at: number; source: string; notedAt: number };
+
+export type SessionList = ReturnType<typeof createSessionList>;
+
+export function createSessionList(deps: SessionListDeps) {
+  const { queries } = deps;
+  const uses = new Map<string, Use>();
+
+  function remember(id: string, use: Use): void {
+    uses.delete(id);
+    uses.set(id, use);
+    const oldest = uses.keys().next().value;
+    if (uses.size > KEPT && oldest !== undefined) uses.delete(oldest);
+  }
+
+  /** Rows of logins that still open something. */
+  async function live(userId: string): Promise<{ rows: Session[]; over: Session[] }> {
+    const standing = await deps.standingOf(userId);
+    const all = await queries.sessionsOf(userId);
+    const counts = (row: Session): boolean =>
+      standing !== null &&
+      row.password_version === standing.password_version &&
+      isOfLiveGeneration(row, standing) &&
+      !isExpired(deps, row);
+    const rows = all.filter(counts);
+    return { rows, over: all.filter((row) => !rows.includes(row)) };
+  }
+
+  return {
+    /** The row of a login that begins, and the ends of those that make room for it; of one that goes on unless it has one. */
+    async begin(
+      account: { id: string; password_version: number },
+      login: Login,
+      lifetimeS: number,
+      { source, userAgent }: From,
+    ): Promise<Change[]> {
+      const now = deps.now();
+      const row: Session = {
+        id: login.sid,
+        user_id: account.id,
+        password_version: account.password_version,
+        generation: login.gen,
+        ...deviceName(userAgent),
+        source,
+        network: deps.networkOf(source),
+        lifetime_s: lifetimeS,
+        created_at: isoOf(Math.min(now, login.auth_time * 1000)),
+        last_used_at: isoOf(now),
+        expires_at: isoOf(lastEndOf(now, lifetimeS)),
+      };
+      const { rows, over } = await live(account.id);
+      const surplus = rows.toSorted(byEnd).slice(0, Math.max(0, rows.length + 1 - MOST_SESSIONS));
+      return [
+        insertIfAbsent(session, row),
+        ...surplus.flatMap((one) => endOf(deps, one)),
+        ...over.map(({ id }) => purge(session, id)),
+      ];
+    },
+    /** Newest use first, the caller's own at the head. */
+    async list({ userId, login }: Caller): Promise<SessionAnswer[]> {
+      const { rows } = await live(userId);
+      return rows
+        .map((row) => answerOf(deps, row, uses.get(row.id), row.id === login?.id))
+        .toSorted(
+          (a, b) =>
+            Number(b.is_current) - Number(a.is_current) ||
+            b.last_used_at.localeCompare(a.last_used_at) ||
+            a.id.localeCompare(b.id),
+        );
+    },
+    /** Decides the end of one of the caller's own; throws 404 for any other. */
+    async end({ userId }: Caller, id: string): Promise<Decision<void>> {
+      const found = (await live(userId)).rows.find((row) => row.id === id);
+      if (found === undefined) throw notFound('Session');
+      return { answer: undefined, changes: endOf(deps, found) };
+    },
+    /** Decides the end of every login of the caller but this one; answers how many of the list. */
+    async endOthers({ userId, login }: Caller): Promise<Decision<number>> {
+      const generation = (await queries.generationOf(userId)) + 1;
+      const { rows } = await live(userId);
+      const others = rows.filter(({ id }) => id !== login?.id);
+      const changes = [
+        put(sessionGeneration, { id: userId, generation, kept_session: login?.id ?? null }),
+        ...others.flatMap((row) => endOf(deps, row)),
+      ];
+      return { answer: others.length, changes };
+    },
+    /** Notes that a login was used, in memory, and at most once an hour in its row; nobody waits for it. */
+    noteUse({ login }: Pick<Caller, 'login'>, { source }: Pick<From, 'source'>): void {
+      if (login === undefined) return;
+      const now = deps.now();
+      const last = uses.get(login.id);
+      // a clock that was set back makes it due
+      const isNoted = last !== undefined && now >= last.notedAt && now - last.notedAt < NOTED_EVERY_MS;
+      remember(login.id, { at: now, source, notedAt: isNoted ? last.notedAt : now });
+      if (isNoted) return;
+      const use = { at: now, source, network: deps.networkOf(source) };
+      queries.noteUse(login.id, use, NOTED_EVERY_MS).catch((error: unknown) => {
+        deps.log.warn({ err: error }, 'the use of a session was not noted');
+      });
+    },
+    hear(committed: Committed): void {
+      for (const { id, after, hidden } of rowsOf(committed, session)) {
+        const at = Date.parse(after.last_used_at);
+        if (hidden) uses.delete(id);
+        else remember(id, { at, source: after.source, notedAt: at });
+      }
+    },
+  };
+}
+
+/** Measured by what has really passed: a clock that was set forward ends nobody's session. */
+function isExpired({ elapsedSince }: Pick<Kernel, 'elapsedSince'>, row: Session): boolean {
+  const usedAt = Date.parse(row.last_used_at);
+  return (
+    elapsedSince(usedAt) >= lastEndOf(0, row.lifetime_s) ||
+    elapsedSince(Date.parse(row.created_at)) >= LOGIN_LASTS_S * 1000
+  );
+}
+
+const byEnd = (a: Session, b: Session): number =>
+  a.expires_at.localeCompare(b.expires_at) || a.id.localeCompare(b.id);
+
+const endOf = ({ now }: Pick<Kernel, 'now'>, { id, lifetime_s }: Session): Change[] =>
+  endLogin(id, now() + lifetime_s * 1000);
+
+function answerOf(
+  deps: Pick<SessionListDeps, 'networkOf'>,
+  row: Session,
+  use: Use | undefined,
+  is_current: boolean,
+): SessionAnswer {
+  const { id, created_at, browser, system } = row;
+  const isNewer = use !== undefined && use.at > Date.parse(row.last_used_at);
+  const source = isNewer ? use.source : row.source;
+  return {
+    id,
+    created_at,
+    last_used_at: isNewer ? isoOf(use.at) : row.last_used_at,
+    browser,
+    system,
+    network: isNewer ? deps.networkOf(source) : row.network,
+    address: source,
+    is_current,
+  };
+}

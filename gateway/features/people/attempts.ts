@@ -1,0 +1,17 @@
+import { AppError } from '#core/errors.ts';
+
+/** A count of attempts per key within a window of time. */
+export type AttemptLimit = {
+  /** Counts one attempt; answers the milliseconds to wait when there are too many, else null. */
+  take: (key: string) => Promise<number | null>;
+  giveBack: (key: string) => Promise<void>;
+  forget: (key: string) => Promise<void>;
+};
+
+export function tooManyAttempts(what: string, waitMs: number): AppError {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+  return new AppError(429, `${what}; try again in ${seconds} seconds`, {
+    code: 'TOO_MANY_ATTEMPTS',
+    headers: { 'Retry-After': String(seconds) },
+  });
+}

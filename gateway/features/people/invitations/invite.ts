@@ -1,0 +1,157 @@
+import type * as z from 'zod';
+import { invitation, type invitationCreate, WITHOUT_CODE } from '#contract/resources/invitations.ts';
+import { emailKeyOf } from '#contract/resources/users.ts';
+import type { MemberRole } from '#contract/words.ts';
+import { asParent, type Change, insert, update } from '#core/changes.ts';
+import { conflict, notFound } from '#core/errors.ts';
+import { isoOf } from '#core/kernel.ts';
+import { letterChange } from '#core/letters.ts';
+import type { Decision } from '#core/use-case.ts';
+import { tooManyAttempts } from '../attempts.ts';
+import { invitedNews } from './invitation-words.ts';
+import type { Farm, Invitation, InvitationRow, InviteDeps } from './ports.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+const MOST_OPEN = 50;
+const DAYS_TO_ANSWER = 30;
+
+export type Invited = { row: InvitationRow; code: string };
+
+/**
+ * Decides an invitation to a farm, or the offer to take it over; the code is in the answer and, sealed, in the letter, and
+ * nowhere else. Throws 409 when the farm has too many open ones, 429 when its owner sends too many letters.
+ */
+export async function invite(
+  deps: InviteDeps,
+  by: { userId: string; farmId: string; source: string; language: string },
+  input: z.infer<typeof invitationCreate>,
+): Promise<Decision<Invited>> {
+  const guards = [
+    await deps.guard('invitations', by.farmId),
+    asParent(await deps.guard('farm', by.farmId)),
+    asParent(await deps.guard('account', by.userId)),
+  ];
+  const farm = await deps.queries.farm(by.farmId);
+  // it may have been handed over since the rights were looked at
+  if (farm === null || farm.owner_id !== by.userId) throw notFound('Farm');
+  const at = isoOf(deps.now());
+  const open = (await deps.queries.openOfFarm(by.farmId)).filter(({ expires_at }) => expires_at > at);
+  if (open.length >= MOST_OPEN) throw tooManyOpen();
+  const code = deps.codes.make();
+  const row: InvitationRow = {
+    ...anOffer(deps, by, input.expires_in_days),
+    kind: input.kind,
+    role: input.kind === 'HANDOVER' ? (input.former_owner ?? 'MANAGER') : (input.role ?? 'VIEWER'),
+    email_key: input.email ? emailKeyOf(input.email) : null,
+    code_hash: await deps.codeHash(code, by.source),
+  };
+  return {
+    answer: { row, code: deps.codes.shown(code) },
+    changes: [
+      insert(invitation, row),
+      ...letterChanges(deps, { row, code: deps.codes.shown(code), to: input.email, language: by.language }),
+      ...(await toldChanges(deps, row, farm)),
+    ],
+    guards,
+  };
+}
+
+const anOffer = (
+  deps: Pick<InviteDeps, 'now' | 'newId'>,
+  by: { userId: string; farmId: string },
+  days: number,
+): Omit<InvitationRow, 'kind' | 'role' | 'email_key' | 'code_hash'> => ({
+  id: deps.newId(),
+  farm_id: by.farmId,
+  created_by: by.userId,
+  expires_at: isoOf(deps.now() + days * DAY_MS),
+  state: 'OPEN',
+  answered_by: null,
+  answered_at: null,
+  created_at: isoOf(deps.now()),
+  updated_at: null,
+});
+
+/**
+ * Decides that whoever has this address is asked to be a member in this role. Asked again it is the same invitation, in
+ * another role one that takes its place. Where letters prove an address it needs the code of its letter; elsewhere the
+ * account answers it by its id. What is answered is the same whether there is such an account or not. Throws 409 when
+ * the farm has too many open ones.
+ */
+export async function inviteMember(
+  deps: InviteDeps,
+  by: { userId: string; farmId: string; source: string; language: string },
+  { email, role }: { email: string; role: MemberRole },
+): Promise<Decision<InvitationRow>> {
+  const guards = [await deps.guard('invitations', by.farmId), asParent(await deps.guard('farm', by.farmId))];
+  const farm = await deps.queries.farm(by.farmId);
+  if (farm === null || farm.owner_id !== by.userId) throw notFound('Farm');
+  const emailKey = emailKeyOf(email);
+  const at = isoOf(deps.now());
+  const open = (await deps.queries.openOfFarm(by.farmId)).filter(({ expires_at }) => expires_at > at);
+  const before = open.find(({ kind, email_key }) => kind === 'MEMBER' && email_key === emailKey);
+  if (before?.role === role) return { answer: before };
+  if (before === undefined && open.length >= MOST_OPEN) throw tooManyOpen();
+  const code = deps.codes.make();
+  const isMailed = deps.letterSeal !== null && deps.provesAddresses;
+  const offer = anOffer(deps, by, DAYS_TO_ANSWER);
+  const row: InvitationRow = {
+    ...offer,
+    kind: 'MEMBER',
+    role,
+    email_key: emailKey,
+    code_hash: isMailed ? await deps.codeHash(code, by.source) : WITHOUT_CODE + offer.id,
+  };
+  const letter = { row, code: deps.codes.shown(code), to: email, language: by.language };
+  return {
+    answer: row,
+    changes: [
+      ...(before === undefined ? [] : (revokeInvitation(deps, before).changes ?? [])),
+      insert(invitation, row),
+      ...(isMailed ? letterChanges(deps, letter) : []),
+      ...(await toldChanges(deps, row, farm)),
+    ],
+    guards,
+  };
+}
+
+const tooManyOpen = () =>
+  conflict(`This farm has ${MOST_OPEN} open invitations; revoke some first`, 'TOO_MANY_INVITATIONS');
+
+function letterChanges(
+  { letterSeal }: InviteDeps,
+  {
+    row: { id, created_at },
+    code,
+    to,
+    language,
+  }: { row: InvitationRow; code: string; to: string | null | undefined; language: string },
+): Change[] {
+  if (!to || letterSeal === null) return [];
+  return [letterChange(letterSeal, { id, kind: 'INVITATION', to, code, language, at: created_at })];
+}
+
+/** Counts a letter of this owner before anything is made. */
+export async function takeLetter({ letters }: Pick<InviteDeps, 'letters'>, userId: string): Promise<void> {
+  const waitMs = await letters.take(userId);
+  if (waitMs !== null) throw tooManyAttempts('You sent too many invitations by e-mail', waitMs);
+}
+
+/** Who has an account of that address sees it in the list of notifications; the code comes another way. */
+async function toldChanges(deps: InviteDeps, row: InvitationRow, farm: Farm) {
+  if (row.email_key === null) return [];
+  const person = await deps.queries.personByEmail(row.email_key);
+  if (person === null || person.id === row.created_by) return [];
+  // of somebody else's farm only who has the address hears
+  if (!(await deps.isProved(person.id))) return [];
+  return deps.notify({ userIds: [person.id] }, invitedNews(row, farm));
+}
+
+/** Decides that an invitation is void. One that was answered stays as it is: 409. */
+export function revokeInvitation(deps: Pick<InviteDeps, 'now'>, current: Invitation): Decision<void> {
+  if (current.state === 'REVOKED') return { answer: undefined };
+  if (current.state !== 'OPEN')
+    throw conflict(`This invitation was answered already (${current.state})`, 'ALREADY_ANSWERED');
+  const set = { state: 'REVOKED' as const, updated_at: isoOf(deps.now()) };
+  return { answer: undefined, changes: [update(invitation, current, set)] };
+}

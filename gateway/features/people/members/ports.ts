@@ -1,0 +1,18 @@
+import type { Member, MembershipDeps } from '../membership.ts';
+
+export type Person = { id: string; name: string; email: string };
+
+/** An invitation to be a member. */
+export type Invited = { id: string; farm_id: string; role: string; created_at: string };
+
+export type MemberQueries = MembershipDeps['queries'] & {
+  ownerOf: (farmId: string) => Promise<string | null>;
+  /** Members with their names, oldest first, as a stream. */
+  membersOf: (
+    farmId: string,
+    page: { skip: number; limit: number | undefined },
+  ) => AsyncIterable<Member & Pick<Person, 'name' | 'email'>>;
+  personById: (userId: string) => Promise<Person | null>;
+  /** `emailKey` is the compared form of an email. */
+  personByEmail: (emailKey: string) => Promise<Person | null>;
+};

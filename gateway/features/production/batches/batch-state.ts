@@ -1,0 +1,263 @@
+import { daysBetween, localDay } from '#core/local-day.ts';
+import type { Zone, ZoneClock } from '#core/zone-clock.ts';
+import { biomassGainedKg, biomassKg, feedConversion } from '#science/biomass.ts';
+import {
+  aliveByPond,
+  animalsAlive,
+  animalsByPond,
+  type BatchAnimals,
+  type Population,
+  replayPopulation,
+} from '#science/population.ts';
+import type { SurvivalFact as SurvivalChange } from '#science/survival.ts';
+import { cvOfSample } from '#science/uniformity.ts';
+import type { Batch, BatchState, Stock, Weighing } from '../batch-state.ts';
+import type { BatchFacts, SurvivalFact, WeighingFact } from './ports.ts';
+
+/** How a batch stands, from what was recorded of it. `now` is an instant (ISO 8601 UTC). */
+export function stateOf(facts: BatchFacts, clock: ZoneClock, now: string): BatchState {
+  const { batch, feed } = facts;
+  // moves, harvests and losses all count: they are refused where they lie ahead, so that only another instance's clock
+  // can have dated them after ours
+  const population = replayPopulation(animalsOf(facts));
+  const weighings = sinceStocking(facts, clock);
+  const stock = stockOf({ ...facts, weighings }, population, null);
+  const currentKg = batch.final_weight_kg ?? stock.biomassKg;
+  const initialKg = biomassKg(batch.initial_count, batch.initial_avg_weight);
+  const gainedKg = biomassGainedKg({ currentKg, partialHarvestsKg: stock.harvestedKg, initialKg });
+  const totalFeedKg = feed?.kg ?? 0;
+  const { latest, previous } = lastWeighings({ ...facts, weighings }, clock);
+  const alive = batch.status === 'ACTIVE' ? aliveByPond(population) : new Map<string, number>();
+  return {
+    batch,
+    timezone: facts.timezone,
+    pondCod: facts.pondCod,
+    pondSizeM2: facts.pondSizeM2,
+    isNursery: facts.isNursery,
+    daysActive: daysInProduction(batch, clock, now),
+    survivalRate: stock.survivalRate,
+    harvestedCount: stock.harvestedCount,
+    harvestedKg: stock.harvestedKg,
+    sold: soldOf(facts, currentKg),
+    population: batch.status === 'ACTIVE' ? stock.population : 0,
+    populationByPond: batch.status === 'ACTIVE' ? animalsByPond(population) : new Map(),
+    stays: staysOf(facts, population, clock),
+    aliveByPond: alive,
+    weighingByPond: weighingByPond({ ...facts, weighings }, [...alive.keys()], clock),
+    latestBiometry: latest,
+    previousBiometry: previous,
+    biometryCount: facts.biometryCount,
+    currentWeightG: stock.weightG,
+    biomassKg: currentKg,
+    initialBiomassKg: initialKg,
+    biomassGainedKg: gainedKg,
+    totalFeedKg,
+    totalFeedCost: feed?.cost ?? 0,
+    feedingCount: feed?.records ?? 0,
+    fca: feedConversion(totalFeedKg, gainedKg),
+  };
+}
+
+function soldOf({ batch, harvests }: BatchFacts, finalKg: number): BatchState['sold'] {
+  const sales = harvests.map(({ weight_kg: kg, price_per_kg: price }) => ({ kg, price }));
+  if (batch.status === 'FINISHED') sales.push({ kg: finalKg, price: batch.final_price_per_kg });
+  return sales.reduce(
+    (sum, { kg, price }) => (price === null ? sum : { kg: sum.kg + kg, revenue: sum.revenue + kg * price }),
+    { kg: 0, revenue: 0 },
+  );
+}
+
+/** Whole days from the start to today, or to the day it was harvested; 0 before the start. */
+export function daysInProduction(
+  batch: Pick<Batch, 'start_date' | 'actual_harvest_date'>,
+  clock: Zone,
+  now: string,
+): number {
+  return Math.max(0, daysBetween(batch.start_date, localDay(batch.actual_harvest_date ?? now, clock)));
+}
+
+/** Stock at an instant; the weighings of `facts` must be all of them. */
+export function stockAt(facts: BatchFacts, clock: ZoneClock, instantIso: string): Stock {
+  const population = replayPopulation(animalsOf(facts), instantIso);
+  return stockOf({ ...facts, weighings: sinceStocking(facts, clock) }, population, instantIso);
+}
+
+/** Newest first: what was weighed before the stocking was no shrimp of this batch. */
+export function sinceStocking(
+  { batch, weighings }: Pick<BatchFacts, 'batch' | 'weighings'>,
+  clock: ZoneClock,
+): WeighingFact[] {
+  return weighings.filter((each) => localDay(each.measurement_date, clock) >= batch.start_date);
+}
+
+function stockOf(
+  { batch, harvests, weighings }: Pick<BatchFacts, 'batch' | 'harvests' | 'weighings'>,
+  population: Population,
+  upTo: string | null,
+): Stock {
+  const taken = harvests.filter(({ harvest_date }) => upTo === null || harvest_date <= upTo);
+  // newest first
+  const weightG = batchWeightG(
+    weighings.filter(({ measurement_date }) => upTo === null || measurement_date <= upTo),
+    population,
+    batch.initial_avg_weight,
+  );
+  const alive = animalsAlive(population);
+  return {
+    survivalRate: population.survivalPercent,
+    harvestedCount: taken.reduce((sum, { quantity }) => sum + quantity, 0),
+    harvestedKg: taken.reduce((sum, { weight_kg }) => sum + weight_kg, 0),
+    population: wholeAnimals(alive),
+    weightG,
+    biomassKg: biomassKg(alive, weightG),
+  };
+}
+
+/** Mean weight of a batch, g, by weighings of which the newest comes first: each pond by its own, and by its animals. */
+function batchWeightG(weighings: readonly WeighingFact[], population: Population, initialG: number): number {
+  const [newest] = weighings;
+  if (newest === undefined) return initialG;
+  if (newest.pond_id === null) return averageWeightG(newest);
+  let [animals, grams] = [0, 0];
+  for (const [pondId, alive] of aliveByPond(population)) {
+    animals += alive;
+    grams += alive * averageWeightG(countingIn(weighings, pondId) ?? newest);
+  }
+  return animals > 0 ? grams / animals : averageWeightG(newest);
+}
+
+const countingIn = (weighings: readonly WeighingFact[], pondId: string): WeighingFact | undefined =>
+  weighings.find(({ pond_id }) => pond_id === null || pond_id === pondId);
+
+function weighingByPond(
+  facts: BatchFacts,
+  pondIds: readonly string[],
+  clock: ZoneClock,
+): BatchState['weighingByPond'] {
+  const { weighings } = facts;
+  return new Map(
+    pondIds.flatMap((pondId) => {
+      const counting = countingIn(weighings, pondId) ?? weighings[0];
+      return counting === undefined ? [] : [[pondId, weighingOf(counting, facts, clock)] as const];
+    }),
+  );
+}
+
+function staysOf(facts: BatchFacts, population: Population, clock: ZoneClock): BatchState['stays'] {
+  const { batch, transfers } = facts;
+  const from = new Map([[batch.pond_id, batch.start_date]]);
+  // oldest first
+  for (const { destination_pond_id: id, transfer_date } of transfers)
+    if (!from.has(id)) from.set(id, localDay(transfer_date, clock));
+  const there = animalsByPond(population);
+  return new Map(
+    [...from].map(([pondId, day]) => {
+      const left = there.has(pondId) ? null : lastTakenFrom(facts, pondId);
+      return [pondId, { from: day, to: left === null ? null : localDay(left, clock) }];
+    }),
+  );
+}
+
+/** When animals were last moved or harvested from a pond; null: never. */
+export function lastTakenFrom(
+  { transfers, harvests }: Pick<BatchFacts, 'transfers' | 'harvests'>,
+  pondId: string,
+): string | null {
+  const steps = [
+    ...transfers.filter((step) => step.source_pond_id === pondId).map((step) => step.transfer_date),
+    ...harvests.filter((step) => step.pond_id === pondId).map((step) => step.harvest_date),
+  ];
+  return steps.toSorted().at(-1) ?? null;
+}
+
+/** Where ponds are weighed one after the other on a day, that day is one weighing of the batch. */
+function lastWeighings(facts: BatchFacts, clock: ZoneClock): Record<'latest' | 'previous', Weighing | null> {
+  const [latest, ...before] = facts.weighings.map((fact) => weighingOf(fact, facts, clock));
+  if (latest === undefined) return { latest: null, previous: null };
+  const previous =
+    latest.pondId === null
+      ? before[0]
+      : before.find(({ measurementDay }) => measurementDay < latest.measurementDay);
+  return { latest, previous: previous ?? null };
+}
+
+/** Animals are whole; what binary rounding leaves of the last one still counts. */
+const wholeAnimals = (alive: number): number => Math.floor(alive + 1e-6);
+
+export function survivalFactsOf(changes: readonly SurvivalFact[]): SurvivalChange[] {
+  return changes.map(({ id, kind, value, pond_id: pondId, changed_at: at }) =>
+    kind === 'ABSOLUTE'
+      ? { id, at, kind: 'SET', percent: value }
+      : { id, at, kind: 'LOSS', severity: value, pondId },
+  );
+}
+
+/** What decides how many animals of a batch live where. */
+export function animalsOf({
+  batch,
+  survivalChanges,
+  harvests,
+  transfers,
+}: Pick<BatchFacts, 'batch' | 'survivalChanges' | 'harvests' | 'transfers'>): BatchAnimals {
+  return {
+    firstPondId: batch.pond_id,
+    initialCount: batch.initial_count,
+    initialSurvivalPercent: batch.estimated_survival_rate,
+    survivalFacts: survivalFactsOf(survivalChanges),
+    steps: [
+      ...transfers.map(({ id, transfer_date: at, quantity, source_pond_id, destination_pond_id }) => ({
+        id,
+        at,
+        quantity,
+        kind: 'TRANSFER' as const,
+        fromPondId: source_pond_id,
+        toPondId: destination_pond_id,
+      })),
+      ...harvests.map(({ id, harvest_date: at, quantity, pond_id: pondId }) => ({
+        id,
+        at,
+        quantity,
+        kind: 'HARVEST' as const,
+        pondId,
+      })),
+    ],
+  };
+}
+
+export function averageWeightG(weighing: Pick<WeighingFact, 'total_weight_g' | 'sample_size'>): number {
+  return weighing.total_weight_g / weighing.sample_size;
+}
+
+/** Percent; null where only a total was weighed. */
+export function variationOf(
+  weighing: Pick<WeighingFact, 'total_weight_g' | 'sample_size' | 'weight_sd_g' | 'individual_weights_g'>,
+): number | null {
+  return cvOfSample(
+    { individualWeightsG: weighing.individual_weights_g, standardDeviationG: weighing.weight_sd_g },
+    averageWeightG(weighing),
+  );
+}
+
+/** A weighing with what the batch weighed after it; the weighings of `facts` come newest first. */
+export function weighingOf(fact: WeighingFact, facts: BatchFacts, clock: ZoneClock): Weighing {
+  const { batch } = facts;
+  const at = fact.measurement_date;
+  return {
+    id: fact.id,
+    pondId: fact.pond_id,
+    measurement_date: fact.measurement_date,
+    sample_size: fact.sample_size,
+    total_weight_g: fact.total_weight_g,
+    average_weight_g: averageWeightG(fact),
+    batchWeightG:
+      fact.pond_id === null
+        ? averageWeightG(fact)
+        : batchWeightG(
+            facts.weighings.filter(({ measurement_date }) => measurement_date <= at),
+            replayPopulation(animalsOf(facts), at),
+            batch.initial_avg_weight,
+          ),
+    coefficient_variation: variationOf(fact),
+    measurementDay: daysBetween(batch.start_date, localDay(fact.measurement_date, clock)),
+  };
+}

@@ -1,0 +1,88 @@
+import { countsUntil } from '#core/facts-of-now.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import { localDay } from '#core/local-day.ts';
+import { type ZoneClock, zoneClock } from '#core/zone-clock.ts';
+import type { BatchState, BatchStates } from '../batch-state.ts';
+import { sinceStocking, stateOf, stockAt, weighingOf } from './batch-state.ts';
+import { lastLeft } from './last-left.ts';
+import type { BatchFactQueries, BatchFacts } from './ports.ts';
+
+/** How batches stand, for every feature that asks; read afresh each time. */
+export function batchStates(
+  deps: Pick<Kernel, 'now' | 'clockQuality'> & { queries: BatchFactQueries },
+): BatchStates {
+  const { queries } = deps;
+
+  async function inOrder(ids: readonly string[]): Promise<BatchState[]> {
+    const now = isoOf(deps.now());
+    const clockIn = clocksByZone();
+    const facts = await queries.factsOf(ids, 'last two', countsUntil(deps));
+    const byId = new Map(facts.map((each) => [each.batch.id, stateOf(each, clockIn(each.timezone), now)]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
+  }
+
+  return {
+    async byIds(batchIds) {
+      return new Map((await inOrder([...new Set(batchIds)])).map((state) => [state.batch.id, state]));
+    },
+    async activeInPonds(pondIds) {
+      const asked = new Set(pondIds);
+      const byPond = new Map<string, BatchState[]>();
+      for (const state of await inOrder(await queries.activeEverIn([...asked]))) {
+        for (const pondId of pondsOf(state)) {
+          if (asked.has(pondId)) byPond.set(pondId, [...(byPond.get(pondId) ?? []), state]);
+        }
+      }
+      for (const [pondId, states] of byPond) states.sort(mostAnimalsIn(pondId));
+      return byPond;
+    },
+    lastLeft: (pondIds) => lastLeft(queries, pondIds, countsUntil(deps)),
+    async activeTiedTo(pondId) {
+      const ever = await inOrder(await queries.activeEverIn([pondId]));
+      return ever.filter(
+        ({ batch, populationByPond }) => batch.pond_id === pondId || populationByPond.has(pondId),
+      );
+    },
+    async ofFarms(farmIds, status) {
+      return inOrder(await queries.idsOfFarms([...new Set(farmIds)], status));
+    },
+    async historyOf(batchId) {
+      const until = countsUntil(deps);
+      const [all] = await queries.factsOf([batchId], 'all', until);
+      if (all === undefined) return null;
+      const clock = zoneClock(all.timezone);
+      const weighingsOf = (of: BatchFacts) =>
+        of.weighings.map((fact) => weighingOf(fact, of, clock)).reverse();
+      const facts = { ...all, weighings: all.weighings.filter((each) => each.measurement_date <= until) };
+      const minutes = await queries.fedMinutes(batchId, until);
+      return {
+        state: stateOf(facts, clock, isoOf(deps.now())),
+        weighings: weighingsOf({ ...facts, weighings: sinceStocking(facts, clock) }),
+        recorded: weighingsOf(all),
+        feedDays: new Set(minutes.map((minute) => localDay(`${minute}:00Z`, clock))).size,
+        stockAt: (instantIso) => stockAt(facts, clock, instantIso),
+      };
+    },
+  };
+}
+
+/** Looking a zone up is slow; the ponds of a farm share one. */
+function clocksByZone(): (zone: string) => ZoneClock {
+  const clocks = new Map<string, ZoneClock>();
+  return (zone) => {
+    const clock = clocks.get(zone) ?? zoneClock(zone);
+    clocks.set(zone, clock);
+    return clock;
+  };
+}
+
+/** A batch that has lost every animal still lies in its first pond until somebody ends it. */
+function pondsOf({ batch, populationByPond }: BatchState): string[] {
+  return populationByPond.size === 0 ? [batch.pond_id] : [...populationByPond.keys()];
+}
+
+function mostAnimalsIn(pondId: string) {
+  const countOf = (state: BatchState) => state.populationByPond.get(pondId) ?? 0;
+  return (a: BatchState, b: BatchState): number =>
+    countOf(b) - countOf(a) || (a.batch.created_at < b.batch.created_at ? 1 : -1);
+}

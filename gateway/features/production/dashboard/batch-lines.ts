@@ -1,0 +1,89 @@
+import type { FeedLine, GrowthLine, SurvivalLine } from '#contract/resources/dashboard.ts';
+import { daysBetween, localDay } from '#core/local-day.ts';
+import { grams, kilograms, money, percent, ratio } from '#core/rounding.ts';
+import { efficiencyRating, ratio as oneBy } from '#science/biomass.ts';
+import type { ScienceConstants } from '#science/constants.ts';
+import { averageDailyGainG, weeklyGrowthG } from '#science/daily-growth.ts';
+import type { WeightAtAge } from '#science/growth.ts';
+import { growthStatus, performancePercent } from '#science/growth-status.ts';
+import { speciesOf } from '#science/species.ts';
+import { expectedSurvivalPercent, survivalStatus } from '#science/survival.ts';
+import type { BatchState } from '../batch-state.ts';
+
+const beginning = ({ batch, pondCod, daysActive }: BatchState) => ({
+  batch_id: batch.id,
+  batch_number: batch.batch_code,
+  pond_cod: pondCod,
+  days_in_production: daysActive,
+});
+
+/** Growth against what is expected of the batch; `expectedG`: its weight on a day since stocking. */
+export function growthLine(
+  growth: ScienceConstants['growth'],
+  state: BatchState,
+  expectedG: (day: number) => number,
+): GrowthLine {
+  const { batch, latestBiometry, currentWeightG } = state;
+  const initialG = batch.initial_avg_weight;
+  const day = Math.max(0, latestBiometry?.measurementDay ?? state.daysActive);
+  const expectedGainG = averageDailyGainG(initialG, { day, weightG: expectedG(day) }) ?? 0;
+  const gainG = averageDailyGainG(initialG, { day, weightG: currentWeightG });
+  const isWeighed = latestBiometry !== null;
+  return {
+    ...beginning(state),
+    species: batch.species,
+    current_weight_g: grams(currentWeightG),
+    expected_weight_g: grams(expectedG(day)),
+    weight_difference_g: isWeighed ? grams(currentWeightG - expectedG(day)) : null,
+    growth_rate_percent: isWeighed ? percent(performancePercent(gainG, expectedGainG)) : null,
+    status: isWeighed ? growthStatus(growth, currentWeightG, expectedG(day)) : null,
+    weekly_growth_g: grams(weeklyGrowthG(initialG, lastWeighings(state))),
+  };
+}
+
+/** In order of age. */
+function lastWeighings({ previousBiometry, latestBiometry }: BatchState): WeightAtAge[] {
+  return [previousBiometry, latestBiometry].flatMap((weighing) =>
+    weighing === null ? [] : [{ day: weighing.measurementDay, weightG: weighing.batchWeightG }],
+  );
+}
+
+export function survivalLine(survival: ScienceConstants['survival'], state: BatchState): SurvivalLine {
+  const { batch, population, harvestedCount, survivalRate } = state;
+  return {
+    ...beginning(state),
+    initial_population: batch.initial_count,
+    current_population: population,
+    survival_rate: percent(survivalRate),
+    expected_survival_rate: percent(
+      expectedSurvivalPercent(survival, state.isNursery ? 'nursery' : speciesOf(batch.species).species, {
+        day: state.daysActive,
+        cycleDays: plannedDays(state),
+      }),
+    ),
+    mortality_count: Math.max(0, batch.initial_count - population - harvestedCount),
+    status: survivalStatus(survivalRate),
+  };
+}
+
+/** Days from stocking to the planned harvest; null: none is planned. */
+function plannedDays({ batch, timezone }: BatchState): number | null {
+  if (batch.expected_harvest_date === null) return null;
+  return daysBetween(batch.start_date, localDay(batch.expected_harvest_date, timezone));
+}
+
+export function feedLine(state: BatchState): FeedLine {
+  const { totalFeedKg, totalFeedCost, biomassGainedKg, fca } = state;
+  return {
+    ...beginning(state),
+    total_feed_kg: kilograms(totalFeedKg),
+    total_feed_cost: money(totalFeedCost),
+    current_biomass_kg: kilograms(state.biomassKg),
+    biomass_gained_kg: kilograms(biomassGainedKg),
+    fca: ratio(fca),
+    cost_per_kg_feed: money(oneBy(totalFeedCost, totalFeedKg)),
+    // without feed recorded its cost is not known, and not nothing
+    feed_cost_per_kg_shrimp: totalFeedKg > 0 ? money(oneBy(totalFeedCost, biomassGainedKg)) : null,
+    efficiency_status: efficiencyRating(fca),
+  };
+}

@@ -1,0 +1,69 @@
+import type { WaterField } from '#contract/resources/water-quality.ts';
+import type { CsvLayout } from '#core/csv-text.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { FarmAccess } from '#core/route.ts';
+import type { BatchState, BatchStates, ExpectedWeights } from '../batch-state.ts';
+
+/** From an instant (included) to another (left out), ISO 8601 UTC; null: open. */
+export type Span = { from: string | null; before: string | null };
+
+export type FeedingLine = {
+  id: string;
+  feed_type: string;
+  quantity_kg: number;
+  feed_date: string;
+  notes: string | null;
+};
+
+export type WaterLine = {
+  id: string;
+  measurement_date: string;
+  temperature: number | null;
+  dissolved_oxygen: number | null;
+  ph: number | null;
+  ammonia: number | null;
+  nitrite: number | null;
+  transparency: number | null;
+};
+
+export type WaterTotals = {
+  count: number;
+  of: ReadonlyMap<WaterField, { least: number; mean: number; most: number }>;
+};
+
+/** The farm's own words for a pond. */
+export type ExportPond = { id: string; numeric_id: number; cod: string; timezone: string; farmName: string };
+
+/** Journals come oldest first, in chunks of some hundred rows. */
+export type ExportQueries = {
+  /** UUID of a batch named by UUID or number; null: there is none. */
+  batchIdOf: (ref: string) => Promise<string | null>;
+  pondOf: (ref: string) => Promise<ExportPond | null>;
+  feedings: (batchId: string, span: Span) => AsyncIterable<readonly FeedingLine[]>;
+  measurements: (pondId: string, span: Span) => AsyncIterable<readonly WaterLine[]>;
+  /** The same as lines of a file; they are written beside control where the rows are read. */
+  measurementLines: (pondId: string, span: Span, layout: CsvLayout) => AsyncIterable<string>;
+  waterTotals: (pondId: string, span: Span) => Promise<WaterTotals>;
+};
+
+/** What a batch has cost so far; nothing is rounded. */
+export type BatchCosts = {
+  totalFeedCost: number;
+  totalOperationalCost: number;
+  totalEnergyCost: number;
+  totalCost: number;
+  /** null: no biomass. */
+  costPerKg: number | null;
+};
+
+export type ExportDeps = Pick<Kernel, 'now'> & {
+  queries: ExportQueries;
+  batches: BatchStates;
+  /** What batches have cost; brought by finance. */
+  costsOf: (state: BatchState) => Promise<BatchCosts>;
+  expectedWeights: ExpectedWeights;
+  /** Currency of the owner's subscription. */
+  currencyOf: (ownerId: string) => Promise<'BRL' | 'USD'>;
+  /** Whether the plan of the farm's owner includes exports. */
+  mayExport: (farm: FarmAccess) => Promise<boolean>;
+};

@@ -1,0 +1,280 @@
+import type { FeedingRecommendation } from '#contract/resources/feeding.ts';
+import { countsUntil } from '#core/facts-of-now.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import { daysBetween, localDay } from '#core/local-day.ts';
+import { grams, kilograms, percent, roundTo } from '#core/rounding.ts';
+import {
+  adjustmentReason,
+  feedingNotes,
+  feedTypeName,
+  type NothingToFeed,
+} from '#science/advice/feeding-advice.ts';
+import type { Language } from '#science/advice/language.ts';
+import { trayNote } from '#science/advice/tray-advice.ts';
+import { BLIND_SOURCES } from '#science/blind-feeding.ts';
+import type { ScienceConstants } from '#science/constants.ts';
+import { type FeedingConditions, nextMealFactor } from '#science/feeding-adjustments.ts';
+import { type DailyRation, dailyRation, weightToFeedG } from '#science/feeding-ration.ts';
+import { feedingSchedule, type Meal, weighedFeedKg } from '#science/feeding-schedule.ts';
+import { daysToReach, growthCurve } from '#science/growth.ts';
+import { speciesOf } from '#science/species.ts';
+import { weighingIn } from '../batch-in-pond.ts';
+import type { BatchState, BatchStates, ExpectedWeights } from '../batch-state.ts';
+import { batchToRation } from './batch-to-ration.ts';
+import { conditionsOf, hourOfDay, readingsSince, type Seen } from './pond-conditions.ts';
+import type { FeedingQueries, LatestWaterOf } from './ports.ts';
+
+export type RecommendDeps = Pick<Kernel, 'now' | 'clockQuality'> & {
+  batches: Pick<BatchStates, 'byIds'>;
+  scienceOf: (farmId: string) => Promise<ScienceConstants>;
+  latestWater: LatestWaterOf;
+  expectedWeights: ExpectedWeights;
+  queries: Pick<FeedingQueries, 'lastFeeding' | 'pondCods'>;
+};
+
+type PondRation = {
+  pondId: string;
+  population: number;
+  conditions: FeedingConditions;
+  ration: DailyRation;
+};
+type Ask = { seen: Seen; language: Language };
+
+const DAY_MS = 86_400_000;
+
+/**
+ * What to feed today: a ration per pond that holds animals of the batch, each by its own water, and their sum. A batch
+ * that is not ACTIVE, or without a living animal, gets 0 kg and the reason.
+ */
+export async function recommendFeeding(
+  deps: RecommendDeps,
+  state: BatchState,
+  ask: Ask,
+): Promise<FeedingRecommendation> {
+  const science = await deps.scienceOf(state.batch.farm_id);
+  const isStocked = localDay(isoOf(deps.now()), state.timezone) >= state.batch.start_date;
+  if (state.batch.status !== 'ACTIVE' || state.population === 0 || !isStocked)
+    return nothingToFeed(deps, science, state, ask);
+  const rations = await pondRations(deps, science, state, ask.seen);
+  // a living population lies in at least one pond
+  const [main] = rations;
+  if (main === undefined) return nothingToFeed(deps, science, state, ask);
+  const totalKg = weighedFeedKg(rations.reduce((sum, { ration }) => sum + ration.recommendedKg, 0));
+  const meals = rations.length === 1 ? main.ration.meals : feedingSchedule(main.ration.meals, totalKg);
+  const biomassKg = rations.reduce((sum, { ration }) => sum + ration.biomassKg, 0);
+  const tray = await nextMeal(deps, science, state, meals);
+  const cods = await deps.queries.pondCods(rations.map(({ pondId }) => pondId));
+  const reasonOf = ({ ration }: PondRation) => adjustmentReason(ration.adjustment, ask.language);
+  return {
+    ...headOf(state),
+    recommendation: {
+      date: localDay(isoOf(deps.now()), state.timezone),
+      recommended_feed_kg: totalKg,
+      feeding_frequency: meals.length,
+      feed_type: feedTypeName(main.ration.feedWeightG, ask.language),
+      feeding_rate_percent:
+        rations.length === 1 ? main.ration.ratePercent : percent((totalKg / biomassKg) * 100),
+      adjustment_reason: reasonOf(main),
+      next_meal_kg: tray.quantityKg,
+      feeding_table: main.ration.chart,
+      feeding_table_source: BLIND_SOURCES[main.ration.chart],
+    },
+    factors: {
+      ...factorsOf(deps, state),
+      ...waterFactors(main.conditions),
+      feed_weight_g: grams(main.ration.feedWeightG),
+      feed_biomass_kg: kilograms(biomassKg),
+      condition: ask.seen?.condition ?? null,
+    },
+    daily_schedule: meals.map(({ time, percent: percentage, quantityKg }) => ({
+      time,
+      percentage,
+      quantity_kg: quantityKg,
+    })),
+    ponds: rations.map((pond) => ({
+      pond_id: pond.pondId,
+      pond_cod: cods.get(pond.pondId) ?? '',
+      population: pond.population,
+      recommended_feed_kg: pond.ration.recommendedKg,
+      adjustment_reason: reasonOf(pond),
+    })),
+    notes: notesOf(deps, science, state, { main, tray, language: ask.language }),
+  };
+}
+
+/** Most animals first. */
+async function pondRations(
+  deps: RecommendDeps,
+  science: ScienceConstants,
+  state: BatchState,
+  seen: Seen,
+): Promise<PondRation[]> {
+  const ponds = [...state.populationByPond];
+  const nowMs = deps.now();
+  const water = await deps.latestWater(
+    ponds.map(([pondId]) => pondId),
+    readingsSince(science.feeding, nowMs),
+  );
+  const warmDays = await warmDaysOf(deps, science, state);
+  return ponds.map(([pondId, inPond]) => {
+    // a batch in one pond is fed by its whole, unrounded population
+    const population = ponds.length === 1 ? state.population : inPond;
+    const when = { nowMs, timezone: state.timezone };
+    const conditions = conditionsOf(science, water.get(pondId), seen, when);
+    return {
+      pondId,
+      population,
+      conditions,
+      ration: dailyRation(science, { ...batchToRation(state, pondId, warmDays), population }, conditions),
+    };
+  });
+}
+
+/**
+ * Age at 28 °C of a batch that was never weighed: the days in which it would reach the weight expected in the water it
+ * had. null: a weighing says more.
+ */
+async function warmDaysOf(
+  deps: Pick<RecommendDeps, 'expectedWeights'>,
+  { growth }: ScienceConstants,
+  state: BatchState,
+): Promise<number | null> {
+  if (state.latestBiometry !== null) return null;
+  const { batch } = state;
+  const expected = (await deps.expectedWeights([state])).get(batch.id);
+  if (expected === undefined) return null;
+  const weightG = expected(Math.max(0, state.daysActive));
+  return daysToReach(
+    growthCurve(growth, speciesOf(batch.species).species),
+    batch.initial_avg_weight,
+    weightG,
+  );
+}
+
+type NextMeal = { quantityKg: number | null; note: NoteFacts | null };
+type NoteFacts = Parameters<typeof trayNote>[0];
+
+/** The next meal of the plan, adjusted by what the last one, of today or yesterday, left on the trays. */
+async function nextMeal(
+  deps: RecommendDeps,
+  science: ScienceConstants,
+  state: BatchState,
+  meals: readonly Meal[],
+): Promise<NextMeal> {
+  const nowMs = deps.now();
+  const hour = hourOfDay(nowMs, state.timezone);
+  const meal =
+    meals.find(({ time }) => Number(time.slice(0, 2)) + Number(time.slice(3)) / 60 > hour) ?? meals[0];
+  if (meal === undefined) return { quantityKg: null, note: null };
+  const last = await deps.queries.lastFeeding(state.batch.id, countsUntil(deps));
+  const leftoverPercent = last?.tray_leftover_percent ?? null;
+  if (last === null || leftoverPercent === null || nowMs - Date.parse(last.feed_date) > DAY_MS)
+    return { quantityKg: meal.quantityKg, note: null };
+  const factor = nextMealFactor(science.feeding, leftoverPercent);
+  const quantityKg = weighedFeedKg(meal.quantityKg * factor);
+  return { quantityKg, note: { leftoverPercent, factor, time: meal.time, quantityKg } };
+}
+
+function notesOf(
+  deps: RecommendDeps,
+  science: ScienceConstants,
+  state: BatchState,
+  { main, tray, language }: { main: PondRation; tray: NextMeal; language: Language },
+): string[] {
+  const { batch } = state;
+  const weighing = weighingIn(state, main.pondId);
+  const tell =
+    tray.note === null || main.ration.adjustment.isSuspended ? null : trayNote(tray.note, language);
+  const notes = feedingNotes(
+    science,
+    {
+      today: localDay(isoOf(deps.now()), state.timezone),
+      startDate: batch.start_date,
+      speciesName: batch.species,
+      isKnownSpecies: speciesOf(batch.species).isKnown,
+      initialWeightG: batch.initial_avg_weight,
+      lastSample:
+        weighing === null
+          ? null
+          : {
+              date: localDay(weighing.measurement_date, state.timezone),
+              weightG: weighing.average_weight_g,
+              sampleSize: weighing.sample_size,
+              cvPercent: weighing.coefficient_variation,
+            },
+      conditions: main.conditions,
+      ration: main.ration,
+      fca: state.fca,
+    },
+    language,
+  );
+  return tell === null ? notes : [tell, ...notes];
+}
+
+function nothingToFeed(
+  deps: Pick<RecommendDeps, 'now'>,
+  science: ScienceConstants,
+  state: BatchState,
+  { seen, language }: Ask,
+): FeedingRecommendation {
+  const weightG = weightToFeedG(science, batchToRation(state, null));
+  const why = whyNothing(state);
+  return {
+    ...headOf(state),
+    recommendation: {
+      date: localDay(isoOf(deps.now()), state.timezone),
+      recommended_feed_kg: 0,
+      feeding_frequency: 0,
+      feed_type: feedTypeName(weightG, language),
+      feeding_rate_percent: 0,
+      adjustment_reason: adjustmentReason(why, language),
+      next_meal_kg: null,
+      feeding_table: 'BY_WEIGHT',
+      feeding_table_source: BLIND_SOURCES.BY_WEIGHT,
+    },
+    factors: {
+      ...factorsOf(deps, state),
+      water_temperature: null,
+      dissolved_oxygen: null,
+      dissolved_oxygen_age_h: null,
+      dawn_oxygen: null,
+      ammonia_nh3_n: null,
+      feed_weight_g: grams(weightG),
+      feed_biomass_kg: 0,
+      condition: seen?.condition ?? null,
+    },
+    daily_schedule: [],
+    ponds: [],
+    notes: [],
+  };
+}
+
+function whyNothing({ batch, population }: BatchState): NothingToFeed {
+  if (batch.status !== 'ACTIVE') return 'NOT_ACTIVE';
+  return population === 0 ? 'NO_SHRIMP' : { stockedOn: batch.start_date };
+}
+
+const headOf = ({ batch }: BatchState) => ({ batch_id: batch.id, batch_number: batch.batch_code });
+
+function factorsOf(deps: Pick<RecommendDeps, 'now'>, state: BatchState) {
+  const { latestBiometry, timezone } = state;
+  const today = localDay(isoOf(deps.now()), timezone);
+  return {
+    current_biomass_kg: kilograms(state.biomassKg),
+    average_weight_g: grams(state.currentWeightG),
+    days_in_production: state.daysActive,
+    survival_rate: percent(state.survivalRate),
+    last_biometry_days_ago:
+      latestBiometry === null
+        ? null
+        : daysBetween(localDay(latestBiometry.measurement_date, timezone), today),
+  };
+}
+
+const waterFactors = ({ temperatureC, dissolvedOxygen, dawnOxygen, ammoniaNh3N }: FeedingConditions) => ({
+  water_temperature: temperatureC === null ? null : roundTo(temperatureC.value, 2),
+  dissolved_oxygen: dissolvedOxygen === null ? null : roundTo(dissolvedOxygen.value, 2),
+  dissolved_oxygen_age_h: dissolvedOxygen === null ? null : roundTo(dissolvedOxygen.ageHours, 1),
+  dawn_oxygen: dawnOxygen == null ? null : roundTo(dawnOxygen.value, 2),
+  ammonia_nh3_n: ammoniaNh3N === null ? null : roundTo(ammoniaNh3N.value, 3),
+});

@@ -1,0 +1,201 @@
+import * as z from 'zod';
+import { idInput, idOrNumber, pageQuery } from '#contract/fields.ts';
+import type { RowOf } from '#contract/resource.ts';
+import {
+  type FeedingAnswer,
+  feedingAnswer,
+  feedingCreate,
+  feedingJournal,
+  feedingRecommendation,
+  type feedingRecord,
+  feedingSummary,
+  feedingUpdate,
+  recommendationQuery,
+} from '#contract/resources/feeding.ts';
+import { notFound } from '#core/errors.ts';
+import { journalAnswer } from '#core/journal.ts';
+import { requireMatch, signedIn } from '#core/request-checks.ts';
+import { type Answer, type Route, route } from '#core/route.ts';
+import type { BatchState, BatchStates } from '../batch-state.ts';
+import { type ChangeFeedingDeps, changeFeeding, deleteFeeding } from './change-feeding.ts';
+import { feedingAnswerOf, feedingSummaryOf } from './feeding-answers.ts';
+import type { FeedingWarning } from './feeding-rules.ts';
+import type { FeedingRecord } from './ports.ts';
+import { type RecommendDeps, recommendFeeding } from './recommend-feeding.ts';
+import { type RecordFeedingDeps, recordFeeding, requireBatch } from './record-feeding.ts';
+
+export type FeedingRoutesDeps = RecordFeedingDeps &
+  ChangeFeedingDeps &
+  RecommendDeps & { batches: Pick<BatchStates, 'byIds' | 'historyOf'> };
+
+const tag = 'Feeding';
+const recordParams = z.object({ feeding_id: idInput });
+const batchParams = z.object({ batch_id: idOrNumber });
+const ofRecord = {
+  who: 'farm',
+  of: 'feeding_record',
+  at: 'params',
+  field: 'feeding_id',
+  others: 404,
+} as const;
+const ofBatch = { who: 'farm', of: 'batch', field: 'batch_id', others: 404 } as const;
+const readBatch = { ...ofBatch, at: 'params', right: 'read' } as const;
+
+export function feedingRoutes(deps: FeedingRoutesDeps): Route[] {
+  return [...batchRoutes(deps), ...recordRoutes(deps)];
+}
+
+function batchRoutes(deps: FeedingRoutesDeps): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/feeding/',
+      tag,
+      summary: 'Record a feeding of an ACTIVE batch',
+      access: { ...ofBatch, right: 'record', at: 'body' },
+      body: feedingCreate,
+      answers: { 201: { schema: feedingAnswer } },
+      idempotent: true,
+      async handle(request) {
+        const made = await recordFeeding(deps, signedIn(request), {
+          input: request.body,
+          sentDate: request.rawBody['feed_date'],
+          language: request.language,
+        });
+        return { ...made, answer: { status: 201, body: toAnswer(made.answer), rev: 1 } };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/feeding/batch/{batch_id}',
+      tag,
+      summary: 'Feedings of a batch, newest first',
+      access: readBatch,
+      params: batchParams,
+      query: pageQuery,
+      answers: { 200: { schema: feedingJournal } },
+      async handle(request) {
+        return { answer: await journalOf(deps, request.params.batch_id, request.query) };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/feeding/batch/{batch_id}/summary',
+      tag,
+      summary: 'What a batch was fed, and its feed conversion',
+      access: readBatch,
+      params: batchParams,
+      answers: { 200: { schema: feedingSummary } },
+      async handle(request) {
+        const { id } = await requireBatch(deps, request.params.batch_id);
+        const history = await deps.batches.historyOf(id);
+        if (history === null) throw notFound('Batch');
+        return { answer: { status: 200, body: feedingSummaryOf(history) } };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/feeding/batch/{batch_id}/recommendation',
+      tag,
+      summary: 'What to feed today, meal by meal, and why',
+      access: readBatch,
+      params: batchParams,
+      query: recommendationQuery,
+      answers: { 200: { schema: feedingRecommendation } },
+      async handle(request) {
+        const { condition, condition_days_ago: daysAgo } = request.query;
+        const state = await stateOf(deps, request.params.batch_id);
+        const seen = condition === undefined ? null : { condition, daysAgo };
+        const body = await recommendFeeding(deps, state, { seen, language: request.language });
+        return { answer: { status: 200, body } };
+      },
+    }),
+  ];
+}
+
+function recordRoutes(deps: FeedingRoutesDeps): Route[] {
+  async function visibleRecord(id: string): Promise<FeedingRecord> {
+    const record = await deps.queries.feedingById(id);
+    if (record === null) throw notFound('Feeding record');
+    return record;
+  }
+  return [
+    route({
+      method: 'GET',
+      path: '/feeding/{feeding_id}',
+      tag,
+      summary: 'A feeding record',
+      access: { ...ofRecord, right: 'read' },
+      params: recordParams,
+      answers: { 200: { schema: feedingAnswer } },
+      async handle(request) {
+        const row = await visibleRecord(request.params.feeding_id);
+        return { answer: { status: 200, body: feedingAnswerOf(row), rev: row.rev } };
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: '/feeding/{feeding_id}',
+      tag,
+      summary: 'Correct a feeding record; old and new values stay in the log',
+      access: { ...ofRecord, right: 'manage', recorder: 'record' },
+      params: recordParams,
+      body: feedingUpdate,
+      answers: { 200: { schema: feedingAnswer } },
+      async handle(request) {
+        const current = await visibleRecord(request.params.feeding_id);
+        requireMatch(request, current);
+        const sentDate = request.rawBody['feed_date'];
+        const by = { input: request.body, sentDate, language: request.language };
+        const changed = await changeFeeding(deps, signedIn(request), current, by);
+        const { row } = changed.answer;
+        return { ...changed, answer: { status: 200, body: toAnswer(changed.answer), rev: row.rev } };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/feeding/{feeding_id}',
+      tag,
+      summary: 'Delete a feeding record; its values stay in the log',
+      access: { ...ofRecord, right: 'manage', recorder: 'record' },
+      params: recordParams,
+      answers: { 204: null },
+      async handle(request) {
+        const current = await visibleRecord(request.params.feeding_id);
+        requireMatch(request, current);
+        const gone = await deleteFeeding(deps, signedIn(request), current);
+        return { ...gone, answer: { status: 204 } };
+      },
+    }),
+  ];
+}
+
+async function journalOf(
+  deps: FeedingRoutesDeps,
+  ref: string,
+  query: z.infer<typeof pageQuery>,
+): Promise<Answer> {
+  const batch = await requireBatch(deps, ref);
+  const answer = await journalAnswer(query, {
+    count: () => deps.queries.countFeedings(batch.id),
+    rows: (page) => answersOf(deps.queries.feedingsOf(batch.id, page)),
+  });
+  const rest = { batch_id: batch.id, batch_number: batch.batch_code };
+  return { ...answer, inside: { field: 'feeding_records', rest } };
+}
+
+async function* answersOf(rows: AsyncIterable<FeedingRecord>): AsyncIterable<FeedingAnswer> {
+  for await (const row of rows) yield feedingAnswerOf(row);
+}
+
+async function stateOf(deps: FeedingRoutesDeps, ref: string): Promise<BatchState> {
+  const { id } = await requireBatch(deps, ref);
+  const state = (await deps.batches.byIds([id])).get(id);
+  if (state === undefined) throw notFound('Batch');
+  return state;
+}
+
+function toAnswer(made: { row: RowOf<typeof feedingRecord>; warnings: FeedingWarning[] }): FeedingAnswer {
+  const { row, warnings } = made;
+  return { ...feedingAnswerOf(row), ...(warnings.length === 0 ? {} : { warnings }) };
+}

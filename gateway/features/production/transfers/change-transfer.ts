@@ -1,0 +1,150 @@
+import { type TransferUpdate, transfer } from '#contract/resources/transfers.ts';
+import { type GuardSeen, remove, update } from '#core/changes.ts';
+import { changesOf, correctionEntry } from '#core/correct-record.ts';
+import { AppError, notFound } from '#core/errors.ts';
+import type { Caller } from '#core/route.ts';
+import type { Decision } from '#core/use-case.ts';
+import type { Language } from '#science/advice/language.ts';
+import { weightIn } from '../batch-in-pond.ts';
+import { nameIn } from './create-transfer.ts';
+import type { Chain, NamedTransfer, Transfer, TransferDeps, TransferWarning } from './ports.ts';
+import {
+  auditName,
+  nowIso,
+  pondOf,
+  requireActive,
+  requireAnimals,
+  requireTwoPonds,
+  transferDateOf,
+  warningsOf,
+} from './transfer-rules.ts';
+
+/**
+ * Decides a correction. Fields left out stay; the chain of the batch's moves must hold with the new ones. What changes
+ * nothing leaves the row alone.
+ */
+export async function changeTransfer(
+  deps: TransferDeps,
+  caller: Caller,
+  named: NamedTransfer,
+  sent: { input: TransferUpdate; rawDate: unknown; language: Language },
+): Promise<Decision<{ named: NamedTransfer; warnings: TransferWarning[] }>> {
+  const current = named.transfer;
+  const batchGuard = await deps.guard('batch', current.batch_id);
+  const chain = await chainOf(deps, current);
+  const moved = await movedBy(deps, { caller, chain }, current, sent);
+  const { average_weight, reason, notes } = sent.input;
+  const changed = changesOf(current, { ...moved.fields, average_weight, reason, notes });
+  if (changed === null) return { answer: { named, warnings: [] } };
+  requireActive(chain);
+  const isMoved = Object.keys(moved.fields).some((field) => field in changed.after);
+  // the corrected move was found to hold, so nobody disputes it any more
+  const set = { ...changed.after, ...(isMoved ? { contested: false } : {}), updated_at: nowIso(deps) };
+  const row: Transfer = { ...current, ...set, rev: current.rev + 1 };
+  if (isMoved) await requireMove(deps, chain, row);
+  const ponds = await deps.queries.pondNames([row.source_pond_id, row.destination_pond_id]);
+  const after: NamedTransfer = {
+    ...named,
+    transfer: row,
+    source: nameIn(ponds, row.source_pond_id),
+    destination: nameIn(ponds, row.destination_pond_id),
+  };
+  const isElsewhere = row.destination_pond_id !== current.destination_pond_id;
+  const beside = isElsewhere
+    ? await deps.onIncoming({
+        batch: chain.batch,
+        pondId: row.destination_pond_id,
+        ownerId: chain.batch.owner_id,
+        caller,
+      })
+    : {};
+  const state = (await deps.batches.byIds([row.batch_id])).get(row.batch_id);
+  const currentWeightG = state === undefined ? null : weightIn(state, row.source_pond_id);
+  const isWeighed = 'average_weight' in changed.after;
+  return {
+    answer: {
+      named: after,
+      warnings: isWeighed ? warningsOf(row.average_weight, currentWeightG, sent.language) : [],
+    },
+    changes: [
+      update(transfer, current, set),
+      correctionEntry(deps, { ...entryOf(caller, chain, after), ...changed }),
+      ...(beside.changes ?? []),
+    ],
+    guards: [batchGuard, ...moved.guards, ...(beside.guards ?? [])],
+  };
+}
+
+/** Decides that a move never was. 409 when later moves need its animals. */
+export async function deleteTransfer(
+  deps: TransferDeps,
+  caller: Caller,
+  named: NamedTransfer,
+): Promise<Decision<void>> {
+  const current = named.transfer;
+  const batchGuard = await deps.guard('batch', current.batch_id);
+  const chain = await chainOf(deps, current);
+  if (chain.batch.status !== 'ACTIVE') {
+    throw new AppError(409, `Batch ${chain.batch.batch_code} is ${chain.batch.status}: its transfers stay`, {
+      code: 'BATCH_NOT_ACTIVE',
+    });
+  }
+  await requireAnimals(deps, chain, { stepId: current.id, move: null });
+  const { rev: _rev, ...before } = current;
+  const entry = correctionEntry(deps, { ...entryOf(caller, chain, named), before, after: null });
+  return { answer: undefined, changes: [remove(transfer, current), entry], guards: [batchGuard] };
+}
+
+async function chainOf(deps: TransferDeps, current: Transfer): Promise<Chain> {
+  const chain = await deps.chainOf(current.batch_id);
+  if (chain === null) throw notFound('Transfer');
+  return chain;
+}
+
+type MovedFields = Partial<
+  Pick<Transfer, 'source_pond_id' | 'destination_pond_id' | 'quantity' | 'transfer_date'>
+>;
+
+/** The fields that say who was moved when and whereto, as far as the caller sent them. */
+async function movedBy(
+  deps: TransferDeps,
+  by: { caller: Caller; chain: Chain },
+  current: Transfer,
+  { input, rawDate }: { input: TransferUpdate; rawDate: unknown },
+): Promise<{ fields: MovedFields; guards: GuardSeen[] }> {
+  const fields: MovedFields = {};
+  const guards: GuardSeen[] = [];
+  for (const field of ['source_pond_id', 'destination_pond_id'] as const) {
+    const ref = input[field];
+    if (ref === undefined || (await deps.queries.idOf('pond', ref)) === current[field]) continue;
+    const pond = await pondOf(deps, { ref, field }, by);
+    fields[field] = pond.id;
+    guards.push(pond.guard);
+  }
+  if (input.quantity !== undefined) fields.quantity = input.quantity;
+  if (input.transfer_date !== undefined && input.transfer_date !== current.transfer_date)
+    fields.transfer_date = transferDateOf(deps, by.chain, { parsed: input.transfer_date, raw: rawDate });
+  return { fields, guards };
+}
+
+async function requireMove(deps: TransferDeps, chain: Chain, row: Transfer): Promise<void> {
+  requireTwoPonds(row.source_pond_id, row.destination_pond_id);
+  const move = {
+    id: row.id,
+    sourceId: row.source_pond_id,
+    destinationId: row.destination_pond_id,
+    quantity: row.quantity,
+    at: row.transfer_date,
+  };
+  await requireAnimals(deps, chain, { stepId: row.id, move });
+}
+
+function entryOf(caller: Caller, chain: Chain, named: NamedTransfer) {
+  return {
+    kind: 'transfer' as const,
+    id: named.transfer.id,
+    name: auditName(chain, named.source, named.destination),
+    farmId: chain.batch.farm_id,
+    userId: caller.userId,
+  };
+}

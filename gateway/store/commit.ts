@@ -1,0 +1,240 @@
+import type { Resource } from '#contract/resource.ts';
+import { address } from '#contract/resources/addresses.ts';
+import type { Change, Committed, CommittedRow, Unit } from '#core/changes.ts';
+import { StaleError } from '#core/errors.ts';
+import { type ChangeLog, closeLog, fedBy, forgetChanges, openLog } from './change-log.ts';
+import { holdGuards } from './hold-guards.ts';
+import { lockRow } from './lock-row.ts';
+import { applySync } from './merge/apply-sync.ts';
+import { tellLeavers } from './merge/leavers.ts';
+import { tellPerson, tellRows } from './merge/whole-rows.ts';
+import { newestOf, newRegister, readRegister, writeRegister } from './register.ts';
+import { codecOf } from './row-codec.ts';
+import { deleteRow, restoreRow } from './row-life.ts';
+import { isHiddenIn } from './row-visibility.ts';
+import type { Steps, UnitContext } from './statements.ts';
+
+// The one way rows of the product change, as a generator of statements: SQLite's driver runs it without a pause
+// between BEGIN and COMMIT, PostgreSQL's awaits each statement. Placeholders are `?`.
+
+export function* applyUnit(unit: Unit, context: UnitContext): Steps<Committed> {
+  const log = yield* openLog(unit, context);
+  yield* holdGuards(unit.guards ?? [], context);
+  const heard = yield* applySync(unit, log, context);
+  const rows: CommittedRow[] = [...heard.rows];
+  for (const newcomer of log.state.routes.newcomers) yield* tellPerson(newcomer, log, context);
+  for (const { id, streamId } of log.state.routes.addresses)
+    yield* tellRows({ resource: address, ids: [id], streams: [streamId] }, log, context);
+  for (const change of inOrder(unit.changes)) rows.push(...(yield* applyChange(change, log, context)));
+  yield* tellLeavers(rows, log, context);
+  if (unit.forgotten !== undefined) yield* forgetChanges(unit.forgotten);
+  yield* closeLog(log, unit, context);
+  return { ...heard, rows, ...fedBy(log, context) };
+}
+
+/**
+ * By table and id, so that two units never wait for each other. Where rows of a table go and others come, these and what
+ * is done to them come last: one that takes the place of another finds it free.
+ */
+function inOrder(changes: readonly Change[]): readonly Change[] {
+  if (changes.length < 2) return changes;
+  const losing = new Set(changes.flatMap(({ op, resource }) => (op === 'delete' ? [resource.name] : [])));
+  const coming = new Set(
+    changes.flatMap((change) =>
+      change.op === 'insert' && losing.has(change.resource.name) ? [change.row.id] : [],
+    ),
+  );
+  return changes
+    .map((change) => {
+      const id = 'row' in change ? change.row.id : change.id;
+      return [`${change.resource.name} ${coming.has(id) ? 1 : 0} ${id}`, change] as const;
+    })
+    .toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .map(([, change]) => change);
+}
+
+function applyChange(change: Change, log: ChangeLog, context: UnitContext): Steps<CommittedRow[]> {
+  switch (change.op) {
+    case 'insert':
+      return insertRow(change, log);
+    case 'update':
+    case 'blank':
+      return updateRow(change, log, context);
+    case 'delete':
+      return deleteRow(change, log, context);
+    case 'put':
+      return putRow(change);
+    case 'purge':
+      return purgeRow(change);
+    case 'erase':
+      return eraseRow(change);
+    case 'restore':
+      return restoreRow(change, log, context);
+    case 'tell':
+      return tellRow(change, log, context);
+  }
+}
+
+function* insertRow(change: Extract<Change, { op: 'insert' }>, log: ChangeLog): Steps<CommittedRow[]> {
+  const { resource, ifAbsent } = change;
+  const codec = codecOf(resource);
+  const inserted = yield {
+    sql: ifAbsent ? codec.insertIfAbsentSql : codec.insertSql,
+    params: codec.values(change.row),
+  };
+  if (ifAbsent && inserted.length === 0) return [];
+  if (resource.sync === 'editable') {
+    const stamp = log.stamp(null);
+    yield* writeRegister(resource, change.row.id, { cl: 1, hlc: stamp, over: {} });
+    yield* log.write({
+      resource,
+      id: change.row.id,
+      op: 'put',
+      cl: 1,
+      hlc: stamp,
+      base: null,
+      body: change.row,
+    });
+  } else if (resource.sync === 'fact') {
+    yield* log.write({
+      resource,
+      id: change.row.id,
+      op: 'fact',
+      cl: 1,
+      hlc: log.stamp(null),
+      base: null,
+      body: change.row,
+    });
+  }
+  return [
+    {
+      table: resource.name,
+      id: change.row.id,
+      before: null,
+      after: change.row,
+      rev: resource.sync === 'local' ? 0 : 1,
+      hidden: false,
+    },
+  ];
+}
+
+function* updateRow(
+  change: Extract<Change, { op: 'update' | 'blank' }>,
+  log: ChangeLog,
+  context: UnitContext,
+): Steps<CommittedRow[]> {
+  const { resource, id } = change;
+  const stored = yield* lockRow(resource, id, context);
+  if (change.op === 'blank' && stored === null) return [];
+  if (stored === null || (stored.hidden && change.op === 'update'))
+    throw new StaleError(`${resource.name} ${id}`);
+  if (change.op === 'update' && change.expectRev !== null && change.expectRev !== stored.rev)
+    throw new StaleError(`${resource.name} ${id}`);
+  const codec = codecOf(resource);
+  const before = codec.encode(stored.row);
+  const wanted = codec.encode(change.set);
+  const changed = Object.keys(wanted).filter((column) => wanted[column] !== before[column]);
+  if (changed.length === 0) return [];
+  yield {
+    sql: `update ${resource.name} set ${changed.map((c) => `${c} = ?`).join(', ')}${
+      resource.sync === 'local' ? '' : ', rev = rev + 1'
+    } where id = ?`,
+    params: [...changed.map((c) => wanted[c] ?? null), id],
+  };
+  const after = { ...stored.row, ...change.set };
+  if (resource.sync !== 'local') yield* logUpdate({ resource, id, changed, before: stored.row, after }, log);
+  // what nobody sees is no news
+  if (stored.hidden) return [];
+  return [
+    {
+      table: resource.name,
+      id,
+      before: stored.row,
+      after,
+      rev: resource.sync === 'local' ? 0 : stored.rev + 1,
+      hidden: false,
+    },
+  ];
+}
+
+function* logUpdate(
+  edit: {
+    resource: Resource;
+    id: string;
+    changed: readonly string[];
+    before: Record<string, unknown>;
+    after: Record<string, unknown>;
+  },
+  log: ChangeLog,
+): Steps<void> {
+  const { resource, id, changed, before, after } = edit;
+  const groups = Object.entries(resource.groups).filter(([, group]) =>
+    group.fields.some((f) => changed.includes(f)),
+  );
+  const register = (yield* readRegister(resource, id)) ?? newRegister();
+  const base: Record<string, string> = {};
+  const body: Record<string, unknown> = {};
+  const stamp = log.stamp(newestOf(register));
+  for (const [name, group] of groups) {
+    base[name] = register.over[name] ?? register.hlc;
+    body[name] = Object.fromEntries(group.fields.map((field) => [field, after[field]]));
+    register.over[name] = stamp;
+  }
+  // `updated_at` and other ungrouped fields follow the groups; alone they are nothing to merge
+  if (groups.length === 0) return;
+  if ('updated_at' in after) body['updated_at'] = after['updated_at'];
+  yield* writeRegister(resource, id, register);
+  yield* log.write({ resource, id, op: 'put', cl: register.cl, hlc: stamp, base, body, before });
+}
+
+function* putRow({ resource, row }: Extract<Change, { op: 'put' }>): Steps<CommittedRow[]> {
+  if (resource.sync !== 'local') throw new Error(`put is for local tables, ${resource.name} is synchronised`);
+  const encoded = codecOf(resource).encode(row);
+  const columns = Object.keys(encoded);
+  const others = columns.filter((column) => column !== 'id');
+  yield {
+    sql: `insert into ${resource.name} (${columns.join(', ')}) values (${marks(columns)}) on conflict (id) do update set ${others
+      .map((column) => `${column} = excluded.${column}`)
+      .join(', ')}`,
+    params: Object.values(encoded),
+  };
+  return [{ table: resource.name, id: row.id, before: null, after: row, rev: 0, hidden: false }];
+}
+
+function* purgeRow({ resource, id }: Extract<Change, { op: 'purge' }>): Steps<CommittedRow[]> {
+  if (resource.sync !== 'local')
+    throw new Error(`purge is for local tables, ${resource.name} is synchronised`);
+  const codec = codecOf(resource);
+  const purged = yield {
+    sql: `delete from ${resource.name} where id = ? returning ${codec.columns.join(', ')}`,
+    params: [id],
+  };
+  return purged.map((stored) => {
+    const row = codec.decode(stored);
+    return { table: resource.name, id, before: row, after: row, rev: 0, hidden: true };
+  });
+}
+
+function* tellRow(
+  { resource, id, streamId }: Extract<Change, { op: 'tell' }>,
+  log: ChangeLog,
+  context: UnitContext,
+): Steps<CommittedRow[]> {
+  yield* tellRows({ resource, ids: [id], streams: [streamId] }, log, context);
+  return [];
+}
+
+function* eraseRow({ resource, id }: Extract<Change, { op: 'erase' }>): Steps<CommittedRow[]> {
+  if (resource.sync === 'local')
+    throw new Error(`erase is for synchronised tables, ${resource.name} is local`);
+  // nobody could see it before either: there is nothing to tell
+  yield {
+    sql: `delete from ${resource.name} where id = ? and ${isHiddenIn(resource)} returning id`,
+    params: [id],
+  };
+  return [];
+}
+
+function marks(columns: readonly string[]): string {
+  return columns.map(() => '?').join(', ');
+}

@@ -1,0 +1,94 @@
+import type { Committed, CommittedRow, Incoming, MergeReport, Unit } from '#core/changes.ts';
+import type { ChangeLog } from '../change-log.ts';
+import { OWN_STREAM } from '../own-stream.ts';
+import type { Steps, UnitContext } from '../statements.ts';
+import { acceptStamps } from './accept-stamps.ts';
+import { logDifference } from './log-difference.ts';
+import { type Heard, mergeBatch } from './merge-batch.ts';
+import { noteSeen, snapshotAsIncoming } from './note-seen.ts';
+import { parkedToTry, writeParked } from './parked.ts';
+import { takeRestamps } from './take-restamps.ts';
+import { followReturns, returnStamps } from './time-return.ts';
+import { writeBatch } from './write-batch.ts';
+
+/** What of a unit came from the other instance, or goes on with a resync; before the unit's own changes. */
+export function* applySync(unit: Unit, log: ChangeLog, context: UnitContext): Steps<Committed> {
+  const { restamps = [], snapshot, incoming, difference } = unit;
+  const returned = unit.returnStamps === true ? { returned: yield* returnStamps(log, context) } : {};
+  const again = restamps.length > 0 ? yield* takeRestamps(restamps, log) : [];
+  if (unit.returns !== undefined) yield* followReturns(unit.returns, log, context);
+  const rows: CommittedRow[] = [];
+  const reports: MergeReport[] = [];
+  if (again.length > 0) {
+    const own = { from: 'hosted', streamId: OWN_STREAM, lane: 'core', changes: again, isOwn: true } as const;
+    rows.push(...(yield* applyIncoming(own, log, context)).rows);
+  }
+  if (snapshot !== undefined) {
+    const { rows: merged, report } = yield* applyIncoming(snapshotAsIncoming(snapshot), log, context);
+    yield* noteSeen(snapshot, context);
+    rows.push(...merged);
+    reports.push(report);
+  }
+  if (incoming !== undefined) {
+    const { rows: merged, report } = yield* applyIncoming(incoming, log, context);
+    rows.push(...merged);
+    reports.push(report);
+  }
+  const logged =
+    difference === undefined ? {} : { difference: yield* logDifference(difference, log, context) };
+  return { rows, ...(reports.length === 0 ? {} : { merged: sumOf(reports) }), ...logged, ...returned };
+}
+
+function* applyIncoming(
+  incoming: Incoming & { isSnapshot?: true; isOwn?: true },
+  log: ChangeLog,
+  context: UnitContext,
+): Steps<{ rows: CommittedRow[]; report: MergeReport }> {
+  const { from, streamId } = incoming;
+  const isAside = incoming.isRepair !== true && incoming.isOwn !== true;
+  const parked = isAside ? yield* parkedToTry(incoming, context) : [];
+  const changes = yield* acceptStamps(incoming, log, context);
+  const fresh = changes.map((change) => ({ change, parkedId: null }));
+  // rows that waited come before what is new of them, parts of rows behind the rows
+  const [rowsKept, partsKept] = [parked.filter(isRow), parked.filter((heard) => !isRow(heard))];
+  const merged = yield* mergeBatch(
+    {
+      from,
+      streamId,
+      changes: [...rowsKept, ...fresh, ...partsKept],
+      isSnapshot: incoming.isSnapshot === true,
+      isRepair: incoming.isRepair === true,
+      isOwn: incoming.isOwn === true,
+    },
+    context,
+  );
+  const { rows, report } = yield* writeBatch(merged, log, context);
+  const unparked = merged.applied.flatMap(({ heard }) => heard.parkedId ?? []);
+  const dropped = isAside ? yield* writeParked({ incoming, kept: merged.kept, unparked }, context) : 0;
+  const kept = merged.kept.filter(({ parkedId }) => parkedId === null);
+  return {
+    rows,
+    report: {
+      ...report,
+      parked: kept.map(({ change, reason }) => ({ seq: change.seq, reason })),
+      unparked: unparked.length,
+      ...(dropped > 0 ? { dropped } : {}),
+    },
+  };
+}
+
+const isRow = ({ change }: Heard): boolean => change.base === null;
+
+function sumOf(reports: readonly MergeReport[]): MergeReport {
+  const sum = (count: (report: MergeReport) => number): number =>
+    reports.reduce((all, report) => all + count(report), 0);
+  const dropped = sum((report) => report.dropped ?? 0);
+  return {
+    ...(dropped > 0 ? { dropped } : {}),
+    applied: sum(({ applied }) => applied),
+    parked: reports.flatMap(({ parked }) => parked),
+    conflicts: sum(({ conflicts }) => conflicts),
+    passedOver: sum(({ passedOver }) => passedOver),
+    unparked: sum(({ unparked }) => unparked),
+  };
+}

@@ -1,0 +1,147 @@
+import type { Resource } from '#contract/resource.ts';
+import { parkedChange } from '#contract/resources/sync-tables.ts';
+import { SYNC_SCHEMA, type WireChange } from '#contract/sync/wire.ts';
+import type { Incoming } from '#core/changes.ts';
+import { isoOf } from '#core/kernel.ts';
+import { codecOf } from '../row-codec.ts';
+import type { Steps, UnitContext } from '../statements.ts';
+import { uuidOfText } from './conflicts.ts';
+import { inList, listOf } from './id-lists.ts';
+import type { Heard, Kept } from './merge-batch.ts';
+import { insertMany } from './write-rows.ts';
+
+// Changes that could not be applied wait aside, as they came. They are tried again when what they waited for has come.
+
+/** Tried again with one batch, most. */
+const MOST_TRIED = 200;
+/** Kept aside of one stream, most: whoever is at its other end fills no disk with what fits nowhere. */
+const MOST_ROWS = 10_000;
+const MOST_BYTES = 16 * 1024 * 1024;
+/** A reading waits for its pond, the pond for its farm. */
+const MOST_ROUNDS = 4;
+
+// the codec takes any resource
+const PARKED = parkedChange as unknown as Resource;
+
+/** Of what an older version could not read: it is tried once more by each that knows more. */
+export const READABLE_NOW = `tried_schema < ${SYNC_SCHEMA}
+  and (reason like 'entity:%' or reason like 'schema:%' or reason like 'refused:%')`;
+
+/** What is kept aside of a stream and may find its place with this batch; and what waits for that in turn. */
+export function* parkedToTry(incoming: Incoming, context: UnitContext): Steps<Heard[]> {
+  const found = new Map<string, Heard>();
+  let ids = incoming.changes.map(({ id }) => id);
+  for (let round = 0; round < MOST_ROUNDS && found.size < MOST_TRIED; round += 1) {
+    const fresh = (yield* waitingFor(ids, incoming, context)).filter(({ parkedId }) => !found.has(parkedId));
+    if (fresh.length === 0) break;
+    for (const heard of fresh) found.set(heard.parkedId, heard);
+    ids = fresh.map(({ change }) => change.id);
+  }
+  return [...found.values()];
+}
+
+function* waitingFor(
+  ids: readonly string[],
+  { streamId, retry }: Incoming,
+  context: UnitContext,
+): Steps<{ change: WireChange; parkedId: string }[]> {
+  const everything = retry === 'parked';
+  // `parent:ponds/<id>` and `absent:ponds/<id>` wait for a row by its id; an upgrade makes the others readable
+  const stored = yield {
+    sql: `select id, change_json, reason from sync_parked where stream_id = ?${
+      everything
+        ? ''
+        : ` and ((${READABLE_NOW}) or ${inList('substr(reason, length(reason) - 35)', context)})`
+    } order by parked_at, seq limit ${MOST_TRIED}`,
+    params: everything ? [streamId] : [streamId, listOf(ids)],
+  };
+  return stored.map((row) => ({
+    // written below
+    change: JSON.parse(String(row['change_json'])) as WireChange,
+    parkedId: String(row['id']),
+  }));
+}
+
+export function* writeParked(
+  {
+    incoming,
+    kept,
+    unparked,
+  }: { incoming: Pick<Incoming, 'streamId' | 'lane'>; kept: readonly Kept[]; unparked: readonly string[] },
+  context: UnitContext,
+): Steps<number> {
+  const codec = codecOf(PARKED);
+  const fresh = kept.filter(({ parkedId }) => parkedId === null);
+  const again = kept.flatMap(({ parkedId, reason }) => (parkedId === null ? [] : [{ parkedId, reason }]));
+  yield* insertMany(
+    {
+      table: PARKED.name,
+      columns: codec.columns,
+      rows: [...new Map(fresh.map((item) => [idOf(incoming, item.change), item])).values()].map((item) =>
+        codec.encode(rowOf(item, incoming, context)),
+      ),
+      conflict:
+        'on conflict (id) do update set reason = excluded.reason, tries = sync_parked.tries + 1, tried_schema = excluded.tried_schema',
+    },
+    context,
+  );
+  for (const { parkedId, reason } of again)
+    yield {
+      sql: 'update sync_parked set tries = tries + 1, reason = ?, tried_schema = ? where id = ?',
+      params: [reason, SYNC_SCHEMA, parkedId],
+    };
+  if (unparked.length > 0)
+    yield { sql: `delete from sync_parked where ${inList('id', context)}`, params: [listOf(unparked)] };
+  return fresh.length === 0 ? 0 : yield* dropBeyond(incoming.streamId);
+}
+
+/**
+ * What is beyond the bounds goes: first what was refused and waits for nothing, then the oldest. Answers how many; a
+ * comparison of both sides finds them again.
+ */
+function* dropBeyond(streamId: number): Steps<number> {
+  const kept = yield* sizeOf(streamId);
+  if (kept.rows <= MOST_ROWS && kept.bytes <= MOST_BYTES) return 0;
+  yield {
+    sql: `delete from sync_parked where id in (select id from (
+      select id, row_number() over best as place, sum(octet_length(change_json)) over best as bytes
+      from sync_parked where stream_id = ?
+      window best as (order by ${WAITS_FOR_NOTHING}, parked_at desc, seq desc, id rows unbounded preceding)
+    ) as kept where place > ? or bytes > ?)`,
+    params: [streamId, MOST_ROWS, MOST_BYTES],
+  };
+  return kept.rows - (yield* sizeOf(streamId)).rows;
+}
+
+const WAITS_FOR_NOTHING = "case when reason like 'refused:%' or reason like 'tenant:%' then 1 else 0 end";
+
+function* sizeOf(streamId: number): Steps<{ rows: number; bytes: number }> {
+  const [found] = yield {
+    sql: 'select count(*) as n, coalesce(sum(octet_length(change_json)), 0) as bytes from sync_parked where stream_id = ?',
+    params: [streamId],
+  };
+  return { rows: Number(found?.['n']), bytes: Number(found?.['bytes']) };
+}
+
+const idOf = ({ streamId, lane }: Pick<Incoming, 'streamId' | 'lane'>, change: WireChange): string =>
+  uuidOfText(['parked', streamId, lane, change.seq, change.entity, change.id, change.chain].join(' '));
+
+function rowOf(
+  { change, reason }: Kept,
+  incoming: Pick<Incoming, 'streamId' | 'lane'>,
+  context: UnitContext,
+) {
+  return {
+    id: idOf(incoming, change),
+    stream_id: incoming.streamId,
+    lane: incoming.lane,
+    seq: change.seq,
+    entity: change.entity,
+    row_id: change.id,
+    reason,
+    change_json: JSON.stringify(change),
+    parked_at: isoOf(context.nowMs),
+    tries: 1,
+    tried_schema: SYNC_SCHEMA,
+  };
+}
