@@ -5,7 +5,7 @@ import { runStatement } from '#adapters/sql/run-statement.ts';
 import { followOthers, tellOthers } from '#adapters/sync/follow-others.ts';
 import { createMemoryBus } from '#adapters/sync/memory-bus.ts';
 import { createPostgresBus } from '#adapters/sync/postgres-bus.ts';
-import type { CommitListener } from '#core/changes.ts';
+import type { CommitListener, RowListener } from '#core/changes.ts';
 import type { Log } from '#core/kernel.ts';
 import type { Config } from '#runtime/config.ts';
 import type { Bus } from '../sync/ports.ts';
@@ -23,6 +23,11 @@ export type Processes = {
   lookElsewhere: () => void;
   /** The same, with commits of the other processes heard too: rows as they stand now, `before` unknown. */
   heard: Database;
+};
+
+const both = (stop: () => void, stopToo: () => void) => () => {
+  stop();
+  stopToo();
 };
 
 /** A process that hears nothing of the others answers what is no longer so: nobody is sent to it. */
@@ -67,12 +72,8 @@ export async function wireProcesses(
     }),
     heard: {
       ...database,
-      onCommit(listener: CommitListener) {
-        const unheard = [database.onCommit(listener), others.onCommit(listener)];
-        return () => {
-          for (const stop of unheard) stop();
-        };
-      },
+      onCommit: (listener: CommitListener) => both(database.onCommit(listener), others.onCommit(listener)),
+      onRows: (listener: RowListener) => both(database.onRows(listener), others.onRows(listener)),
     },
   };
 

@@ -98,7 +98,7 @@ export async function compose(config: Config, given: World) {
       ? await wireRemoteFarms({ kernel, database, monotonic: world.monotonic, notify, processes })
       : null;
   const moved = config.role === 'gateway' ? createMovedFarms(await movedFarms(database.read, 'here')) : null;
-  if (moved !== null) database.onCommit(moved.follow);
+  if (moved !== null) database.onRows(moved.follow);
   const gateways = remote?.gateways ?? (moved === null ? NO_GATEWAYS : gatewaysOfOwn(NO_GATEWAYS, moved));
   const control = await wireControl({
     config,

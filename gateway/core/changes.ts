@@ -149,6 +149,8 @@ export type Committed = {
   /** Why the disk did not take it: its rows are in memory, and are stored when there is room. */
   unsaved?: StorageUnavailable['reason'];
   merged?: MergeReport;
+  /** Tables that whoever hears of it declared; others are not to be looked for in it. Absent: all. */
+  readable?: ReadonlySet<string>;
   /** Hosted: streams whose feed grew, and how far it goes now. */
   fed?: readonly { streamId: number; head: number }[];
   /** Of `Unit.difference`: rows logged anew by this slice. */
@@ -159,6 +161,28 @@ export type Committed = {
 
 /** Hears of every committed unit, after it is on disk. Must not throw and must not wait. */
 export type CommitListener = (committed: Committed) => void;
+
+/** A commit listener that is woken by rows of its tables alone. */
+export type RowListener = CommitListener & {
+  /** Names of the tables that wake it. */
+  readonly wokenBy: ReadonlySet<string>;
+  /** Names of the tables it may look at: those, and what is written together with them. */
+  readonly reads: ReadonlySet<string>;
+};
+
+type Table = { readonly name: string };
+
+/** Declares what wakes a reaction, beside the reaction: see `Database.onRows`. */
+export function onTables(
+  tables: readonly Table[],
+  listener: CommitListener,
+  { alsoReads = [] }: { alsoReads?: readonly Table[] } = {},
+): RowListener {
+  const names = tables.map(({ name }) => name);
+  const wokenBy = new Set(names);
+  const reads = new Set([...names, ...alsoReads.map(({ name }) => name)]);
+  return Object.assign((committed: Committed) => listener(committed), { wokenBy, reads });
+}
 
 // the kernel treats rows as records; the resource's codec knows their fields
 const asRecord = <T extends { id: string }>(row: T) => row as T & Record<string, unknown>;
@@ -247,11 +271,18 @@ export function tell<Row extends { id: string }>(
   return { op: 'tell', resource: anyResource(resource), id, streamId };
 }
 
+/** Whether a unit changed rows of the listener's tables. */
+export function wakes({ wokenBy }: RowListener, { rows }: Committed): boolean {
+  return rows.some(({ table }) => wokenBy.has(table));
+}
+
 /** The rows of one table in a committed unit, typed. */
 export function rowsOf<Row extends { id: string }>(
   committed: Committed,
   resource: Resource<Row>,
 ): { id: string; before: Row | null; after: Row; rev: number; hidden: boolean }[] {
+  if (committed.readable?.has(resource.name) === false)
+    throw new Error(`${resource.name} is read by a listener that does not declare it`);
   return (
     committed.rows
       .filter((row) => row.table === resource.name)

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { allResources } from '#contract/resources/all.ts';
-import type { Commit, CommitListener, Committed } from '#core/changes.ts';
+import type { Commit, CommitListener, Committed, RowListener } from '#core/changes.ts';
+import { wakes } from '#core/changes.ts';
 import type { UnitContext } from '#store/statements.ts';
 import type { ReadLines } from './read-lines.ts';
 import type { Tables } from './tables.ts';
@@ -40,6 +41,8 @@ export type Database = {
   changedElsewhere(): boolean;
   /** Told of every unit after it is on disk. */
   onCommit(listener: CommitListener): () => void;
+  /** Told of the units that changed rows of its tables, in one order with all other listeners. */
+  onRows(listener: RowListener): () => void;
   /**
    * What was overwritten goes from the write-ahead log as well; false: somebody reads in it, try again. PostgreSQL uses such
    * room again by itself.
@@ -78,19 +81,28 @@ const childrenOf: UnitContext['childrenOf'] = (() => {
   return children;
 })();
 
-/** Listeners of committed units: one that throws is reported and harms nobody. */
+/**
+ * Listeners of committed units, in the order in which they came: one that throws is reported and harms nobody, and one of
+ * some tables is not called for rows of others.
+ */
 export function commitListeners(onError: (error: unknown) => void) {
-  const listeners = new Set<CommitListener>();
+  const listeners = new Map<CommitListener, RowListener | null>();
+  const removed = (listener: CommitListener) => () => void listeners.delete(listener);
   return {
-    add(listener: CommitListener): () => void {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+    onCommit(listener: CommitListener): () => void {
+      listeners.set(listener, null);
+      return removed(listener);
+    },
+    onRows(listener: RowListener): () => void {
+      listeners.set(listener, listener);
+      return removed(listener);
     },
     tell(committed: Committed): void {
       if (committed.rows.length === 0 && committed.fed === undefined) return;
-      for (const listener of listeners) {
+      for (const [listener, ofRows] of listeners) {
+        if (ofRows !== null && !wakes(ofRows, committed)) continue;
         try {
-          listener(committed);
+          listener(ofRows === null ? committed : { ...committed, readable: ofRows.reads });
         } catch (error) {
           onError(error);
         }

@@ -70,7 +70,8 @@ export function openPostgres(
     storeUnsaved: async () => undefined,
     hasUnsaved: () => false,
     changedElsewhere: () => false,
-    onCommit: listeners.add,
+    onCommit: listeners.onCommit,
+    onRows: listeners.onRows,
     forgetOverwritten: () => Promise.resolve(true),
     async ping() {
       const askedAt = stamping.monotonic();

@@ -163,7 +163,8 @@ export function openSqlite(
       knownVersion = dataVersion();
       return knownVersion !== before;
     },
-    onCommit: listeners.add,
+    onCommit: listeners.onCommit,
+    onRows: listeners.onRows,
     async ping() {
       prepare('select 1').get();
     },

@@ -1,7 +1,8 @@
 import type { Db } from '#adapters/sql/database.ts';
 import type { Resource } from '#contract/resource.ts';
 import { allResources } from '#contract/resources/all.ts';
-import type { CommitListener, Committed, CommittedRow } from '#core/changes.ts';
+import type { CommitListener, Committed, CommittedRow, RowListener } from '#core/changes.ts';
+import { wakes } from '#core/changes.ts';
 import { codecOf } from '#store/row-codec.ts';
 import type { Bus, BusMessage } from '../../sync/ports.ts';
 
@@ -56,6 +57,11 @@ export function followOthers(deps: { bus: Pick<Bus, 'hear'>; read: Db; onError: 
   const gapListeners = new Set<() => void>();
   const state = { last: Promise.resolve() };
 
+  function onCommit(listener: OthersListener): () => void {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }
+
   async function tell(names: readonly RowName[]): Promise<void> {
     const rows = await rowsNow(deps.read, names);
     const found = new Set(rows.map(({ table, id }) => `${table} ${id}`));
@@ -70,9 +76,12 @@ export function followOthers(deps: { bus: Pick<Bus, 'hear'>; read: Db; onError: 
     state.last = state.last.then(() => tell(message.rows)).catch(deps.onError);
   });
   return {
-    onCommit(listener: OthersListener): () => void {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+    onCommit,
+    /** The same, for rows of the listener's tables alone. */
+    onRows(listener: RowListener): () => void {
+      return onCommit((committed) => {
+        if (wakes(listener, committed)) listener({ ...committed, readable: listener.reads });
+      });
     },
     /** What others said may have been lost: what follows them looks at everything again. */
     onGap(listener: () => void): () => void {

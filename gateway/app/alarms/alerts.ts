@@ -38,7 +38,7 @@ export function wireAlerts(kernel: Kernel, database: Database, notify: Notify) {
     scienceOf: scienceOfFarms(scienceSettingQueries(database.read)),
   });
   const episodes = createEpisodeFinisher(deps);
-  database.onCommit(episodes.follow);
+  database.onRows(episodes.follow);
   return {
     queries,
     alerting: createAlerting(deps),
@@ -87,7 +87,7 @@ export function wireWatches(deps: WatchDeps) {
     peopleOf: peopleQuery(database.read),
     isShared: database.dialect === 'postgres',
   });
-  database.onCommit(escalation.follow);
+  database.onRows(escalation.follow);
   const recurring = createRecurringNotifier({
     ...kernel,
     monotonic,
@@ -96,7 +96,7 @@ export function wireWatches(deps: WatchDeps) {
     isOurs: ({ farm_id, type }) => (type === 'GATEWAY_OFFLINE') !== deps.isRunHere(farm_id),
     isShared: database.dialect === 'postgres',
   });
-  database.onCommit(recurring.follow);
+  database.onRows(recurring.follow);
   return {
     async tick() {
       await watching.own?.tick();
@@ -170,7 +170,7 @@ function startWatches(deps: WatchDeps, previousUntil: number | null) {
             ],
       ),
   });
-  const stops = [devices, heldOff, instance].map(({ follow }) => database.onCommit(follow));
+  const stops = [devices, heldOff, instance].map(({ follow }) => database.onRows(follow));
   return {
     async tick() {
       await stocked.refresh(neverSeenAndWanted(views));

@@ -23,7 +23,7 @@ import {
   type ChannelKind,
   notificationChannel,
 } from '#contract/resources/notification-channels.ts';
-import { type Committed, rowsOf } from '#core/changes.ts';
+import { onTables, rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import type { TellChanged } from '#core/tell-changed.ts';
@@ -137,7 +137,7 @@ export async function wireDelivery(deps: {
     news.look().catch(troubled);
     for (const { worker } of workers) worker.work().catch(troubled);
   }
-  function follow(committed: Committed): void {
+  const follow = onTables([delivery, ...news.tables], (committed) => {
     const kinds = new Set(
       rowsOf(committed, delivery).flatMap(({ after }) => (after.state === 'PENDING' ? [after.kind] : [])),
     );
@@ -146,16 +146,17 @@ export async function wireDelivery(deps: {
       // every commit meanwhile would say the same; the next look says it once
       if (kinds.has(kind)) worker.work().catch(() => undefined);
     }
-  }
+  });
 
   if (config.role === 'gateway') {
-    database.onCommit((committed) => {
-      const rows = [notificationChannel, delivery].flatMap((of) =>
-        rowsOf<{ id: string; user_id: string }>(committed, of),
-      );
-      for (const userId of new Set(rows.map(({ after }) => after.user_id)))
-        deps.tellChanged('notification_channels', { userId });
-    });
+    const shown = [notificationChannel, delivery];
+    database.onRows(
+      onTables(shown, (committed) => {
+        const rows = shown.flatMap((of) => rowsOf<{ id: string; user_id: string }>(committed, of));
+        for (const userId of new Set(rows.map(({ after }) => after.user_id)))
+          deps.tellChanged('notification_channels', { userId });
+      }),
+    );
   }
 
   return {
@@ -196,7 +197,7 @@ export async function wireDelivery(deps: {
       ),
     /** From now on what is committed is sent at once. */
     async start(): Promise<void> {
-      state.stopListening = database.onCommit(follow);
+      state.stopListening = database.onRows(follow);
       // a hosted instance is updated every week: that is no news to its people
       if (config.role === 'gateway')
         await news

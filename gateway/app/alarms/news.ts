@@ -80,6 +80,8 @@ export function wireNews({ config, kernel, database: { read }, notify, attempts,
   return {
     /** Tells all that is still to be told. */
     look,
+    /** The tables in which something to tell comes. */
+    tables: [instanceValue, arrivedNews],
     /** Whether a commit brought something to tell. */
     isTouchedBy(committed: Committed): boolean {
       // its own progress is committed, too

@@ -2,7 +2,7 @@ import type { Database } from '#adapters/sql/database.ts';
 import { alertQueries } from '#adapters/sql/queries/alarms/alerts.ts';
 import { allSirenSettings } from '#adapters/sql/queries/alarms/sirens.ts';
 import { sirenSettings } from '#contract/resources/sirens.ts';
-import { rowsOf } from '#core/changes.ts';
+import { onTables, rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { TellChanged } from '#core/tell-changed.ts';
 import { isUnanswered } from '#features/alarms/alerts/escalation-rules.ts';
@@ -34,14 +34,16 @@ export async function wireSirens(deps: {
     },
     isUnanswered,
   });
-  database.onCommit(sirens.follow);
+  database.onRows(sirens.follow);
   await sirens.load();
   const all = () => [...views.all()].filter(({ row }) => row.is_siren);
   const online = ({ presence }: ControlView) => isOnline(presence, kernel.now(), deps.onlineAfterMs);
   const changed = (farmId: string) => deps.tellChanged('siren', { farmId, who: 'viewers' });
-  database.onCommit((committed) => {
-    for (const { id } of rowsOf(committed, sirenSettings)) changed(id);
-  });
+  database.onRows(
+    onTables([sirenSettings], (committed) => {
+      for (const { id } of rowsOf(committed, sirenSettings)) changed(id);
+    }),
+  );
   const teller = createSirenTeller({ sirens, all, isOnline: online, changed });
   return {
     /** Every second: tells viewers how their sirens stand. */

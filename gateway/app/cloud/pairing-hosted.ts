@@ -58,7 +58,7 @@ export async function wireHostedPairing(wiring: HostedPairingWiring) {
     secrets,
     queries,
   });
-  database.onCommit(authentication.hear);
+  database.onRows(authentication.hear);
   const { gatewayByToken } = authentication;
   const deps = { ...kernel, secrets, queries, notify };
   // all gateways of a place may come from one address

@@ -22,7 +22,7 @@ export function wireSyncConflicts(wiring: {
     notify,
     queries: tellConflictQueries(database, (id) => toldId(kernel, id), accessTo),
   });
-  database.onCommit(telling.hear);
+  database.onRows(telling.hear);
   return {
     routes: syncConflictRoutes({
       ...kernel,

@@ -12,9 +12,10 @@ import { shortenOwnLog } from '#adapters/sync/log-retention.ts';
 import { syncStatusQueries } from '#adapters/sync/sync-status-queries.ts';
 import { programVersion } from '#adapters/system/program-version.ts';
 import type { SyncEvent } from '#contract/events/stream.ts';
+import { sharedResources } from '#contract/resources/all.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { FIRST_SCHEMA, type MovedFarm } from '#contract/sync/wire.ts';
-import { type Committed, rowsOf } from '#core/changes.ts';
+import { onTables, rowsOf } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import { LAST_MET, watchSyncLink } from '#features/alarms/notifications/watch-sync-link.ts';
@@ -154,11 +155,11 @@ export function wireGatewaySync(wiring: GatewaySyncWiring) {
     state.pairing = known?.state ?? null;
     state.pairedAt = known?.paired_at ?? null;
   }
-  function follow(committed: Committed): void {
+  const follow = onTables([...Object.values(sharedResources), instanceValue], (committed) => {
     const counts = countLogged(committed);
     if (counts.core + counts.history > 0) client.hear({ is: 'logged', ...counts });
     if (rowsOf(committed, instanceValue).some(({ id }) => id === PAIRED)) followPairingInBackground();
-  }
+  });
 
   /** What is as it was is said now and then only: an idle link costs a farm on a metered line next to nothing. */
   function reportChanges(report: Parameters<typeof client.talk.report>[0]): void {
@@ -244,7 +245,7 @@ export function wireGatewaySync(wiring: GatewaySyncWiring) {
       await shortenOwnLog(database, { now, isPaired });
     },
     async start(): Promise<void> {
-      const stops = [database.onCommit(follow), wiring.others.onGap(followPairingInBackground)];
+      const stops = [database.onRows(follow), wiring.others.onGap(followPairingInBackground)];
       state.stopListening = () => {
         for (const stop of stops) stop();
       };

@@ -11,13 +11,13 @@ import type { ScienceOf } from '#features/farm/science-settings/ports.ts';
 export function wireForecast(deps: {
   kernel: Kernel;
   monotonic: () => number;
-  database: Pick<Database, 'read' | 'onCommit'>;
+  database: Pick<Database, 'read' | 'onRows'>;
   alerting: Alerting;
   scienceOf: ScienceOf;
 }): { routes: Route[]; watch: DawnWatch } {
   const { kernel, monotonic, database, alerting, scienceOf } = deps;
   const queries = forecastQueries(database.read);
   const watch = createDawnWatch({ ...kernel, monotonic, queries, alerting, scienceOf });
-  database.onCommit(watch.follow);
+  database.onRows(watch.follow);
   return { routes: aerationRoutes({ ...kernel, queries, scienceOf }), watch };
 }

@@ -9,7 +9,8 @@ import { scienceSettingQueries } from '#adapters/sql/queries/farm/science-settin
 import { oxygenQueries } from '#adapters/sql/queries/production/oxygen.ts';
 import type { OtaDesired, OtaProgress } from '#contract/mqtt/ota.ts';
 import { deviceKey } from '#contract/resources/local-tables.ts';
-import { type Change, type Commit, rowsOf } from '#core/changes.ts';
+import { logEntry } from '#contract/resources/logs.ts';
+import { type Change, type Commit, type Committed, onTables, rowsOf } from '#core/changes.ts';
 import type { ClockStep } from '#core/clock-step.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
@@ -222,16 +223,18 @@ export async function wireControl(deps: ControlDeps) {
     later: (ms, run) => void setTimeout(run, ms).unref(),
     isBack: (view) => publisher.follow(null, view),
   });
-  database.onCommit((committed) => {
+  const followRows = (committed: Committed) => {
     const touched = registry.follow(committed);
-    keyUses.follow(committed);
     // said before the level goes out, so that the lines of an order stand in their order
     trace.committed(committed);
     for (const { before, after } of touched) publisher.follow(before, after);
-    oxygen.follow(committed);
     for (const id of cameBack(committed)) readBack(id);
-  });
-  deps.others.onCommit((committed) => oxygen.follow(committed));
+  };
+  database.onRows(onTables(registry.tables, followRows, { alsoReads: [logEntry] }));
+  database.onRows(keyUses.follow);
+  // after the registry, which knows who airs a pond by then
+  database.onRows(oxygen.follow);
+  deps.others.onRows(oxygen.follow);
   // what an earlier run took over from the other instance and did not finish comes before any look at the rules
   await merged.begin();
   /** Levels that are new go out, and controllers of what is gone are let go of. */
@@ -285,10 +288,12 @@ export async function wireControl(deps: ControlDeps) {
     changed: keysChanged,
   });
   // after the registry, which knows the key by then
-  database.onCommit(rotation.follow);
-  database.onCommit((committed) => {
-    for (const { after } of rowsOf(committed, deviceKey)) keysChanged(after.control_point_id);
-  });
+  database.onRows(rotation.follow);
+  database.onRows(
+    onTables([deviceKey], (committed) => {
+      for (const { after } of rowsOf(committed, deviceKey)) keysChanged(after.control_point_id);
+    }),
+  );
   const conversation = createConversation({
     now: kernel.now,
     views: registry,

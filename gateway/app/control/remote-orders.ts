@@ -6,7 +6,7 @@ import { commandQueries, takenQueries } from '#adapters/sql/queries/control/comm
 import { controlPoint } from '#contract/resources/control-points.ts';
 import { command } from '#contract/resources/sync-tables.ts';
 import type { Alerting } from '#core/alerting.ts';
-import { rowsOf } from '#core/changes.ts';
+import { onTables, rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import { isShown, isUntold } from '#features/control/commands/command-steps.ts';
@@ -80,7 +80,7 @@ export async function wireRemoteFarms(deps: {
     notify,
     poke: (streamId) => bus.tell({ is: 'command', streamId }),
   });
-  database.onCommit(bindings.follow);
+  database.onRows(bindings.follow);
   others.onCommit(async (committed, gone) => {
     bindings.follow(committed);
     for (const { table, id } of gone) if (table === 'sync_farms') await bindings.refresh(id);
@@ -89,7 +89,7 @@ export async function wireRemoteFarms(deps: {
   bus.hear((message, from) => {
     if (message.is === 'presence' && from === 'elsewhere') links.hear(message);
   });
-  database.onCommit(commands.follow);
+  database.onRows(commands.follow);
 
   const gateways: FarmGateways = {
     hasGateway: async (farmId) => (await bindings.refresh(farmId)) !== null,
@@ -131,14 +131,15 @@ export async function wireRemoteFarms(deps: {
     gateways,
     bindings,
     /** Tells those who watch a farm how far its orders got; `heard`: commits of every process. */
-    tellCommands(heard: Pick<Database, 'onCommit'>, events: Pick<EventHub, 'tell' | 'openStreams'>): void {
-      heard.onCommit((committed) => {
+    tellCommands(heard: Pick<Database, 'onRows'>, events: Pick<EventHub, 'tell' | 'openStreams'>): void {
+      const tell = onTables([command], (committed) => {
         if (events.openStreams() === 0) return;
         for (const { after } of rowsOf(committed, command)) {
           const farmId = wired.control?.registry.byId(after.control_point_id)?.row.farm_id;
           if (farmId !== undefined) events.tell(farmId, 'command', commandEventOf(after, farmId));
         }
       });
+      heard.onRows(tell);
     },
     /** For the live sockets. */
     parts,
@@ -174,7 +175,7 @@ export async function wireGatewayCommands(deps: {
   config: Pick<Config, 'onlineAfterS'>;
   kernel: Kernel;
   monotonic: () => number;
-  database: Pick<Database, 'read' | 'onCommit'>;
+  database: Pick<Database, 'read' | 'onRows'>;
   control: Control;
 }) {
   const { config, kernel, monotonic, database, control } = deps;
@@ -189,10 +190,12 @@ export async function wireGatewayCommands(deps: {
     allViews: control.registry.all,
     onlineAfterMs: config.onlineAfterS * 1000,
   });
-  database.onCommit((committed) => {
-    commands.follow(committed);
-    for (const { id } of rowsOf(committed, controlPoint)) commands.changed(id);
-  });
+  database.onRows(commands.follow);
+  database.onRows(
+    onTables([controlPoint], (committed) => {
+      for (const { id } of rowsOf(committed, controlPoint)) commands.changed(id);
+    }),
+  );
   control.onPresence(commands.changed);
   await commands.resume();
   const parts: GatewayLiveParts = commands;

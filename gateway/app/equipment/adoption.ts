@@ -4,7 +4,7 @@ import { markQueries } from '#adapters/sql/queries/control/device-marks.ts';
 import { proofOfKey, sealCredentials } from '#adapters/tokens/seal-credentials.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
 import { deviceMark } from '#contract/resources/local-tables.ts';
-import { type Committed, rowsOf } from '#core/changes.ts';
+import { type Committed, onTables, rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { TellChanged } from '#core/tell-changed.ts';
 import {
@@ -50,11 +50,13 @@ export function wireAdoption(deps: AdoptionWiring) {
     gateways: NO_GATEWAYS,
   };
   // its credentials count from here on: only now may it come back with them
-  database.onCommit((committed) => {
-    if (isAboutPlaces(committed)) changed();
-    for (const { id, after } of rowsOf(committed, deviceMark))
-      if (after.mark === 'adopted') talk()?.endGuests(id.replace('mac:', ''));
-  });
+  database.onRows(
+    onTables([deviceMark, controlPoint], (committed) => {
+      if (isAboutPlaces(committed)) changed();
+      for (const { id, after } of rowsOf(committed, deviceMark))
+        if (after.mark === 'adopted') talk()?.endGuests(id.replace('mac:', ''));
+    }),
+  );
   const endGuests = () => talk()?.endGuests();
   const routes = adoptionRoutes({
     ...kernel,

@@ -4,7 +4,7 @@ import type { Database } from '#adapters/sql/database.ts';
 import { boardLabelsOf } from '#adapters/sql/queries/equipment/board-labels.ts';
 import { type BenchLabel, benchResult } from '#contract/resources/bench.ts';
 import { boardLabel, deviceKey } from '#contract/resources/local-tables.ts';
-import { purge, put, rowsOf } from '#core/changes.ts';
+import { onTables, purge, put, rowsOf } from '#core/changes.ts';
 import { conflict, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { TellChanged } from '#core/tell-changed.ts';
@@ -42,9 +42,11 @@ export async function wireBench(deps: BenchWiring) {
   const desk = createJobDesk({ ...kernel, changed: () => deps.tellChanged('bench', 'operators') });
   const watch = createHeartbeatWatch({ views: registry, later });
   control.onPresence(watch.heard);
-  database.onCommit((committed) => {
-    for (const { after } of rowsOf(committed, deviceKey)) watch.heard(after.control_point_id);
-  });
+  database.onRows(
+    onTables([deviceKey], (committed) => {
+      for (const { after } of rowsOf(committed, deviceKey)) watch.heard(after.control_point_id);
+    }),
+  );
   const routes = benchRoutes({
     ...kernel,
     desk,

@@ -7,7 +7,7 @@ import type { Database } from '#adapters/sql/database.ts';
 import { firmwareQueries } from '#adapters/sql/queries/equipment/firmware.ts';
 import { oxygenQueries } from '#adapters/sql/queries/production/oxygen.ts';
 import { firmwareImage, firmwareRollout, firmwareTarget } from '#contract/resources/firmware.ts';
-import { type Committed, rowsOf } from '#core/changes.ts';
+import { onTables, rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import type { FarmFound, Owned } from '#core/route.ts';
@@ -67,7 +67,7 @@ export async function wireFirmware(deps: FirmwareDeps) {
     changed(view.row.farm_id);
   });
 
-  function follow(committed: Committed): void {
+  const follow = onTables(book.tables, (committed) => {
     for (const controlPointId of book.follow(committed)) {
       const view = views.byId(controlPointId);
       if (view !== null) control.publishOta(view.mqttId, book.wantedOf(controlPointId) ?? { job: null });
@@ -83,9 +83,9 @@ export async function wireFirmware(deps: FirmwareDeps) {
         kernel.log.warn({ err: error, sha256: after.sha256 }, 'a deleted firmware could not be removed');
       });
     }
-  }
+  });
 
-  database.onCommit(follow);
+  database.onRows(follow);
   control.firmware.wantedOf = book.wantedOf;
   control.firmware.takeProgress = (controlPointId, progress) => {
     const farmId = views.byId(controlPointId)?.row.farm_id;

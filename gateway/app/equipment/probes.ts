@@ -7,7 +7,7 @@ import { measurementQueries } from '#adapters/sql/queries/production/measurement
 import { probe, probeBus, probeProfile } from '#contract/resources/probes.ts';
 import type { MeasurementCreate } from '#contract/resources/water-quality.ts';
 import type { Alerting } from '#core/alerting.ts';
-import { rowsOf } from '#core/changes.ts';
+import { onTables, rowsOf } from '#core/changes.ts';
 import { StorageUnavailable } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
@@ -34,7 +34,7 @@ export type ProbesDeps = {
   config: Pick<Config, 'outboundNetworks'>;
   kernel: Kernel;
   monotonic: () => number;
-  database: Pick<Database, 'read' | 'onCommit'>;
+  database: Pick<Database, 'read' | 'onRows'>;
   alerting: Alerting;
   notify: Notify;
   scienceOf: ScienceOf;
@@ -76,13 +76,14 @@ export function wireProbes(deps: ProbesDeps): Probes {
     keepTurning,
     changed,
   });
-  database.onCommit(watch.follow);
-  database.onCommit((committed) => {
-    const rows = [probe, probeBus, probeProfile].flatMap((of) =>
-      rowsOf<{ id: string; farm_id: string }>(committed, of),
-    );
-    for (const { after } of rows) changed(after.farm_id);
-  });
+  database.onRows(watch.follow);
+  const shown = [probe, probeBus, probeProfile];
+  database.onRows(
+    onTables(shown, (committed) => {
+      const rows = shown.flatMap((of) => rowsOf<{ id: string; farm_id: string }>(committed, of));
+      for (const { after } of rows) changed(after.farm_id);
+    }),
+  );
   const scans = createScans({ now: kernel.now, changed });
   const teller = createProbeTeller({ ...kernel, monotonic, queries, watch, notify });
   return {

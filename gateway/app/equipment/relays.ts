@@ -5,7 +5,7 @@ import type { Database } from '#adapters/sql/database.ts';
 import { relayQueries } from '#adapters/sql/queries/equipment/relays.ts';
 import { machineNetwork } from '#adapters/system/network.ts';
 import { relay, relayMeter } from '#contract/resources/relays.ts';
-import { purge, rowsOf } from '#core/changes.ts';
+import { onTables, purge, rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { FarmFound, Owned } from '#core/route.ts';
 import type { TellChanged } from '#core/tell-changed.ts';
@@ -66,12 +66,14 @@ export async function wireRelays(deps: RelaysDeps) {
     changed,
   });
   // after the registry, which knows the control point by then
-  database.onCommit((committed) => {
-    const { carriers, orphans } = book.follow(committed);
-    for (const id of carriers) work.channelsChanged(id);
-    for (const { id } of rowsOf(committed, relay)) changed(id);
-    if (orphans.length > 0) forget(orphans);
-  });
+  database.onRows(
+    onTables(book.tables, (committed) => {
+      const { carriers, orphans } = book.follow(committed);
+      for (const id of carriers) work.channelsChanged(id);
+      for (const { id } of rowsOf(committed, relay)) changed(id);
+      if (orphans.length > 0) forget(orphans);
+    }),
+  );
   forget([...book.all()].filter(({ id }) => views.byId(id) === null).map(({ id }) => id));
 
   /** The control point is gone; its relay is no relay of ours any more. */

@@ -1,7 +1,7 @@
 import type { Database } from '#adapters/sql/database.ts';
 import { controlPointQueries } from '#adapters/sql/queries/control/control-points.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
-import { rowsOf } from '#core/changes.ts';
+import { onTables, rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { TellChanged } from '#core/tell-changed.ts';
 import { createControlPoint } from '#features/control/control-points/create-control-point.ts';
@@ -39,13 +39,15 @@ export function wireSimulator({ kernel, database, control, tellChanged }: Simula
     const row = registry.byId(id)?.row;
     return row !== undefined && desk.plays(row);
   };
-  database.onCommit((committed) => {
-    for (const { before, after, hidden } of rowsOf(committed, controlPoint)) {
-      if (!after.is_simulated) continue;
-      if (hidden) desk.forget(after);
-      if (hidden || before === null) tellChanged('simulator', { farmId: after.farm_id, who: 'operators' });
-    }
-  });
+  database.onRows(
+    onTables([controlPoint], (committed) => {
+      for (const { before, after, hidden } of rowsOf(committed, controlPoint)) {
+        if (!after.is_simulated) continue;
+        if (hidden) desk.forget(after);
+        if (hidden || before === null) tellChanged('simulator', { farmId: after.farm_id, who: 'operators' });
+      }
+    }),
+  );
   const queries = controlPointQueries(database.read, 'gateway');
   const pointDeps = { ...kernel, queries, epoch: control.epoch, gateways: NO_GATEWAYS };
   return {

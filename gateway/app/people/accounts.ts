@@ -68,11 +68,7 @@ export async function wireAccounts(wiring: {
     queries: accessTokenQueries(read),
     standingOf: logins.standingOf,
   });
-  database.onCommit((committed) => {
-    logins.hear(committed);
-    sessions.hear(committed);
-    programs.hear(committed);
-  });
+  for (const { hear } of [logins, sessions, programs]) database.onRows(hear);
   // a cheap hash is done before a process has started
   const beside = world.passwordCost === undefined ? hashBeside() : null;
   const passwords = argon2Passwords(world.passwordCost, {}, beside);

@@ -16,7 +16,7 @@ import { resetCodes } from '#adapters/tokens/reset-code.ts';
 import { invitation } from '#contract/resources/invitations.ts';
 import { outgoingLetter } from '#contract/resources/local-tables.ts';
 import { isStandInEmail, user } from '#contract/resources/users.ts';
-import { rowsOf } from '#core/changes.ts';
+import { onTables, rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { LetterSeal, SendLetter } from '#core/letters.ts';
 import type { Notify } from '#core/notifying.ts';
@@ -52,7 +52,7 @@ const HOUR_S = 3600;
 /** What people decide about their accounts and farms: tokens for programs, invitations, handing a farm over. */
 export function wirePeople(deps: {
   kernel: Kernel;
-  database: Pick<Database, 'read' | 'readLong' | 'onCommit' | 'forgetOverwritten'>;
+  database: Pick<Database, 'read' | 'readLong' | 'onRows' | 'forgetOverwritten'>;
   notify: Notify;
   passwords: Pick<Passwords, 'codeHash' | 'verify' | 'hash'>;
   passwordTries: AttemptLimit;
@@ -118,26 +118,32 @@ export function wirePeople(deps: {
       );
     });
   // nobody waits for a mail server, and the owner has the code on the screen
-  database.onCommit((committed) => {
-    if (
-      rowsOf(committed, invitation).some(
+  database.onRows(
+    onTables([invitation], (committed) => {
+      const isHandedOver = rowsOf(committed, invitation).some(
         ({ after }) => after.kind === 'HANDOVER' && after.state === 'ACCEPTED',
-      )
-    )
-      void follow();
-    if (rowsOf(committed, outgoingLetter).some(({ hidden }) => !hidden)) void send();
-  });
+      );
+      if (isHandedOver) void follow();
+    }),
+  );
+  database.onRows(
+    onTables([outgoingLetter], (committed) => {
+      if (rowsOf(committed, outgoingLetter).some(({ hidden }) => !hidden)) void send();
+    }),
+  );
   const forgetting = onDemand(() => forgetPeople({ ...kernel, database, isPaired: deps.isPaired }));
   const data = accountDataQueries(read, database.readLong);
   const clearing = onDemand(() => eraseLeftovers({ ...kernel, queries: data }));
   // what somebody had at this box goes when the cloud says that the person left its farms
-  database.onCommit((committed) => {
-    if (!rowsOf(committed, user).some(({ after }) => !after.is_active && isStandInEmail(after.email_key)))
-      return;
-    clearing.ask().catch((error: unknown) => {
-      kernel.log.warn({ err: error }, 'what somebody who left had here is still here; it is tried again');
-    });
-  });
+  database.onRows(
+    onTables([user], (committed) => {
+      if (!rowsOf(committed, user).some(({ after }) => !after.is_active && isStandInEmail(after.email_key)))
+        return;
+      clearing.ask().catch((error: unknown) => {
+        kernel.log.warn({ err: error }, 'what somebody who left had here is still here; it is tried again');
+      });
+    }),
+  );
   const inviting = {
     ...kernel,
     codes: invitationCodes,

@@ -96,7 +96,7 @@ export function wireRequestLimits(
     monotonic,
     queries: subscriptionQueries(database.read),
   });
-  database.onCommit(hear);
+  database.onRows(hear);
   const run = runStatement(database.read);
   const shared =
     database.dialect === 'postgres' ? sharedOpenRequests({ run, process: kernel.newId() }) : null;

@@ -7,6 +7,7 @@ import { clearScratch } from '#adapters/backup/scratch.ts';
 import type { Checks } from '#adapters/http/health.ts';
 import type { Metrics } from '#adapters/http/metrics.ts';
 import type { Database } from '#adapters/sql/database.ts';
+import { onTables } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import type { Job, JobDone, TellPhase } from '#operations/backup/do-job.ts';
@@ -15,7 +16,7 @@ import { keepLastGood } from '#operations/boot/keep-last-good.ts';
 import { RUNGS } from '#operations/boot/ladder.ts';
 import { SNAPSHOT_NAME, snapshotFolder } from '#operations/boot/snapshot-folder.ts';
 import { tellBoot } from '#operations/boot/tell-boot.ts';
-import { controlChangeOf } from '#operations/boot/watch-control.ts';
+import { CONTROL_TABLES, controlChangeOf } from '#operations/boot/watch-control.ts';
 import { type Config, databaseFile } from '#runtime/config.ts';
 
 const HOUR = 3_600_000;
@@ -66,9 +67,11 @@ export function wireBackup(deps: BackupDeps) {
     isOverCard: false,
     begunAt: monotonic(),
   };
-  database.onCommit((committed) => {
-    if (controlChangeOf(committed) === 'config') state.hasChanged = true;
-  });
+  database.onRows(
+    onTables(CONTROL_TABLES, (committed) => {
+      if (controlChangeOf(committed) === 'config') state.hasChanged = true;
+    }),
+  );
   const lastGood = keepLastGood({ ...kernel, monotonic, data: config.data, database });
   tellOutside(deps, state);
 

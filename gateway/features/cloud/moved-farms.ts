@@ -1,6 +1,6 @@
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import type { MovedFarm } from '#contract/sync/wire.ts';
-import { type Change, type Committed, purge, put, rowsOf } from '#core/changes.ts';
+import { type Change, onTables, purge, put, type RowListener, rowsOf } from '#core/changes.ts';
 import { type AppError, conflict } from '#core/errors.ts';
 import type { FarmGateways } from '../control/remote-order.ts';
 
@@ -38,7 +38,7 @@ export function movesHeard(known: readonly MovedFarm[], told: readonly MovedFarm
 export type MovedFarms = {
   has: (farmId: string) => boolean;
   all: () => MovedFarm[];
-  follow: (committed: Committed) => void;
+  follow: RowListener;
 };
 
 export function createMovedFarms(stored: readonly MovedFarm[]): MovedFarms {
@@ -46,14 +46,14 @@ export function createMovedFarms(stored: readonly MovedFarm[]): MovedFarms {
   return {
     has: (farmId) => farms.has(farmId),
     all: () => [...farms.values()],
-    follow(committed) {
+    follow: onTables([instanceValue], (committed) => {
       for (const { id, after, hidden } of rowsOf(committed, instanceValue)) {
         if (!id.startsWith(movedPrefix('here'))) continue;
         const farm = movedOf({ id, value: after.value });
         if (hidden) farms.delete(farm.farm_id);
         else farms.set(farm.farm_id, farm);
       }
-    },
+    }),
   };
 }
 

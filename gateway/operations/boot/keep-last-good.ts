@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isSaveDue } from '#adapters/backup/due.ts';
 import type { Database } from '#adapters/sql/database.ts';
+import { onTables } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { gatherLastGood, type LastGood, readLastGood, saveLastGood } from './last-good.ts';
-import { controlChangeOf } from './watch-control.ts';
+import { CONTROL_TABLES, controlChangeOf } from './watch-control.ts';
 
 export type LastGoodKeeper = {
   /** Saves what is due; called every few seconds, and once more at the end. */
@@ -23,11 +24,13 @@ export function keepLastGood(
     bytes: 0,
     hasFailed: false,
   };
-  deps.database.onCommit((committed) => {
-    const change = controlChangeOf(committed);
-    if (change === 'config') state.configChangedAt ??= deps.monotonic();
-    if (change === 'state') state.stateChangedAt ??= deps.monotonic();
-  });
+  deps.database.onRows(
+    onTables(CONTROL_TABLES, (committed) => {
+      const change = controlChangeOf(committed);
+      if (change === 'config') state.configChangedAt ??= deps.monotonic();
+      if (change === 'state') state.stateChangedAt ??= deps.monotonic();
+    }),
+  );
 
   async function save(): Promise<void> {
     const before = { config: state.configChangedAt, state: state.stateChangedAt };

@@ -1,18 +1,29 @@
+import { aerator } from '#contract/resources/aerators.ts';
+import { controlPoint } from '#contract/resources/control-points.ts';
+import { farm, farmMember } from '#contract/resources/farms.ts';
+import { deviceKey, firstKeyUse } from '#contract/resources/local-tables.ts';
+import { pond } from '#contract/resources/ponds.ts';
+import { relay } from '#contract/resources/relays.ts';
+import { schedule } from '#contract/resources/schedules.ts';
+import { subscription } from '#contract/resources/subscriptions.ts';
+import { user } from '#contract/resources/users.ts';
 import type { Committed, CommittedRow } from '#core/changes.ts';
 
-const TABLES = new Set([
-  'users',
-  'farms',
-  'farm_members',
-  'subscriptions',
-  'ponds',
-  'aerators',
-  'control_points',
-  'schedules',
-  'device_keys',
-  'first_key_uses',
-  'relays',
-]);
+/** The tables of which controlling needs the rows. */
+export const CONTROL_TABLES = [
+  user,
+  farm,
+  farmMember,
+  subscription,
+  pond,
+  aerator,
+  controlPoint,
+  schedule,
+  deviceKey,
+  firstKeyUse,
+  relay,
+];
+const TABLES = new Set<string>(CONTROL_TABLES.map(({ name }) => name));
 /** Change by orders and schedules, all day. */
 const TARGET_FIELDS = new Set(['target_status', 'version', 'target_origin', 'last_command_at', 'updated_at']);
 /** Change by what controllers report: they report it again. */

@@ -1,5 +1,5 @@
 import { alert } from '#contract/resources/alerts.ts';
-import { type Change, type Committed, rowsOf, update } from '#core/changes.ts';
+import { type Change, onTables, type RowListener, rowsOf, update } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import { perform } from '#core/use-case.ts';
@@ -20,7 +20,7 @@ export type EscalationDeps = Pick<Kernel, 'now' | 'clockQuality' | 'commit' | 'p
   isShared: boolean;
 };
 
-export type Escalation = { tick: () => Promise<void>; follow: (committed: Committed) => void };
+export type Escalation = { tick: () => Promise<void>; follow: RowListener };
 
 /** What nobody answered for a day is not made louder by a restart. */
 const LOOK_BACK_MS = 24 * 3_600_000;
@@ -66,7 +66,7 @@ export function createEscalation(deps: EscalationDeps): Escalation {
     watchedByEpisode.set(episode_id, { farmId: farm_id, toldAt: told_at, elapsedMs, seenAt, taken: null });
   }
 
-  function follow(committed: Committed): void {
+  const follow = onTables([alert], (committed) => {
     for (const { before, after, hidden } of rowsOf(committed, alert)) {
       const isOver =
         hidden || after.status === 'RESOLVED' || after.acknowledged_at !== null || after.severity !== 'HIGH';
@@ -75,7 +75,7 @@ export function createEscalation(deps: EscalationDeps): Escalation {
       // a milder alert of the episode may be answered while the critical one is not
       else if ((before ?? after).severity === 'HIGH') watchedByEpisode.delete(after.episode_id);
     }
-  }
+  });
 
   async function look(): Promise<void> {
     if (!state.isLoaded || deps.isShared) await load();

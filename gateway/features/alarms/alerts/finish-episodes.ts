@@ -1,5 +1,5 @@
 import { alert } from '#contract/resources/alerts.ts';
-import { type Committed, rowsOf, update } from '#core/changes.ts';
+import { onTables, rowsOf, update } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
 import { MOST_AT_ONCE } from './alerting.ts';
@@ -44,7 +44,7 @@ export function createEpisodeFinisher(deps: FinishEpisodesDeps) {
 
   return {
     /** Follows every committed unit. */
-    follow(committed: Committed): void {
+    follow: onTables([alert], (committed) => {
       const ended = rowsOf(committed, alert).filter(
         ({ before, after, hidden }) =>
           !hidden && before?.status === 'ACTIVE' && after.status === 'RESOLVED' && after.resolved_at !== null,
@@ -60,7 +60,7 @@ export function createEpisodeFinisher(deps: FinishEpisodesDeps) {
           upTo: after.triggered_at,
         });
       }
-    },
+    }),
     /** A slice of each. Never throws: what the disk did not take is tried at the next look. */
     async look(): Promise<void> {
       for (const [episodeId, ended] of endedByEpisode) {

@@ -1,5 +1,5 @@
 import { alert } from '#contract/resources/alerts.ts';
-import { type Committed, rowsOf, update } from '#core/changes.ts';
+import { onTables, rowsOf, update } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import { type Decision, perform } from '#core/use-case.ts';
@@ -85,13 +85,13 @@ export function createRecurringNotifier(deps: RecurringNotifierDeps) {
   }
 
   return {
-    follow(committed: Committed): void {
+    follow: onTables([alert], (committed) => {
       for (const { after, hidden } of rowsOf(committed, alert)) {
         if (hidden || after.status !== 'ACTIVE') {
           if (after.id === after.episode_id) deferredByEpisode.delete(after.episode_id);
         } else if (after.source === 'automatic') defer(after);
       }
-    },
+    }),
     tick: oneAtATime(() =>
       poll().catch((error: unknown) =>
         deps.log.warn({ err: error }, 'alerts that still stand could not be told; it is tried again'),

@@ -1,6 +1,6 @@
 import { alert } from '#contract/resources/alerts.ts';
 import type { AlertType } from '#contract/words.ts';
-import { type Committed, rowsOf } from '#core/changes.ts';
+import { onTables, type RowListener, rowsOf } from '#core/changes.ts';
 import type { AlertQueries, OpenAlert } from './ports.ts';
 
 /** The program's own ACTIVE alerts of some types in memory, so that a look at a thousand controllers asks nothing. */
@@ -8,7 +8,7 @@ export type OpenAlerts = {
   /** Reads them once. */
   load: () => Promise<void>;
   /** Follows every committed unit: a person may have resolved one, or deleted what it is about. */
-  follow: (committed: Committed) => void;
+  follow: RowListener;
   of: (type: AlertType, thingId: string) => OpenAlert | null;
 };
 
@@ -44,7 +44,7 @@ export function createOpenAlerts(deps: {
       });
       return loading;
     },
-    follow(committed) {
+    follow: onTables([alert], (committed) => {
       for (const { after, hidden } of rowsOf(committed, alert)) {
         if (after.source !== 'automatic' || !deps.types.includes(after.type)) continue;
         if (after.status === 'ACTIVE' && !hidden) {
@@ -55,7 +55,7 @@ export function createOpenAlerts(deps: {
         const key = keyOf(after.type, deps.thingOf(after));
         if (openByKey.get(key)?.id === after.id) openByKey.delete(key);
       }
-    },
+    }),
     of: (type, thingId) => openByKey.get(keyOf(type, thingId)) ?? null,
   };
 }

@@ -1,7 +1,7 @@
 import { alert } from '#contract/resources/alerts.ts';
 import type { AlertCause, Alerting } from '#core/alerting.ts';
 import { audit } from '#core/audit.ts';
-import { asParent, type Change, type Committed, update } from '#core/changes.ts';
+import { asParent, type Change, type RowListener, update } from '#core/changes.ts';
 import { StorageUnavailable } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
@@ -44,7 +44,7 @@ export type DeviceWatch = {
   /** One look at every controller; stores what follows. To be called every few seconds; never throws. */
   tick: () => Promise<void>;
   /** To be told of every committed unit. */
-  follow: (committed: Committed) => void;
+  follow: RowListener;
 };
 
 /** Bounds of one look, so that a thousand troubles at once are stored in slices and control goes first. */

@@ -1,6 +1,6 @@
 import type { SwitchState } from '#contract/words.ts';
 import type { AlertCause, Alerting } from '#core/alerting.ts';
-import { asParent, type Change, type Committed } from '#core/changes.ts';
+import { asParent, type Change, type RowListener } from '#core/changes.ts';
 import { StorageUnavailable } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
@@ -40,7 +40,7 @@ export type HeldOffWatchDeps = Pick<Kernel, 'now' | 'commit' | 'pause' | 'random
 /** Of each farm, as asked for in this poll. */
 type Nights = Map<string, Promise<Night | null>>;
 
-export type HeldOffWatch = { tick: () => Promise<void>; follow: (committed: Committed) => void };
+export type HeldOffWatch = { tick: () => Promise<void>; follow: RowListener };
 
 const POLL_EVERY_MS = 5_000;
 const MOST_A_POLL = 50;

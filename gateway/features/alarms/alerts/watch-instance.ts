@@ -1,5 +1,5 @@
 import type { AlertCause, Alerting } from '#core/alerting.ts';
-import { asParent, type Committed } from '#core/changes.ts';
+import { asParent, type RowListener } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Language } from '#core/notifying.ts';
 import { perform } from '#core/use-case.ts';
@@ -21,7 +21,7 @@ export type InstanceWatchDeps = Pick<Kernel, 'now' | 'commit' | 'pause' | 'rando
   queries: Pick<AlertQueries, 'openOfTypes'>;
 };
 
-export type InstanceWatch = { tick: () => Promise<void>; follow: (committed: Committed) => void };
+export type InstanceWatch = { tick: () => Promise<void>; follow: RowListener };
 
 const TYPES = ['CLOCK_UNTRUSTED', 'DISK_FULL'] as const;
 type InstanceType = (typeof TYPES)[number];

@@ -1,7 +1,7 @@
 import { alert } from '#contract/resources/alerts.ts';
 import { sirenSettings } from '#contract/resources/sirens.ts';
 import { marksAfterStep } from '#core/alert-marks.ts';
-import { type Committed, rowsOf } from '#core/changes.ts';
+import { onTables, type RowListener, rowsOf } from '#core/changes.ts';
 import type { ClockStep } from '#core/clock-step.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { SirenAlert, SirenQueries, SirenSettings } from './ports.ts';
@@ -17,7 +17,7 @@ export type SoundSirensDeps = Pick<Kernel, 'now'> & {
 export type Sirens = {
   /** Reads what waits; called once before the first look at the control points. */
   load: () => Promise<void>;
-  follow: (committed: Committed) => void;
+  follow: RowListener;
   /** How the sirens of a farm stand now; the alerts that make them sound, newest first. */
   look: (farmId: string) => SirenNow & { alerts: SirenAlert[] };
   settingsOf: (farmId: string) => Pick<SirenSettings, 'sound_minutes' | 'pause_minutes'>;
@@ -65,7 +65,7 @@ export function createSirens(deps: SoundSirensDeps): Sirens {
       for (const settings of await deps.queries.allSettings()) settingsByFarm.set(settings.id, settings);
       for (const row of await deps.queries.unanswered(isoOf(deps.now() - LOOK_BACK_MS), MOST)) keep(row);
     },
-    follow(committed) {
+    follow: onTables([alert, sirenSettings], (committed) => {
       for (const { after, hidden } of rowsOf(committed, alert)) {
         const isOver = hidden || after.status === 'RESOLVED';
         if (!isOver && after.severity === 'HIGH') keep(after);
@@ -73,7 +73,7 @@ export function createSirens(deps: SoundSirensDeps): Sirens {
           newestByEpisode.delete(after.episode_id);
       }
       for (const { id, after } of rowsOf(committed, sirenSettings)) settingsByFarm.set(id, after);
-    },
+    }),
     look(farmId) {
       const alerts = waitingOn(farmId);
       const now = deps.monotonic();

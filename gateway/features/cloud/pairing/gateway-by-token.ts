@@ -1,5 +1,5 @@
 import { pairedGateway } from '#contract/resources/sync-tables.ts';
-import { type Committed, rowsOf } from '#core/changes.ts';
+import { onTables, rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { remembered } from '#core/remembered.ts';
 import { requireActive, validKeys } from './gateway-session.ts';
@@ -32,8 +32,8 @@ export function createGatewayAuthentication(
       requireActive(gateway);
       return { gatewayId: gateway.id, streamId: gateway.stream_id };
     },
-    hear(committed: Committed): void {
+    hear: onTables([pairedGateway], (committed) => {
       for (const { id } of rowsOf(committed, pairedGateway)) gateways.forget(id);
-    },
+    }),
   };
 }

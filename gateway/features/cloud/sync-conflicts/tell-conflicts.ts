@@ -1,6 +1,6 @@
 import { logEntry } from '#contract/resources/logs.ts';
 import { syncConflict } from '#contract/resources/sync-tables.ts';
-import { type Change, type Committed, insertIfAbsent, rowsOf } from '#core/changes.ts';
+import { type Change, insertIfAbsent, onTables, rowsOf } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Notify, Recipients } from '#core/notifying.ts';
 import { readHlc } from '#store/hlc.ts';
@@ -33,7 +33,7 @@ export function createTellConflicts(deps: TellConflictsDeps) {
 
   return {
     /** For every commit: conflicts that it found are told. */
-    hear(committed: Committed): void {
+    hear: onTables([syncConflict], (committed) => {
       const found = rowsOf(committed, syncConflict)
         .filter(({ before, after, hidden }) => before === null && !hidden && after.state === 'open')
         .map(({ after }) => after);
@@ -41,7 +41,7 @@ export function createTellConflicts(deps: TellConflictsDeps) {
       own.telling = own.telling
         .then(() => tell(found))
         .catch((error: unknown) => deps.log.warn({ err: error }, 'a conflict is told with the next look'));
-    },
+    }),
     /** What was not told when it was found; called now and then. */
     async look(): Promise<void> {
       await tell(await deps.queries.untold(isoOf(deps.now() - LOOKED_BACK_MS), AT_ONCE));

@@ -83,6 +83,9 @@ function stillHeld(held: PondHeld | null, { onMgL, emergencyMgL }: PondOfPoint['
   return held?.wish === 'EMERGENCY' && emergencyMgL !== null ? held : null;
 }
 
+/** The tables that say which control point airs which pond. */
+export const AIRING = [controlPoint, pond, aerator];
+
 /** Whether a unit may have changed which control point airs which pond, or its set points. */
 export function changesWhoAirs(committed: Committed): boolean {
   return (

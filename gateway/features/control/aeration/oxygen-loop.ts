@@ -1,11 +1,11 @@
 import { farm } from '#contract/resources/farms.ts';
 import { farmScience } from '#contract/resources/science.ts';
 import { measurement } from '#contract/resources/water-quality.ts';
-import { type Committed, rowsOf } from '#core/changes.ts';
+import { onTables, type RowListener, rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { SCIENCE_DEFAULTS, type ScienceConstants } from '#science/constants.ts';
 import type { ControlViews } from '../control-view.ts';
-import { changesWhoAirs, type OxygenPoint, oxygenPoints, type PondOfPoint } from './aired-ponds.ts';
+import { AIRING, changesWhoAirs, type OxygenPoint, oxygenPoints, type PondOfPoint } from './aired-ponds.ts';
 import { correctionOf, createCorrections, heldAfterCorrection } from './correct-hold.ts';
 import { createFarmNights } from './farm-nights.ts';
 import { heldBefore, loadPond } from './load-pond.ts';
@@ -33,7 +33,7 @@ export type OxygenLoop = {
   /** Reads what decides; called once before the first look at the control points. */
   load: () => Promise<void>;
   /** Follows every committed unit, after the registry has. */
-  follow: (committed: Committed) => void;
+  follow: RowListener;
   /** What the water asks of a control point now; the same list until that changes. Asks nothing of the database. */
   safetyOf: (controlPointId: string) => readonly OxygenDemand[];
   /** A reading that the disk did not take, or that comes before it is stored. */
@@ -213,7 +213,7 @@ export function createOxygenLoop(deps: OxygenLoopDeps): OxygenLoop {
       for (const point of points.values())
         heldBefore(point, { ...deps, clock, reasons, readingsByPond, constantsOf });
     },
-    follow(committed) {
+    follow: onTables([farm, farmScience, measurement, ...AIRING], (committed) => {
       for (const { id, after } of rowsOf(committed, farm)) {
         nights.keep({ id, zone: after.timezone, lat: after.lat, lng: after.lng });
       }
@@ -228,7 +228,7 @@ export function createOxygenLoop(deps: OxygenLoopDeps): OxygenLoop {
         if (!hidden && before !== null) correct(before, after);
       }
       if (undone.areas.size + undone.farms.size + undone.ponds.size > 0) void work();
-    },
+    }),
     safetyOf(controlPointId) {
       const point = points.get(controlPointId);
       if (point === undefined) return NO_DEMAND;

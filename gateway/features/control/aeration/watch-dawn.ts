@@ -2,7 +2,7 @@ import { alert } from '#contract/resources/alerts.ts';
 import { measurement } from '#contract/resources/water-quality.ts';
 import { SEVERITIES } from '#contract/words.ts';
 import type { AlertCause, Alerting } from '#core/alerting.ts';
-import { asParent, type Change, type Committed, rowsOf } from '#core/changes.ts';
+import { asParent, type Change, onTables, type RowListener, rowsOf } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { localDay } from '#core/local-day.ts';
 import { perform } from '#core/use-case.ts';
@@ -20,7 +20,7 @@ export type DawnWatchDeps = Omit<ForecastDeps, 'queries'> &
     alerting: Alerting;
   };
 
-export type DawnWatch = { look: () => Promise<void>; follow: (committed: Committed) => void };
+export type DawnWatch = { look: () => Promise<void>; follow: RowListener };
 
 const MINUTE_MS = 60_000;
 /** A probe sends every few minutes; the morning looks no different for it. */
@@ -135,7 +135,7 @@ export function createDawnWatch(deps: DawnWatchDeps): DawnWatch {
         state.hasFailed = true;
       }
     },
-    follow(committed) {
+    follow: onTables([measurement, alert], (committed) => {
       for (const { before, after } of rowsOf(committed, measurement)) {
         const isOfOxygen = after.dissolved_oxygen !== null || before?.dissolved_oxygen != null;
         if (isOfOxygen && after.source !== 'import') due.add(after.pond_id);
@@ -147,7 +147,7 @@ export function createDawnWatch(deps: DawnWatchDeps): DawnWatch {
         if (after.status === 'ACTIVE' && !hidden) openByAlert.set(id, open);
         else openByAlert.delete(id);
       }
-    },
+    }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { farm } from '#contract/resources/farms.ts';
 import { syncFarm } from '#contract/resources/sync-tables.ts';
-import { type Committed, rowsOf } from '#core/changes.ts';
+import { onTables, type RowListener, rowsOf } from '#core/changes.ts';
 
 export type BindingQueries = {
   all: () => Promise<{ id: string; stream_id: number }[]>;
@@ -14,7 +14,7 @@ export type FarmBindings = {
   /** Asks the database, and remembers. */
   refresh: (farmId: string) => Promise<number | null>;
   streamOf: (farmId: string) => number | null;
-  follow: (committed: Committed) => void;
+  follow: RowListener;
 };
 
 /** Bindings that follow one another faster than they are read end some time; what they left is followed. */
@@ -63,13 +63,13 @@ export function createFarmBindings(
       }),
     refresh,
     streamOf: (farmId) => streamsByFarm.get(farmId) ?? null,
-    follow(committed) {
+    follow: onTables([syncFarm, farm], (committed) => {
       for (const { id, after, hidden } of rowsOf(committed, syncFarm)) {
         told += 1;
         keep(id, hidden ? null : after.stream_id);
       }
       // a farm that a gateway brings is bound by the merge itself, which tells of the farm alone
       for (const { id } of rowsOf(committed, farm)) if (!streamsByFarm.has(id)) refresh(id).catch(failed);
-    },
+    }),
   };
 }

@@ -1,7 +1,7 @@
 import { order } from '#contract/resources/control-points.ts';
 import { takenCommand } from '#contract/resources/sync-tables.ts';
 import type { GatewayFrame, LiveState } from '#contract/sync/wire.ts';
-import { type Committed, rowsOf, update } from '#core/changes.ts';
+import { onTables, rowsOf, update } from '#core/changes.ts';
 import { perform } from '#core/use-case.ts';
 import { type ControlView, currentOf, isOnline, targetOf } from '../control-view.ts';
 import { standing, type TakeDeps, takeCommand } from './take-command.ts';
@@ -67,11 +67,11 @@ export function createGatewayCommands(deps: GatewayCommandDeps) {
       for (const listener of liveListeners) listener(controlPointId);
     },
     /** To be told of every committed unit. */
-    follow(committed: Committed): void {
+    follow: onTables([order], (committed) => {
       for (const { id, after } of rowsOf(committed, order)) {
         if (underWay.has(id) && after.state !== 'SENT' && after.state !== 'ACKED') settleLater(id);
       }
-    },
+    }),
     /** At start: what an earlier run took goes on from what the controllers reported. */
     async resume(): Promise<void> {
       for (const { id } of await deps.queries.accepted()) {

@@ -1,12 +1,12 @@
 import { order } from '#contract/resources/control-points.ts';
 import { command } from '#contract/resources/sync-tables.ts';
 import type { CommandFrame, GatewayFrame } from '#contract/sync/wire.ts';
-import { type Committed, rowsOf } from '#core/changes.ts';
+import { onTables, rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { expireCommands, settleByOrders } from './expire-commands.ts';
 import { type MoveDeps, moveCommand } from './move-command.ts';
 import type { Command } from './ports.ts';
-import { mayWithdraw, withdrawalOf, withdrawOrders } from './withdraw-orders.ts';
+import { ENDING_ORDERS, mayWithdraw, withdrawalOf, withdrawOrders } from './withdraw-orders.ts';
 
 export type HostedCommandDeps = MoveDeps &
   Pick<Kernel, 'log'> & {
@@ -84,7 +84,7 @@ export function createHostedCommands(deps: HostedCommandDeps) {
       await expireCommands(deps);
     },
     /** To be told of every committed unit. */
-    follow(committed: Committed): void {
+    follow: onTables([command, order, ...ENDING_ORDERS], (committed) => {
       if (mayWithdraw(committed)) withdraw();
       const streams = new Set(
         rowsOf(committed, command).flatMap(({ after }) =>
@@ -98,7 +98,7 @@ export function createHostedCommands(deps: HostedCommandDeps) {
       settle(made.map(({ id }) => id)).catch((error: unknown) =>
         deps.log.warn({ err: error }, 'the state of orders from afar could not be noted; it is tried again'),
       );
-    },
+    }),
   };
 }
 

@@ -34,6 +34,8 @@ export async function withdrawOrders(deps: MoveDeps, id: string | null = null): 
   }
 }
 
+export const ENDING_ORDERS = [syncFarm, farmMember, pairedGateway, user, farm];
+
 /** True for what may end the way of an order. A gateway's own row changes with every word it says. */
 export function mayWithdraw(committed: Committed): boolean {
   return (

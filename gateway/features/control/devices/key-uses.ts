@@ -1,6 +1,6 @@
 import type { RowOf } from '#contract/resource.ts';
 import { firstKeyUse } from '#contract/resources/local-tables.ts';
-import { type Committed, rowsOf } from '#core/changes.ts';
+import { onTables, rowsOf } from '#core/changes.ts';
 import type { ControlView } from '../control-view.ts';
 import { needsKey } from './device-keys.ts';
 
@@ -27,9 +27,9 @@ export function createKeyUses(queries: KeyUseQueries) {
     async load(): Promise<void> {
       for (const row of await queries.all()) note(row);
     },
-    follow(committed: Committed): void {
+    follow: onTables([firstKeyUse], (committed) => {
       for (const { after } of rowsOf(committed, firstKeyUse)) note(after);
-    },
+    }),
     /**
      * Whether calls without a key are taken for a control point: never once its own key was used, else as people set it,
      * else unless it had a key before or was made after the first use of any key of its farm.

@@ -30,6 +30,8 @@ export type Registry = ControlViews & {
   /** Reads one again: after a stale commit, when another process may have changed it. */
   refresh: (id: string) => Promise<ControlView | null>;
   /** Follows a committed unit. Answers the views it touched, as they were and are; who came back has to be read. */
+  /** The tables that `follow` looks at. */
+  tables: readonly { name: string }[];
   follow: (committed: Committed) => { before: ControlView | null; after: ControlView | null }[];
   setUnsaved: (id: string, unsaved: UnsavedTarget | null) => void;
   setUnsavedLock: (id: string, lock: UnsavedLock) => void;
@@ -132,6 +134,7 @@ export function createRegistry(deps: {
       }
       return byId(id);
     },
+    tables: [controlPoint, schedule, order, deviceKey, farm, pond, aerator],
     follow(committed) {
       for (const { id, after } of rowsOf(committed, farm))
         farmsById.set(id, { zone: after.timezone, name: after.name });

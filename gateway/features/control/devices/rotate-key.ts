@@ -1,6 +1,6 @@
 import type { RotationAnswer } from '#contract/resources/adoption.ts';
 import { deviceKey } from '#contract/resources/local-tables.ts';
-import { type Committed, rowsOf } from '#core/changes.ts';
+import { onTables, rowsOf } from '#core/changes.ts';
 import { conflict } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Decision } from '#core/use-case.ts';
@@ -97,7 +97,7 @@ export function createKeyRotation(deps: RotationDeps) {
       answerOf(deps, view.row.id, rotationsByPoint.get(view.row.id)),
 
     /** Sends what was just stored, and ends with the first use of the new key. */
-    follow(committed: Committed): void {
+    follow: onTables([deviceKey], (committed) => {
       if (rotationsByPoint.size === 0) return;
       for (const { id, after } of rowsOf(committed, deviceKey)) {
         const rotation = rotationsByPoint.get(after.control_point_id);
@@ -108,7 +108,7 @@ export function createKeyRotation(deps: RotationDeps) {
           deps.changed(after.control_point_id);
         } else if (rotation.state === 'waiting') send(after.control_point_id, rotation);
       }
-    },
+    }),
 
     /** It is here again, and not with the new key: it may never have heard of it. */
     connected({ controlPointId, keyId }: Controller): void {

@@ -112,6 +112,8 @@ export function createRolloutBook({ queries, now, monotonic }: BookDeps) {
       }
     },
     /** Answers the control points of which something else may be wanted now. */
+    /** The tables that `follow` looks at. */
+    tables: [firmwareImage, firmwareRollout, firmwareTarget],
     follow(committed: Committed): string[] {
       for (const { id, after, hidden } of rowsOf(committed, firmwareImage)) {
         if (hidden) imagesById.delete(id);

@@ -1,5 +1,7 @@
+import { farm } from '#contract/resources/farms.ts';
+import { pond } from '#contract/resources/ponds.ts';
 import { probe, probeBus, probeProfile } from '#contract/resources/probes.ts';
-import type { Committed } from '#core/changes.ts';
+import { onTables, type RowListener } from '#core/changes.ts';
 import { isoOf, type Log } from '#core/kernel.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import { type BusLine, createLine, type LineDeps } from './bus-line.ts';
@@ -26,7 +28,7 @@ export type ProbeWatch = {
   /** Reads which probes there are and begins to poll them. */
   start: () => Promise<void>;
   /** Follows every committed unit: what is set up anew is polled within a second. */
-  follow: (committed: Committed) => void;
+  follow: RowListener;
   /** Reads every probe that is due, once; the pollers do so by themselves once they are started. */
   pollDue: () => Promise<void>;
   /** Stores the windows that are over; every few seconds. */
@@ -51,13 +53,7 @@ const BROKEN_TURN_MS = 5_000;
 /** A port without probes is left to others: a board may be flashed at it. */
 const IDLE_MS = 30_000;
 /** Tables whose changes mean that something else is to be polled. */
-const FOLLOWED: ReadonlySet<string> = new Set([
-  probe.name,
-  probeBus.name,
-  probeProfile.name,
-  'ponds',
-  'farms',
-]);
+const FOLLOWED = [probe, probeBus, probeProfile, pond, farm];
 
 /** Polls the probes of this box, one poller per bus, and makes measurements of what they say. */
 export function createProbeWatch(deps: ProbeWatchDeps): ProbeWatch {
@@ -195,14 +191,14 @@ export function createProbeWatch(deps: ProbeWatchDeps): ProbeWatch {
       run.isStarted = true;
       await read();
     },
-    follow(committed) {
-      if (!run.isStarted || !committed.rows.some(({ table }) => FOLLOWED.has(table))) return;
+    follow: onTables(FOLLOWED, () => {
+      if (!run.isStarted) return;
       run.isStale = true;
       void read().catch((error: unknown) => {
         run.isStale = true;
         deps.log.warn({ err: error }, 'which probes there are could not be read; tried again');
       });
-    },
+    }),
     async pollDue() {
       await read();
       for (const id of buses.keys()) {

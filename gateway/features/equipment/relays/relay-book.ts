@@ -35,6 +35,8 @@ export function createRelayBook(deps: { queries: RelayQueries }) {
       for (const row of await deps.queries.allMeters()) metersById.set(row.id, row);
     },
     /** Answers the carriers whose channels changed, and the control points that are gone and left a relay behind. */
+    /** The tables that `follow` looks at. */
+    tables: [relay, relayMeter, controlPoint],
     follow(committed: Committed): { carriers: Set<string>; orphans: string[] } {
       const carriers = new Set<string>();
       for (const { before, after, hidden } of rowsOf(committed, relay)) {

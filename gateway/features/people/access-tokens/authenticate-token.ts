@@ -1,6 +1,6 @@
 import { accessToken } from '#contract/resources/access-tokens.ts';
 import { tokenUse } from '#contract/resources/local-tables.ts';
-import { type Committed, put, rowsOf } from '#core/changes.ts';
+import { onTables, put, rowsOf } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { remembered } from '#core/remembered.ts';
 import { invalidToken } from '#core/request-checks.ts';
@@ -63,9 +63,9 @@ export function createTokenAuthentication(deps: AuthenticateTokenDeps) {
         deps.log.warn({ err: error }, 'the use of an access token was not noted');
       });
     },
-    hear(committed: Committed): void {
+    hear: onTables([accessToken], (committed) => {
       for (const { after } of rowsOf(committed, accessToken)) tokens.forget(after.token_hash);
-    },
+    }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { TOKEN_SCOPES } from '#contract/resources/access-tokens.ts';
 import { revokedToken, sessionGeneration } from '#contract/resources/local-tables.ts';
 import { user } from '#contract/resources/users.ts';
-import { type Committed, rowsOf } from '#core/changes.ts';
+import { onTables, type RowListener, rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { remembered } from '#core/remembered.ts';
 import { invalidToken } from '#core/request-checks.ts';
@@ -28,7 +28,7 @@ const KEPT = 10_000;
 export function createAuthentication(deps: AuthenticateDeps): {
   authenticate: (bearer: string) => Promise<Caller>;
   standingOf: (userId: string) => Promise<Standing | null>;
-  hear: (committed: Committed) => void;
+  hear: RowListener;
 } {
   const memory = { monotonic: deps.monotonic, ttlMs: TTL_MS, limit: KEPT };
   const standings = remembered<Standing | null>(memory);
@@ -60,11 +60,11 @@ export function createAuthentication(deps: AuthenticateDeps): {
         scopes: claims.spared ? TOKEN_SCOPES : null,
       };
     },
-    hear(committed) {
+    hear: onTables([user, sessionGeneration, revokedToken], (committed) => {
       for (const { id } of rowsOf(committed, user)) standings.forget(id);
       for (const { id } of rowsOf(committed, sessionGeneration)) standings.forget(id);
       for (const { id, hidden } of rowsOf(committed, revokedToken)) revocations.set(id, !hidden);
-    },
+    }),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { RowOf } from '#contract/resource.ts';
 import { session, sessionGeneration } from '#contract/resources/local-tables.ts';
 import type { SessionAnswer } from '#contract/resources/sessions.ts';
-import { type Change, type Committed, insertIfAbsent, purge, put, rowsOf } from '#core/changes.ts';
+import { type Change, insertIfAbsent, onTables, purge, put, rowsOf } from '#core/changes.ts';
 import { notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
@@ -133,13 +133,13 @@ export function createSessionList(deps: SessionListDeps) {
         deps.log.warn({ err: error }, 'the use of a session was not noted');
       });
     },
-    hear(committed: Committed): void {
+    hear: onTables([session], (committed) => {
       for (const { id, after, hidden } of rowsOf(committed, session)) {
         const at = Date.parse(after.last_used_at);
         if (hidden) uses.delete(id);
         else remember(id, { at, source: after.source, notedAt: at });
       }
-    },
+    }),
   };
 }
 

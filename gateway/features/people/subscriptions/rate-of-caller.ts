@@ -1,6 +1,8 @@
 import { PLAN_TERMS, type PlanTerms } from '#contract/plans.ts';
+import { farm, farmMember } from '#contract/resources/farms.ts';
+import { subscription } from '#contract/resources/subscriptions.ts';
 import { PLANS, type Plan } from '#contract/words.ts';
-import type { Committed } from '#core/changes.ts';
+import { onTables } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { type Remembered, remembered } from '#core/remembered.ts';
 import type { Caller } from '#core/route.ts';
@@ -9,7 +11,6 @@ import { lapseOf } from './terms.ts';
 
 const REMEMBERED_MS = 30_000;
 const REMEMBERED_USERS = 10_000;
-const TABLES = new Set(['subscriptions', 'farm_members', 'farms']);
 
 export type RateOfCallerDeps = Pick<Kernel, 'now' | 'clockQuality'> & {
   monotonic: () => number;
@@ -32,9 +33,9 @@ export function rateOfCaller(deps: RateOfCallerDeps) {
       return role === 'ADMIN' ? null : rates.get(userId, load);
     },
     /** Hears of commits: an upgrade counts at once. */
-    hear({ rows }: Committed): void {
-      if (rows.some(({ table }) => TABLES.has(table))) rates = fresh();
-    },
+    hear: onTables([subscription, farmMember, farm], () => {
+      rates = fresh();
+    }),
   };
 }
 
