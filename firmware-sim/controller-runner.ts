@@ -1,7 +1,12 @@
 import type { FirmwareDesired } from '#contract/mqtt/ota.ts';
 import { step as controllerStep } from './controller/controller.ts';
-import type { Fetched } from './controller/ota.ts';
-import type { ControllerEvent, ControllerProfile, ControllerState, Effect } from './controller/state.ts';
+import type {
+  ControllerEvent,
+  ControllerProfile,
+  ControllerState,
+  Effect,
+  Fetched,
+} from './controller/state.ts';
 import { newController } from './controller/state.ts';
 import type { Plant } from './motor.ts';
 import { changePlant, isRunning, measure, newPlant } from './motor.ts';

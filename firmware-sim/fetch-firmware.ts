@@ -3,7 +3,7 @@ import { type Agent, request as requestPlain } from 'node:http';
 import { request as requestTls } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import type { FirmwareDesired } from '#contract/mqtt/ota.ts';
-import type { Behaviour, Fetched } from './controller/ota.ts';
+import type { Behaviour, Fetched } from './controller/state.ts';
 
 // How a board fetches an image and proves it before a byte of it may run.
 

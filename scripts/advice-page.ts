@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { ADVICE_SOURCES } from '#science/advice/advice-sources.ts';
-import { ADVICE, ADVICE_STAGES, type Advice } from '#science/advice/advice-table.ts';
+import { ADVICE_SOURCES, ADVICE_STAGES, type Advice } from '#science/advice/advice-sources.ts';
+import { ADVICE } from '#science/advice/advice-table.ts';
 import { figure, type Language } from '#science/advice/language.ts';
 import { amount, parameterTitle } from '#science/advice/water-words.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';

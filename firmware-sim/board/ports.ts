@@ -1,6 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { dropLink, linkTo } from '../port-link.ts';
 import { openPty } from './open-pty.ts';
+import type { HostEvents } from './rfc2217.ts';
 import { createRfc2217 } from './rfc2217.ts';
 
 // How a host reaches the simulated board: a pseudo-terminal, a plain TCP port, or TCP with the modem lines of RFC 2217.
@@ -8,13 +9,6 @@ import { createRfc2217 } from './rfc2217.ts';
 export type PortKind =
   | { kind: 'pty'; link?: string | undefined }
   | { kind: 'tcp' | 'rfc2217'; port: number; host?: string | undefined };
-
-/** What the host does at its end. */
-export type HostEvents = {
-  data(bytes: Uint8Array): void;
-  hangUp(): void;
-  lines(lines: { dtr: boolean; rts: boolean }): void;
-};
 
 export type HostPort = {
   /** What a client is given: a path, `socket://…` or `rfc2217://…`. */

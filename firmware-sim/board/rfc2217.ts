@@ -1,4 +1,9 @@
-import type { HostEvents } from './ports.ts';
+/** What the host does at its end. */
+export type HostEvents = {
+  data(bytes: Uint8Array): void;
+  hangUp(): void;
+  lines(lines: { dtr: boolean; rts: boolean }): void;
+};
 
 // The serial port at the other end of a telnet connection (RFC 854, RFC 2217), as far as loaders' clients use it: binary
 // bytes, baud rate, DTR and RTS, purge.

@@ -1,7 +1,14 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import type { Options } from './options.ts';
-import type { Terminal } from './run-fleet.ts';
+
+export type Terminal = {
+  print: (line: string) => void;
+  complain: (line: string) => void;
+  interrupted: AbortSignal;
+  /** Absent where nobody sits before it. */
+  askHidden?: (question: string) => Promise<string>;
+};
 
 /** The password of the user, asked for where a person sits before the terminal. Throws UsageError where nobody does. */
 export async function passwordOf(

@@ -6,10 +6,10 @@ import type { GatewayTarget } from '../conformance/gateway-under-test.ts';
 import type { CheckResult, Report } from '../conformance/report.ts';
 import { tapLines } from '../conformance/report.ts';
 import { createRealClock } from '../sim-clock.ts';
+import type { Terminal } from './ask-password.ts';
 import { GatewayRefused, openGatewayApi } from './gateway-api.ts';
 import type { Options } from './options.ts';
 import { UsageError } from './options.ts';
-import type { Terminal } from './run-fleet.ts';
 import { readMqttUrl } from './run-fleet.ts';
 
 const PORTS = { min: 0, max: 65_535, whole: true } as const;

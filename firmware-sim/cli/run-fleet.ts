@@ -6,6 +6,7 @@ import { createFleet, newKeyIn } from '../fleet/fleet.ts';
 import type { Scenario } from '../fleet/scenario.ts';
 import { builtInScenarios, runScenario, scenario as scenarioSchema } from '../fleet/scenario.ts';
 import { trustedAgent } from '../transport/gateway-trust.ts';
+import type { Terminal } from './ask-password.ts';
 import { passwordOf } from './ask-password.ts';
 import { openGatewayApi } from './gateway-api.ts';
 import type { FleetShape } from './identities.ts';
@@ -16,14 +17,6 @@ import { readFirmwareKeys } from './read-firmware-keys.ts';
 import { type Addresses, secureAddresses } from './read-trust.ts';
 
 const DEFAULT_MAC = '24:6f:28:00:00:01';
-
-export type Terminal = {
-  print: (line: string) => void;
-  complain: (line: string) => void;
-  interrupted: AbortSignal;
-  /** Absent where nobody sits before it. */
-  askHidden?: (question: string) => Promise<string>;
-};
 
 /** Runs a fleet until its time is over or it is interrupted; answers the exit code. */
 export async function runFleet(terminal: Terminal, options: Options): Promise<number> {

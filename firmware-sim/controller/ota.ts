@@ -1,26 +1,7 @@
 import type { z } from 'zod';
 import type { FirmwareDesired, OtaDesired, OtaReason, OtaState, otaProgress } from '#contract/mqtt/ota.ts';
-import type { ControllerState } from './state.ts';
+import type { ControllerState, Fetched, OtaRecord } from './state.ts';
 import { isDue, type Turn } from './turn.ts';
-
-// Firmware over the air (device protocol, section 11) with two partitions: the new image runs on trial until it has been
-// connected and level with the gateway for a minute; until then every way out leads back to the image before.
-
-/** What a simulated image does once it runs. */
-export type Behaviour = 'good' | 'no_network' | 'crash';
-
-/** An update as the board remembers it over a restart. */
-export type OtaRecord = {
-  desired: FirmwareDesired;
-  phase: 'downloading' | 'ready' | 'trial' | 'done' | 'failed' | 'rolled_back';
-  behaviour: Behaviour;
-  /** Starts of the image on trial. */
-  boots: number;
-  reason?: OtaReason;
-  detail?: string;
-};
-
-export type Fetched = { ok: true; behaviour: Behaviour } | { ok: false; reason: OtaReason; detail: string };
 
 const PROVED_AFTER_MS = 60_000;
 const TRIAL_MS = 5 * 60_000;

@@ -6,10 +6,28 @@ import type {
   HeartbeatAnswer,
   httpHeartbeat,
 } from '#contract/mqtt/messages.ts';
-import type { FirmwareChip, FirmwareDesired, OtaDesired } from '#contract/mqtt/ota.ts';
+import type { FirmwareChip, FirmwareDesired, OtaDesired, OtaReason } from '#contract/mqtt/ota.ts';
 import type { DevicePublishes } from '#contract/mqtt/topics.ts';
 import type { ReportSource, SwitchState } from '#contract/words.ts';
-import type { Fetched, OtaRecord } from './ota.ts';
+
+// Firmware over the air (device protocol, section 11) with two partitions: the new image runs on trial until it has been
+// connected and level with the gateway for a minute; until then every way out leads back to the image before.
+
+/** What a simulated image does once it runs. */
+export type Behaviour = 'good' | 'no_network' | 'crash';
+
+/** An update as the board remembers it over a restart. */
+export type OtaRecord = {
+  desired: FirmwareDesired;
+  phase: 'downloading' | 'ready' | 'trial' | 'done' | 'failed' | 'rolled_back';
+  behaviour: Behaviour;
+  /** Starts of the image on trial. */
+  boots: number;
+  reason?: OtaReason;
+  detail?: string;
+};
+
+export type Fetched = { ok: true; behaviour: Behaviour } | { ok: false; reason: OtaReason; detail: string };
 
 // What a controller knows, hears and does. No IO: the same events always give the same effects.
 

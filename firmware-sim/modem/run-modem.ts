@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { openPty } from '../board/open-pty.ts';
+import type { Terminal } from '../cli/ask-password.ts';
 import { UsageError } from '../cli/options.ts';
-import type { Terminal } from '../cli/run-fleet.ts';
 import { dropLink, linkTo } from '../port-link.ts';
 import { createSimulatedModem, MODEM_FAULTS } from './modem.ts';
 

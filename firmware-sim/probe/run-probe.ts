@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
+import type { Terminal } from '../cli/ask-password.ts';
 import { UsageError } from '../cli/options.ts';
-import type { Terminal } from '../cli/run-fleet.ts';
 import { dropLink, linkTo } from '../port-link.ts';
 import { createRandom } from '../random.ts';
 import { createSlaves, PROBE_FAULTS, type ProbeFault, type SimProbe } from './modbus-slave.ts';

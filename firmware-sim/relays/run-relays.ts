@@ -1,9 +1,9 @@
 import { connect } from 'mqtt';
 import type { RelayKind } from '#contract/resources/relays.ts';
-import { passwordOf } from '../cli/ask-password.ts';
+import { passwordOf, type Terminal } from '../cli/ask-password.ts';
 import { type GatewayApi, GatewayRefused, openGatewayApi } from '../cli/gateway-api.ts';
 import { type Options, UsageError } from '../cli/options.ts';
-import { readAddresses, type Terminal } from '../cli/run-fleet.ts';
+import { readAddresses } from '../cli/run-fleet.ts';
 import { createRealClock } from '../sim-clock.ts';
 import { adoptAtGateway, pasteInto } from './adopt.ts';
 import { type RelayOnline, startRelay } from './relay-client.ts';

@@ -1,8 +1,8 @@
 import { type InBoth, inBoth } from '#core/both-languages.ts';
 import { type EspImage, readEspImage } from './esp-image.ts';
+import type { Firmware, FirmwarePart } from './firmware-manifest.ts';
 import { NVS_OFFSET, NVS_SIZE } from './nvs-image.ts';
 import { isSoundTable, type Partition, readPartitions, TABLE_OFFSET, TABLE_SIZE } from './partition-table.ts';
-import type { Firmware, FirmwarePart } from './read-firmware.ts';
 import { BenchTrouble } from './trouble.ts';
 
 export const SECTOR = 4_096;

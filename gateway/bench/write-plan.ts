@@ -1,4 +1,4 @@
-import type { FirmwarePart } from './read-firmware.ts';
+import type { FirmwarePart } from './firmware-manifest.ts';
 
 /** A piece of flash that is written, checked and, after a fault, written again as a whole. */
 export type Segment = { name: string; address: number; bytes: Buffer };

@@ -1,11 +1,8 @@
-import type { ScienceConstants } from './constants.ts';
+import type { BlindChart, ScienceConstants } from './constants.ts';
+import { BLIND_CHARTS } from './constants.ts';
 import type { Species } from './species.ts';
 
 type Constants = Pick<ScienceConstants, 'growth' | 'feeding'>;
-
-/** How postlarvae are fed until they are weighed: by the weight expected of them, or by a published chart. */
-export const BLIND_CHARTS = ['BY_WEIGHT', 'ROCHA_MAIA_1998', 'VINH_PHAT_LOC'] as const;
-export type BlindChart = (typeof BLIND_CHARTS)[number];
 
 /**
  * kg a day for 100,000 stocked, day 1 the day of stocking, straight between the days named; after the last of them the

@@ -1,4 +1,4 @@
-import { BLIND_CHARTS } from './blind-feeding.ts';
+import { BLIND_CHARTS } from './constants.ts';
 
 /** What a farm may set a figure to. */
 export interface ConstantRule {

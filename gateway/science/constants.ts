@@ -1,4 +1,7 @@
-import type { BlindChart } from './blind-feeding.ts';
+/** How postlarvae are fed until they are weighed: by the weight expected of them, or by a published chart. */
+export const BLIND_CHARTS = ['BY_WEIGHT', 'ROCHA_MAIA_1998', 'VINH_PHAT_LOC'] as const;
+
+export type BlindChart = (typeof BLIND_CHARTS)[number];
 
 /**
  * Every number of the farm's science that a farm may tune, in one table, by topic.

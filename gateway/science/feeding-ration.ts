@@ -1,5 +1,5 @@
-import { type BlindChart, blindFeedKg } from './blind-feeding.ts';
-import type { ScienceConstants } from './constants.ts';
+import { blindFeedKg } from './blind-feeding.ts';
+import type { BlindChart, ScienceConstants } from './constants.ts';
 import {
   type FeedingAdjustment,
   type FeedingConditions,

@@ -3,7 +3,7 @@ import type { FarmTime } from './farm-time.ts';
 import type { Publish, StepDone, Violation, Write } from './history.ts';
 import type { Farm } from './make-farm.ts';
 import type { Plan } from './plan.ts';
-import type { World } from './world.ts';
+import type { Noted, World } from './world.ts';
 
 // How far a campaign came, so that an interrupted one goes on. Farm time goes on meanwhile, as it does on a farm.
 
@@ -51,9 +51,6 @@ export function forgetProgress(file: string): void {
 }
 
 const journalOf = (file: string) => `${file}.writes`;
-
-/** What happened and what became of it; the tag names it. */
-export type Noted = { tag: string; write: Write } | { tag: string; publish: Publish };
 
 /** Notes what is sent and what is answered: what the step under way did is known too when it is interrupted. */
 export function journalAt(file: string | null): (noted: Noted) => void {

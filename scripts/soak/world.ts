@@ -9,7 +9,9 @@ import type { Point, Publish, Write } from './history.ts';
 import { type Load, startLoad } from './load.ts';
 import { type Farm, LOGIN, makeFarm } from './make-farm.ts';
 import { type Probes, startProbes } from './probes.ts';
-import type { Noted } from './progress.ts';
+
+/** What happened and what became of it; the tag names it. */
+export type Noted = { tag: string; write: Write } | { tag: string; publish: Publish };
 
 // All that lives during a campaign: the box, the controllers, the people, and what they noted.
 

@@ -1,8 +1,8 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { FirmwareManifest } from '../../gateway/bench/firmware-manifest.ts';
 import { type BenchJobInput, type Progress, readJob } from '../../gateway/bench/job.ts';
-import type { FirmwareManifest } from '../../gateway/bench/read-firmware.ts';
 import { runJob } from '../../gateway/bench/run-job.ts';
 import type { BenchTrouble } from '../../gateway/bench/trouble.ts';
 import { firmwareFile } from '../../scripts/sign-firmware.ts';

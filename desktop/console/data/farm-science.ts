@@ -1,5 +1,5 @@
 import type { ScienceSettingsAnswer } from '#contract/resources/science.ts';
-import type { BlindChart } from '#science/blind-feeding.ts';
+import type { BlindChart } from '#science/constants.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import type { Water } from '#science/water-limits.ts';
 import { put } from './api.ts';

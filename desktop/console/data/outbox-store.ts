@@ -1,7 +1,38 @@
-import type { Entry } from './outbox.ts';
-
 // The browser's own store for what was typed: IndexedDB, which there is on plain http, too. A browser may refuse it (a
 // private window, a full disk) or never answer; whoever writes hears of it.
+
+export type EntryState = 'waiting' | 'sending' | 'queued' | 'saved' | 'refused';
+export type Entry = {
+  id: string;
+  userId: string;
+  path: string;
+  body: Record<string, unknown>;
+  /** What it is, in words, for the list: `V-07 · OD 4,2`. */
+  label: string;
+  /** Kinds of questions that are asked anew once it is saved. */
+  touches: readonly string[];
+  /** What it settles, so that a screen knows it as done: a meal of a day. */
+  settles?: string;
+  /** It can be done once, whichever device says so: the id that all of them give its row. */
+  single?: Single;
+  enteredAt: number;
+  /** By this device's own clock; only asked when a page opens. */
+  sendAt: number;
+  state: EntryState;
+  /** Why the gateway refused it, in its own words; `code` is what that is called. */
+  why: string | null;
+  code?: string;
+  /** It was sent, and nobody knows whether it arrived. */
+  mayHaveArrived?: boolean;
+  /** False: this browser could not keep it, it lives as long as the page. */
+  isKept?: boolean;
+};
+
+/**
+ * The row that stands under `id` already is this one as long as its instant `field` lies here. One that was corrected to
+ * another time, or deleted, does not stand for it any more, though its id stays taken.
+ */
+export type Single = { id: string; field: string; from: number; until: number };
 
 const ANSWER_MS = 5_000;
 

@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals';
 import { fateOf, UNDO_MS, waitMs } from '../state/outbox-rules.ts';
 import { ApiError, get, newUuid, post, Unreachable } from './api.ts';
 import { serverNow } from './clock.ts';
-import { openOutboxStore } from './outbox-store.ts';
+import { type Entry, openOutboxStore, type Single } from './outbox-store.ts';
 import { refresh } from './query.ts';
 import { userId } from './session.ts';
 
@@ -10,44 +10,12 @@ import { userId } from './session.ts';
 // without Wi-Fi. Each entry carries its own id, so that sending it again, even days later, never makes a second row. It
 // waits ten seconds first: until then it can be taken back.
 
-export type EntryState = 'waiting' | 'sending' | 'queued' | 'saved' | 'refused';
-export type Entry = {
-  id: string;
-  userId: string;
-  path: string;
-  body: Record<string, unknown>;
-  /** What it is, in words, for the list: `V-07 · OD 4,2`. */
-  label: string;
-  /** Kinds of questions that are asked anew once it is saved. */
-  touches: readonly string[];
-  /** What it settles, so that a screen knows it as done: a meal of a day. */
-  settles?: string;
-  /** It can be done once, whichever device says so: the id that all of them give its row. */
-  single?: Single;
-  enteredAt: number;
-  /** By this device's own clock; only asked when a page opens. */
-  sendAt: number;
-  state: EntryState;
-  /** Why the gateway refused it, in its own words; `code` is what that is called. */
-  why: string | null;
-  code?: string;
-  /** It was sent, and nobody knows whether it arrived. */
-  mayHaveArrived?: boolean;
-  /** False: this browser could not keep it, it lives as long as the page. */
-  isKept?: boolean;
-};
 export type Wanted = Pick<Entry, 'path' | 'body' | 'label' | 'touches' | 'settles' | 'single'> & {
   /** Whoever kept it before it was sent has its id: it becomes one entry however often that happens. */
   id?: string;
 };
 
 export const entries = signal<readonly Entry[]>([]);
-/**
- * The row that stands under `id` already is this one as long as its instant `field` lies here. One that was corrected to
- * another time, or deleted, does not stand for it any more, though its id stays taken.
- */
-export type Single = { id: string; field: string; from: number; until: number };
-
 /** What is not on the gateway yet. */
 export const pending = computed(() => entries.value.filter(({ state }) => state !== 'saved'));
 /** Typed here by somebody who is signed in no more: it waits for them. */

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { WorkButton } from '../components/button.tsx';
 import { componentWords } from '../components/words.ts';
 import { loadPageAnew } from '../data/code.ts';
-import type { Screen } from './routes.ts';
+import type { Screen } from './system-routes.ts';
 
 /** Shows a screen once its code is here, and says so when it does not come; what is held is fetched, but not shown yet. */
 export function LazyScreen({

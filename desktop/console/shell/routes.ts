@@ -1,10 +1,7 @@
-import type { ComponentType } from 'preact';
+import type { Load } from './system-routes.ts';
 import { SYSTEM_ROUTES } from './system-routes.ts';
 
 // Every screen of the console by its address, loaded when it is first opened. A new screen is one line here.
-
-export type Screen = ComponentType<{ params: Readonly<Record<string, string>> }>;
-type Load = () => Promise<Screen>;
 
 export const ROUTES: readonly { path: string; load: Load }[] = [
   { path: '/', load: async () => (await import('../screens/wall/farm-wall.tsx')).FarmWall },

@@ -1,7 +1,11 @@
-import type { ROUTES } from './routes.ts';
+import type { ComponentType } from 'preact';
+
+export type Screen = ComponentType<{ params: Readonly<Record<string, string>> }>;
+
+export type Load = () => Promise<Screen>;
 
 /** Everything that is not the daily work: settings, people, devices, health. */
-export const SYSTEM_ROUTES: typeof ROUTES = [
+export const SYSTEM_ROUTES: readonly { path: string; load: Load }[] = [
   { path: '/sistema', load: async () => (await import('../screens/system/system-index.tsx')).SystemIndex },
   { path: '/mais', load: async () => (await import('../screens/system/more.tsx')).More },
   {

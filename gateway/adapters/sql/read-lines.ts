@@ -1,6 +1,6 @@
-import type { CompiledQuery } from 'kysely';
+import type { CompiledQuery, Kysely } from 'kysely';
 import { type CsvLayout, csvLines } from '#core/csv-text.ts';
-import type { Db } from './database.ts';
+import type { Tables } from './tables.ts';
 
 /** Rows as they stand in a file; `last` is the last of them, null: there was none. */
 export type Lines<Row> = { text: string; count: number; last: Row | null };
@@ -9,7 +9,7 @@ export type Lines<Row> = { text: string; count: number; last: Row | null };
 export type ReadLines = <Row>(query: CompiledQuery<Row>, layout: CsvLayout) => Promise<Lines<Row>>;
 
 /** Lines are written on this thread; the engine sends it no more than rows. */
-export function readLinesHere(db: Pick<Db, 'executeQuery'>): ReadLines {
+export function readLinesHere(db: Pick<Kysely<Tables>, 'executeQuery'>): ReadLines {
   return async (query, layout) => {
     const { rows } = await db.executeQuery(query);
     return linesOf(rows, layout);

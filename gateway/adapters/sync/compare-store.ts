@@ -5,8 +5,8 @@ import { put } from '#core/changes.ts';
 import { waysToCompare } from '#store/merge/digest.ts';
 import { changeOf } from '#store/merge/note-seen.ts';
 import { schemaOfRow } from '#store/merge/schemas.ts';
-import type { Compared, CompareStore } from '../../sync/gateway/compare.ts';
 import type { SyncStore } from '../../sync/gateway/ports.ts';
+import type { Compared, CompareStore } from '../../sync/gateway/repair-table.ts';
 import { TUNING } from '../../sync/gateway/tuning.ts';
 import { comparedRows, isComparedTable } from './compared-rows.ts';
 

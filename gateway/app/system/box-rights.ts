@@ -6,8 +6,8 @@ import type { Kernel } from '#core/kernel.ts';
 import type { Route } from '#core/route.ts';
 import { PAIRED, readPaired } from '#features/cloud/pairing/paired.ts';
 import { grantBoxRight } from '#features/people/box-rights.ts';
+import type { PresentPasswordDeps } from '#features/people/present-password.ts';
 import { boxRoutes } from '#features/system/box/routes.ts';
-import type { Accounts } from '../people/accounts.ts';
 
 /** Who may what over this box. Who claimed it in the cloud owns it here, too. */
 export function boxRightsOf(read: Database['read'], role: 'gateway' | 'hosted'): BoxRightsRead {
@@ -25,7 +25,10 @@ export function wireBoxRights(wiring: {
   kernel: Kernel;
   database: Pick<Database, 'read'>;
   rights: BoxRightsRead;
-  accounts: Pick<Accounts, 'passwords' | 'passwordTries'>;
+  accounts: {
+    passwords: { verify: PresentPasswordDeps['verifyPassword'] };
+    passwordTries: PresentPasswordDeps['passwordTries'];
+  };
 }): Route[] {
   const { kernel, database, rights, accounts } = wiring;
   const { accountById, accountByEmail } = accountQueries(database.read);

@@ -1,3 +1,32 @@
+import type { WaterSeverity } from '../severity.ts';
+import type { WaterParameter } from '../water-limits.ts';
+import type { Language } from './language.ts';
+// The one dictionary of advice: alarms, alerts, notifications, trends, the ration and the console speak from here.
+
+export type WaterProblem = 'LOW' | 'HIGH' | 'VOLATILE';
+
+/** At this moment, before the day is over, in the days that follow. */
+export const ADVICE_STAGES = ['now', 'today', 'week'] as const;
+
+export type AdviceStage = (typeof ADVICE_STAGES)[number];
+
+export type AdviceGrade = WaterSeverity | 'CRITICAL';
+
+export type Advice = {
+  parameter: WaterParameter;
+  problem: WaterProblem;
+  stage: AdviceStage;
+  /** Left out: whatever the grade. */
+  grades?: readonly AdviceGrade[];
+  /** The value it is for, in the parameter's unit; left out: any. */
+  from?: number;
+  below?: number;
+  /** `{dose}` stands for what the pond needs, where its volume is known. */
+  words: Readonly<Record<Language, string>>;
+  /** More than one where they differ: then the words name the difference. */
+  sources: readonly AdviceSource[];
+};
+
 // Where advice comes from. "PRACTICE" is the judgement of the trade without a study behind it, and is named as that.
 
 export const ADVICE_SOURCES = {

@@ -1,31 +1,8 @@
 import type { WaterSeverity } from '../severity.ts';
 import type { WaterParameter } from '../water-limits.ts';
-import type { AdviceSource } from './advice-sources.ts';
+import type { Advice, AdviceGrade, AdviceSource, AdviceStage, WaterProblem } from './advice-sources.ts';
 import type { Language } from './language.ts';
 import { OXYGEN_ADVICE } from './oxygen-table.ts';
-
-// The one dictionary of advice: alarms, alerts, notifications, trends, the ration and the console speak from here.
-
-export type WaterProblem = 'LOW' | 'HIGH' | 'VOLATILE';
-/** At this moment, before the day is over, in the days that follow. */
-export const ADVICE_STAGES = ['now', 'today', 'week'] as const;
-export type AdviceStage = (typeof ADVICE_STAGES)[number];
-export type AdviceGrade = WaterSeverity | 'CRITICAL';
-
-export type Advice = {
-  parameter: WaterParameter;
-  problem: WaterProblem;
-  stage: AdviceStage;
-  /** Left out: whatever the grade. */
-  grades?: readonly AdviceGrade[];
-  /** The value it is for, in the parameter's unit; left out: any. */
-  from?: number;
-  below?: number;
-  /** `{dose}` stands for what the pond needs, where its volume is known. */
-  words: Readonly<Record<Language, string>>;
-  /** More than one where they differ: then the words name the difference. */
-  sources: readonly AdviceSource[];
-};
 
 /** Alkalinity up to which limestone dissolves, mg/L CaCO₃ (Boyd). */
 export const LIMESTONE_UP_TO_MG_L = 50;

@@ -7,7 +7,8 @@ import {
   type Water,
   type WaterAlertType,
 } from '../water-limits.ts';
-import { type AdviceGrade, adviceOf } from './advice-table.ts';
+import type { AdviceGrade } from './advice-sources.ts';
+import { adviceOf } from './advice-table.ts';
 import type { Language } from './language.ts';
 
 type InBoth = Readonly<Record<Language, string>>;

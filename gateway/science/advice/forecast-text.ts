@@ -1,4 +1,4 @@
-import type { AdviceGrade } from './advice-table.ts';
+import type { AdviceGrade } from './advice-sources.ts';
 import { figure, type Language } from './language.ts';
 import { oxygenNow } from './water-alert-text.ts';
 

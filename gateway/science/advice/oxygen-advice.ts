@@ -1,5 +1,5 @@
 import type { AerationSizing } from '../aeration-sizing.ts';
-import type { AdviceGrade } from './advice-table.ts';
+import type { AdviceGrade } from './advice-sources.ts';
 import { figure, type Language } from './language.ts';
 import { oxygenNow } from './water-alert-text.ts';
 

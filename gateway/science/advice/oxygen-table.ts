@@ -1,4 +1,4 @@
-import type { Advice } from './advice-table.ts';
+import type { Advice } from './advice-sources.ts';
 
 const of = { parameter: 'dissolved_oxygen', problem: 'LOW' } as const;
 

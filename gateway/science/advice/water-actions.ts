@@ -1,11 +1,6 @@
 import type { WaterParameter } from '../water-limits.ts';
-import {
-  type AdviceGrade,
-  type AdviceStage,
-  adviceOf,
-  LIMESTONE_UP_TO_MG_L,
-  type WaterProblem,
-} from './advice-table.ts';
+import type { AdviceGrade, AdviceStage, WaterProblem } from './advice-sources.ts';
+import { adviceOf, LIMESTONE_UP_TO_MG_L } from './advice-table.ts';
 import { figure, type Language } from './language.ts';
 
 /** What an action may need to know of the pond. */

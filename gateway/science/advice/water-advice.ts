@@ -1,6 +1,6 @@
 import type { ParameterTrend } from '../parameter-trend.ts';
 import type { WaterParameter } from '../water-limits.ts';
-import type { AdviceGrade, WaterProblem } from './advice-table.ts';
+import type { AdviceGrade, WaterProblem } from './advice-sources.ts';
 import { figure, type Language } from './language.ts';
 import { type PondWater, waterAction } from './water-actions.ts';
 import { amount, changeAmount, parameterName, parameterTitle } from './water-words.ts';

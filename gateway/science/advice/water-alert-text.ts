@@ -1,7 +1,8 @@
 import type { Nh3 } from '../ammonia.ts';
 import type { WaterSeverity } from '../severity.ts';
 import { isUpperLimit, type Violation } from '../water-limits.ts';
-import { type AdviceGrade, adviceOf } from './advice-table.ts';
+import type { AdviceGrade } from './advice-sources.ts';
+import { adviceOf } from './advice-table.ts';
 import { ammoniaAmount, nh3Text } from './ammonia-words.ts';
 import { figure, type Language } from './language.ts';
 import { amount, parameterTitle } from './water-words.ts';

@@ -7,7 +7,7 @@ import { codecOf } from '../row-codec.ts';
 import type { Steps, UnitContext } from '../statements.ts';
 import { stampOf } from './claims.ts';
 import { inList, listOf } from './id-lists.ts';
-import type { LostEdit, MergedBatch } from './merge-batch.ts';
+import type { LostEdit, MergedBatch } from './merged.ts';
 import { scopeOf } from './shared-tables.ts';
 import { isOnFarm } from './tenancy.ts';
 import { textOf } from './text-of.ts';

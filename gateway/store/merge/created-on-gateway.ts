@@ -1,14 +1,9 @@
 import type { Resource } from '#contract/resource.ts';
 import { NO_PASSWORD, standInEmail } from '#contract/resources/users.ts';
 import type { Edit, Row } from './edit.ts';
-import type { Heard, MergedBatch } from './merge-batch.ts';
+import type { Heard, MergedBatch } from './merged.ts';
 import { putOnFarm } from './tenancy.ts';
 import { standingOf } from './working-set.ts';
-
-// Hosted: a row that a gateway made, as it is taken in. What is not the gateway's to say is set right, and told to it.
-
-/** `group` of a row stands otherwise than the other side said; it is stamped anew and told when the batch is written. */
-export type Correction = { resource: Resource; id: string; group: string };
 
 type Whole = Extract<Edit, { is: 'whole' }>;
 

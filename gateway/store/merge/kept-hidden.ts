@@ -7,7 +7,7 @@ import type { Steps, UnitContext } from '../statements.ts';
 import { isHostedStamp } from '../sync-node.ts';
 import { type ConflictNote, conflictRows } from './conflicts.ts';
 import { inList, listOf } from './id-lists.ts';
-import type { MergedBatch } from './merge-batch.ts';
+import type { MergedBatch } from './merged.ts';
 import { isTold, resourceOfTable } from './shared-tables.ts';
 import { keyOf, loadStanding, loadWorks, standingOf, type Work, type WorkingSet } from './working-set.ts';
 

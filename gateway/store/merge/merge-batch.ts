@@ -5,10 +5,11 @@ import { isAlive } from '../register.ts';
 import type { Steps, UnitContext } from '../statements.ts';
 import { tellingOf } from './account-word.ts';
 import { refusedByApi } from './api-rules.ts';
-import { asCreatedHere, type Correction } from './created-on-gateway.ts';
+import { asCreatedHere } from './created-on-gateway.ts';
 import type { Edit, Lost } from './edit.ts';
 import { merge } from './merge.ts';
 import { MAKING } from './merge-whole.ts';
+import type { Batch, Correction, Heard, Kept, MergedBatch } from './merged.ts';
 import {
   addressesNamed,
   fieldsIn,
@@ -37,46 +38,7 @@ import {
   type WorkingSet,
 } from './working-set.ts';
 
-export type Batch = {
-  from: 'gateway' | 'hosted';
-  streamId: number;
-  changes: readonly Heard[];
-  /** A snapshot has the receiver's own groups, too: as the other side knew them. */
-  isSnapshot: boolean;
-  /** Rows on which both sides were found to differ. */
-  isRepair?: boolean;
-  /** Changes of this side, merged again under other stamps. */
-  isOwn?: boolean;
-};
-
-/** `parkedId`: it was kept aside before, and is tried again. */
-export type Heard = { change: WireChange; parkedId: string | null };
-
-export type LostEdit = Omit<Lost, 'rule'> & {
-  rule: Lost['rule'] | 'renamed' | 'unassigned' | 'duplicate';
-  resource: Resource;
-  id: string;
-  change: WireChange;
-};
-export type Kept = Heard & { reason: string };
-
 type Whole = Extract<Edit, { is: 'whole' }>;
-
-/** A batch merged in memory; nothing of it is written yet. */
-export type MergedBatch = {
-  batch: Batch;
-  set: WorkingSet;
-  tenancy: Tenancy | null;
-  applied: { heard: Heard; resource: Resource; edit: Edit }[];
-  kept: Kept[];
-  lost: LostEdit[];
-  /** What the other side set apart, by a derived stamp. */
-  setApart: LostEdit[];
-  corrections: Correction[];
-  /** Memberships that a gateway made of people who had left: deleted as they come, and told to it as such. */
-  refusedMembers: LostEdit[];
-  passedOver: number;
-};
 
 /** Merges a batch. Tables come in the order in which rows name each other: what is merged does not depend on it. */
 export function* mergeBatch(batch: Batch, context: UnitContext): Steps<MergedBatch> {

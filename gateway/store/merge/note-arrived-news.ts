@@ -3,7 +3,7 @@ import { notification } from '#contract/resources/notifications.ts';
 import type { CommittedRow } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { Steps, UnitContext } from '../statements.ts';
-import type { MergedBatch } from './merge-batch.ts';
+import type { MergedBatch } from './merged.ts';
 import { textOf } from './text-of.ts';
 import { insertMany } from './write-rows.ts';
 

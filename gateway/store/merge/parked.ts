@@ -7,7 +7,7 @@ import { codecOf } from '../row-codec.ts';
 import type { Steps, UnitContext } from '../statements.ts';
 import { uuidOfText } from './conflicts.ts';
 import { inList, listOf } from './id-lists.ts';
-import type { Heard, Kept } from './merge-batch.ts';
+import type { Heard, Kept } from './merged.ts';
 import { insertMany } from './write-rows.ts';
 
 // Changes that could not be applied wait aside, as they came. They are tried again when what they waited for has come.

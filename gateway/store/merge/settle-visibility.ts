@@ -3,7 +3,7 @@ import type { CommittedRow } from '#core/changes.ts';
 import { hideChildren } from '../row-visibility.ts';
 import type { Steps, UnitContext } from '../statements.ts';
 import { inList, listOf } from './id-lists.ts';
-import type { MergedBatch } from './merge-batch.ts';
+import type { MergedBatch } from './merged.ts';
 import { rankOf, resourceOfTable } from './shared-tables.ts';
 import {
   isOutOfSight,

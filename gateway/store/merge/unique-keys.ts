@@ -11,7 +11,7 @@ import { fieldsOf, stampOf } from './claims.ts';
 import type { ConflictNote } from './conflicts.ts';
 import type { Row } from './edit.ts';
 import { inList, listOf } from './id-lists.ts';
-import type { MergedBatch } from './merge-batch.ts';
+import type { MergedBatch } from './merged.ts';
 import { resourceOfTable } from './shared-tables.ts';
 import { belongs } from './tenancy.ts';
 import { loadStanding, loadWorks, namedBy, type Work } from './working-set.ts';

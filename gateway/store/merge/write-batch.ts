@@ -8,7 +8,7 @@ import type { Steps, UnitContext } from '../statements.ts';
 import { fieldsOf, stampOf } from './claims.ts';
 import { disputes, writeConflicts } from './conflicts.ts';
 import { keptBelowDeleted, writeKeptHidden } from './kept-hidden.ts';
-import type { MergedBatch } from './merge-batch.ts';
+import type { MergedBatch } from './merged.ts';
 import { noteArrivedNews } from './note-arrived-news.ts';
 import { toldGroups } from './personal.ts';
 import { settleVisibility } from './settle-visibility.ts';

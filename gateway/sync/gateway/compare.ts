@@ -11,62 +11,10 @@ import type { Sums } from '#store/merge/digest.ts';
 import { type Asked, ask } from './ask.ts';
 import { cursorOf } from './judge-points.ts';
 import type { SyncClientDeps } from './ports.ts';
+import type { Compared, ComparerDeps, HistoryWindow } from './repair-table.ts';
 import { repairTable } from './repair-table.ts';
 import type { SyncState } from './state.ts';
 import { COMPARE } from './tuning.ts';
-
-// The comparison of both sides that should never find anything: once a day, after a long silence and after an upgrade,
-// when nothing is under way. It goes on beside the sync and needs nothing of it; whatever goes wrong, it is done later.
-
-export type HistoryWindow = { from: string; to: string };
-
-/** What the last comparison left behind, on disk. */
-export type Compared = {
-  /** When it was done, ms, and by which version. */
-  at: number;
-  software: string;
-  /** What both sides knew of the rows; absent: a version before this one did it. */
-  schema?: number;
-  /** History up to here was found alike. */
-  through: number;
-  /** Rows made right by it, here and there. */
-  repaired: number;
-  /** Tables that differed. */
-  tables: readonly string[];
-};
-
-export type CompareStore = {
-  points(): Promise<StreamPoints>;
-  /** Whether the log of history behind a number tells of older rows, too. */
-  isHistoryTouched(seq: number): Promise<boolean>;
-  /** As programs of a schema compare. */
-  sums(window: HistoryWindow, schema: number): Promise<Sums>;
-  idsIn(
-    table: string,
-    buckets: readonly number[],
-    window: HistoryWindow,
-  ): Promise<ReadonlyMap<number, readonly string[]>>;
-  /** Without rows that say what programs of the schema do not know: they would take those for something else. */
-  within(
-    range: { table: string; bucket: number; after: string | null; to: string | null },
-    window: HistoryWindow,
-    schema: number,
-  ): Promise<WireRow[]>;
-  /** Merges rows of the hosted instance; answers how many rows here are otherwise now. */
-  mend(table: string, rows: readonly WireRow[]): Promise<number>;
-  compared(): Promise<Compared | null>;
-  remember(compared: Compared): Promise<void>;
-};
-
-export type ComparerDeps = Pick<SyncClientDeps, 'transport' | 'monotonic' | 'later' | 'now' | 'log'> & {
-  store: CompareStore;
-  state: () => SyncState;
-  software: string;
-  /** What the hosted instance knew of the rows when it last answered. */
-  hostedSchema: () => number;
-  hexOf: (sums: readonly bigint[]) => string[];
-  isoOf: (ms: number) => string;
-};
 
 export type Comparer = ReturnType<typeof createComparer>;
 

@@ -17,10 +17,9 @@ import { adoptionWords } from './adoption-words.ts';
 import { deviceWords } from './device-words.ts';
 import type { Knock } from './knocks.ts';
 import { NO_EXTRAS, RelayExtras } from './relay-extras.tsx';
-import { RelaySettingsDialog } from './relay-settings.tsx';
+import { type RelayGiven, RelaySettingsDialog } from './relay-settings.tsx';
 import { relayWords } from './relay-words.ts';
 
-export type RelayGiven = z.infer<typeof relayAdopted>;
 const KINDS: readonly RelayKind[] = ['tasmota', 'shelly'];
 
 /** Which relay switches which point; then what to paste into it; then it comes in. */

@@ -1,13 +1,16 @@
 import { useState } from 'preact/hooks';
-import type { RelayAnswer } from '#contract/resources/relays.ts';
+import type { z } from 'zod';
+import type { RelayAnswer, relayAdopted } from '#contract/resources/relays.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { useGet } from '../../data/query.ts';
 import { adoptionWords } from './adoption-words.ts';
-import type { RelayGiven } from './relay-dialog.tsx';
+
 import { relayWords } from './relay-words.ts';
+
+export type RelayGiven = z.infer<typeof relayAdopted>;
 
 /** Stands in the lines where the gateway does not know the address of the relay. */
 const NO_ADDRESS = 'RELAY-ADDRESS';

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { toast } from '../../components/toast.tsx';
-import { type Entry, enter, takeBack, type Wanted } from '../../data/outbox.ts';
+import { enter, takeBack, type Wanted } from '../../data/outbox.ts';
+import type { Entry } from '../../data/outbox-store.ts';
 import { entryWords } from './words.ts';
 
 type Told = {

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import type { FarmAnswer } from '#contract/resources/farms.ts';
-import { BLIND_CHARTS, BLIND_SOURCES } from '#science/blind-feeding.ts';
+import { BLIND_SOURCES } from '#science/blind-feeding.ts';
+import { BLIND_CHARTS } from '#science/constants.ts';
 import { AmmoniaBasisButtons } from '../../components/ammonia.tsx';
 import { Answer, Empty, faultText } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';

@@ -1,4 +1,4 @@
-import type { BlindChart } from '#science/blind-feeding.ts';
+import type { BlindChart } from '#science/constants.ts';
 import { dictionary } from '../../i18n/language.ts';
 
 export const farmWords = dictionary({

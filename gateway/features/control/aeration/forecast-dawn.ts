@@ -1,6 +1,6 @@
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { wallOf, type ZoneClock } from '#core/zone-clock.ts';
-import type { AdviceGrade } from '#science/advice/advice-table.ts';
+import type { AdviceGrade } from '#science/advice/advice-sources.ts';
 import type { NoForecast } from '#science/advice/forecast-text.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import type { Night } from '#science/night.ts';

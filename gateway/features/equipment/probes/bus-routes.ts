@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { idInput } from '#contract/fields.ts';
+import type { probe } from '#contract/resources/probes.ts';
 import {
   type BusScanAnswer,
   busReadAnswer,
@@ -14,15 +15,24 @@ import { AppError, conflict, invalidField, notFound } from '#core/errors.ts';
 import type { Language } from '#core/notifying.ts';
 import { onFarm, signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
+import type { ScienceConstants } from '#science/constants.ts';
 import { decode, profileOf } from './decode-registers.ts';
 import { judgeValues } from './judge-values.ts';
 import { readProbe } from './poll-bus.ts';
 import type { BusRow } from './ports.ts';
 import { busAnswerOf, handReadings, placeOf } from './probe-answers.ts';
-import type { ProbeRoutesDeps } from './routes.ts';
-import type { Scan } from './scan-bus.ts';
+import type { Scan, Scans } from './scan-bus.ts';
+import type { SetUpDeps } from './set-up-bus.ts';
 import { changeBus, createBus, deleteBus } from './set-up-bus.ts';
 import { troubleTold } from './trouble-words.ts';
+import type { ProbeWatch } from './watch-probes.ts';
+
+export type ProbeRoutesDeps = SetUpDeps & {
+  monotonic: () => number;
+  scienceOf: (farmId: string) => Promise<ScienceConstants>;
+  watch: Pick<ProbeWatch, 'knownLine' | 'lineOf' | 'probe'>;
+  scans: Scans;
+};
 
 const tag = 'Probes';
 const params = z.object({ probe_bus_id: idInput });

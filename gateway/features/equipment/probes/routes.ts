@@ -12,6 +12,7 @@ import { isoOf } from '#core/kernel.ts';
 import { onFarm, signedIn } from '#core/request-checks.ts';
 import { type Request, type Route, route } from '#core/route.ts';
 import type { ScienceConstants } from '#science/constants.ts';
+import type { ProbeRoutesDeps } from './bus-routes.ts';
 import { busRoutes } from './bus-routes.ts';
 import { profileOf } from './decode-registers.ts';
 import type { ProbeInPond } from './ports.ts';
@@ -21,13 +22,6 @@ import type { Scans } from './scan-bus.ts';
 import type { SetUpDeps } from './set-up-bus.ts';
 import { calibrateProbe, changeProbe, createProbe, deleteProbe } from './set-up-probe.ts';
 import type { ProbeWatch } from './watch-probes.ts';
-
-export type ProbeRoutesDeps = SetUpDeps & {
-  monotonic: () => number;
-  scienceOf: (farmId: string) => Promise<ScienceConstants>;
-  watch: Pick<ProbeWatch, 'knownLine' | 'lineOf' | 'probe'>;
-  scans: Scans;
-};
 
 const tag = 'Probes';
 const params = z.object({ probe_id: idInput });
