@@ -39,18 +39,18 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     name: 'lateness is looked at once, before the order is read',
     edits: [
       at(
-        'features/commands/take-command.ts',
+        'features/control/commands/take-command.ts',
         'lateness(deps, lateAtMs) ??\n    (view === null',
         '(view === null',
       ),
-      at('features/commands/take-command.ts', 'refusal ?? lateness(deps, lateAtMs) ??', 'refusal ??'),
+      at('features/control/commands/take-command.ts', 'refusal ?? lateness(deps, lateAtMs) ??', 'refusal ??'),
     ],
   },
   {
     name: 'an order that counts is told as void at its time',
     edits: [
       at(
-        'features/commands/expire-commands.ts',
+        'features/control/commands/expire-commands.ts',
         "if (open.state === 'confirming' &&",
         "if (false && open.state === 'confirming' &&",
       ),
@@ -60,7 +60,7 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     name: 'an order that was void counts again',
     edits: [
       at(
-        'features/commands/hosted-commands.ts',
+        'features/control/commands/hosted-commands.ts',
         "const counts = known.state === 'confirming' ||",
         "const counts = true || known.state === 'confirming' ||",
       ),
@@ -70,7 +70,7 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     name: 'a newer order voids one that counts',
     edits: [
       at(
-        'features/commands/send-command.ts',
+        'features/control/commands/send-command.ts',
         "state === 'pending' || state === 'sent'",
         "state !== 'accepted'",
       ),

@@ -303,14 +303,13 @@ onBothEngines('billing never stops aeration', (_open, engine) => {
 const MONEY = /subscriptions|usage_crossings|request_counts|open_requests/;
 
 test('no code of control can ask: none of it imports plans, subscriptions or limits of requests', () => {
-  const control =
-    /^(adapters\/mqtt|features\/(aeration|aerators|alerts|control-points|devices|schedules|water-quality))\//;
-  const wiring = /^compose-(aeration|alerts|broker|control|water)\.ts$/;
+  const control = /^(adapters\/mqtt|features\/(control|alarms\/alerts|production\/water-quality))\//;
+  const wiring = /^app\/(control\/(?!remote-orders)|alarms\/alerts\.ts|production\/water\.ts)/;
   const files = readdirSync('gateway', { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.ts') && (control.test(file) || wiring.test(file)),
   );
   const money =
-    /contract\/plans|resources\/subscriptions|features\/subscriptions|compose-subscriptions|queries\/subscriptions|request-limits|request-counts|open-requests/;
+    /contract\/plans|resources\/subscriptions|people\/subscriptions|people\/payments|request-limits|request-counts|open-requests/;
   expect(files.length).toBeGreaterThan(80);
   expect(files.filter((file) => money.test(readFileSync(`gateway/${file}`, 'utf8')))).toEqual([]);
 });

@@ -107,8 +107,8 @@ describe('who is told of trouble', () => {
   });
 
   it('is sent to screens, commands and options that there are', () => {
-    const sources = ['backup', 'restore', 'doctor/doctor-command']
-      .map((name) => readFileSync(`gateway/${name}.ts`, 'utf8'))
+    const sources = ['backup', 'restore', 'doctor']
+      .map((name) => readFileSync(`gateway/cli/${name}.ts`, 'utf8'))
       .join('\n');
     const command = readFileSync('packaging/command', 'utf8');
     // Portuguese first
