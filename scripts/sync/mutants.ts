@@ -17,7 +17,7 @@ export const editsIn =
 
 const hosted = editsIn('gateway/sync/hosted');
 const gateway = editsIn('gateway/sync/gateway');
-const core = editsIn('gateway/core');
+const store = editsIn('gateway/store');
 
 const NO_TIMELINE: readonly Edit[] = [
   hosted('decide-hello.ts', "if (request.timeline !== '' && request.timeline !== timeline)", 'if (false)'),
@@ -118,23 +118,23 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a stamp far in the future is taken as it is',
-    edits: [core('sync/accept-stamps.ts', 'MOST_AHEAD_MS = 5 * 60_000', 'MOST_AHEAD_MS = 1e12')],
+    edits: [store('merge/accept-stamps.ts', 'MOST_AHEAD_MS = 5 * 60_000', 'MOST_AHEAD_MS = 1e12')],
   },
   {
     name: 'the gateway does not take over stamps set anew',
     edits: [
-      core('sync/take-restamps.ts', 'if (stream === undefined || due.length === 0) return [];', 'return [];'),
+      store('merge/take-restamps.ts', 'if (stream === undefined || due.length === 0) return [];', 'return [];'),
     ],
   },
   {
     name: 'equal stamps are left as they stand',
-    edits: [core('sync/claims.ts', 'return left === right ? 0 : left > right ? 1 : -1;', 'return 0;')],
+    edits: [store('merge/claims.ts', 'return left === right ? 0 : left > right ? 1 : -1;', 'return 0;')],
   },
   {
     name: 'the later clock decides on a delete',
     edits: [
-      core(
-        'sync/row-stamps.ts',
+      store(
+        'merge/row-stamps.ts',
         'return { cl: Math.max(register.cl, other.cl)',
         'return { cl: other.stamp > newestOf(register) ? other.cl : register.cl',
       ),
@@ -143,8 +143,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'fields merge one by one, not as groups',
     edits: [
-      core(
-        'sync/merge.ts',
+      store(
+        'merge/merge.ts',
         'Object.assign(merged, other.value);\n    over[group] = edit.hlc;',
         'Object.assign(merged, Object.fromEntries(Object.entries(other.value).filter(([field], place) => place === 0 || row[field] == null)));\n    over[group] = edit.hlc;',
       ),
@@ -153,8 +153,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'whoever comes last wins',
     edits: [
-      core(
-        'sync/claims.ts',
+      store(
+        'merge/claims.ts',
         'if (a.hlc !== b.hlc) return a.hlc > b.hlc ? 1 : -1;',
         'if (a.hlc !== b.hlc) return 1;',
       ),
@@ -163,12 +163,12 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'registers rest while a row is deleted',
     edits: [
-      core('sync/merge.ts', 'if (order <= 0) continue;', 'if (order <= 0 || !isAlive(register)) continue;'),
+      store('merge/merge.ts', 'if (order <= 0) continue;', 'if (order <= 0 || !isAlive(register)) continue;'),
     ],
   },
   {
     name: 'what loses is not kept',
-    edits: [core('sync/merge.ts', 'if (order !== 0) lost.push(...lostOf', 'if (false) lost.push(...lostOf')],
+    edits: [store('merge/merge.ts', 'if (order !== 0) lost.push(...lostOf', 'if (false) lost.push(...lostOf')],
   },
   {
     name: 'a new epoch keeps the old numbers',
@@ -187,13 +187,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'what a comparison found is not told',
-    edits: [core('sync/log-difference.ts', 'if (knowsMore(', 'if (false && knowsMore(')],
+    edits: [store('merge/log-difference.ts', 'if (knowsMore(', 'if (false && knowsMore(')],
   },
   {
     name: 'a register that is there stays as it is',
     edits: [
-      core(
-        'sync/write-rows.ts',
+      store(
+        'merge/write-rows.ts',
         'on conflict (entity, id) do update set cl = excluded.cl, hlc = excluded.hlc, over_json = excluded.over_json',
         'on conflict (entity, id) do nothing',
       ),
@@ -203,8 +203,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'of two rows with one code the newcomer is renamed',
     spare: 'both come to one end all the same; who keeps the code is looked at in test/store/merge',
     edits: [
-      core(
-        'sync/unique-keys.ts',
+      store(
+        'merge/unique-keys.ts',
         '`${isFirst ? 0 : 1} ${claim} ${id}`',
         '`${work.before === null ? 1 : 0} ${claim} ${id}`',
       ),
@@ -212,6 +212,6 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a row below a deleted one is seen',
-    edits: [core('sync/working-set.ts', 'standingOf(set, table, id)?.hidden === true', 'false')],
+    edits: [store('merge/working-set.ts', 'standingOf(set, table, id)?.hidden === true', 'false')],
   },
 ];

@@ -40,8 +40,8 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     edits: [
       at(
         'features/control/commands/take-command.ts',
-        'lateness(deps, lateAtMs) ??\n    (view === null',
-        '(view === null',
+        'lateness(deps, lateAtMs) ??\n    ((await',
+        '((await',
       ),
       at('features/control/commands/take-command.ts', 'refusal ?? lateness(deps, lateAtMs) ??', 'refusal ??'),
     ],
