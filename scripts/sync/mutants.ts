@@ -145,8 +145,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       store(
         'merge/merge.ts',
-        'Object.assign(merged, other.value);\n    over[group] = edit.hlc;',
-        'Object.assign(merged, Object.fromEntries(Object.entries(other.value).filter(([field], place) => place === 0 || row[field] == null)));\n    over[group] = edit.hlc;',
+        'Object.assign(merged, order > 0 ? other.value : own.value);',
+        'Object.assign(merged, order > 0 ? Object.fromEntries(Object.entries(other.value).filter(([field], place) => place === 0 || merged[field] == null)) : own.value);',
       ),
     ],
   },
@@ -205,7 +205,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       store(
         'merge/unique-keys.ts',
-        '`${isFirst ? 0 : 1} ${claim} ${id}`',
+        '`${isFirst ? 0 : 1} ${isFromAfar ? 1 : 0} ${claim} ${id}`',
         '`${work.before === null ? 1 : 0} ${claim} ${id}`',
       ),
     ],
