@@ -47,19 +47,29 @@ export function createRolloutPulse(deps: RunDeps) {
   }
 
   async function lookAt(rolloutId: string, aired: PondsByController): Promise<void> {
-    await perform(deps, null, async () => {
+    const { answer } = await perform(deps, null, async () => {
       const guard = await deps.guard('firmware_rollout', rolloutId);
       const found = deps.book.liveById(rolloutId);
-      if (found === null) return { answer: undefined };
+      if (found === null) return { answer: null };
       const moment = await momentOf(deps, found, { aired, clocks });
       const step = nextStep(found.rollout, found.targets, moment);
-      const before = waitText(waits.get(rolloutId));
-      if (step.wait === null) waits.delete(rolloutId);
-      else waits.set(rolloutId, { code: step.wait, alarms: moment.alarms });
-      if (waitText(waits.get(rolloutId)) !== before) deps.changed(found.rollout.farm_id);
+      const wait: Wait | null = step.wait === null ? null : { code: step.wait, alarms: moment.alarms };
       const changes = await changesOf(deps, found, step);
-      return { answer: undefined, changes, guards: changes.length > 0 ? [guard] : [] };
+      return {
+        answer: { farmId: found.rollout.farm_id, wait },
+        changes,
+        guards: changes.length > 0 ? [guard] : [],
+      };
     });
+    if (answer !== null) noteWait(rolloutId, answer);
+  }
+
+  /** Told only when what was decided is stored. */
+  function noteWait(rolloutId: string, { farmId, wait }: { farmId: string; wait: Wait | null }): void {
+    const before = waitText(waits.get(rolloutId));
+    if (wait === null) waits.delete(rolloutId);
+    else waits.set(rolloutId, wait);
+    if (waitText(waits.get(rolloutId)) !== before) deps.changed(farmId);
   }
 
   return { look, waits: waits as Waits };
