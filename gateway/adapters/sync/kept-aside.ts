@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { Metrics } from '#adapters/http/metrics.ts';
 import type { Database, Db } from '#adapters/sql/database.ts';
 import { parkedChange } from '#contract/resources/sync-tables.ts';
 import { LANES, MOST_KEPT_ASIDE } from '#contract/sync/wire.ts';
@@ -44,7 +43,7 @@ export function countingGone({
   onCommit,
 }: {
   commit: Commit;
-  metrics: Pick<Metrics, 'counter'>;
+  metrics: { counter: (name: string, help: string, count: () => number) => void };
   onCommit: Database['onCommit'];
 }): Commit {
   const gone = { dropped: 0, expired: 0, forgotten: 0 };
