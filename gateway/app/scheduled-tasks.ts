@@ -2,7 +2,7 @@ import type { SupervisedBroker } from '#adapters/mqtt/supervise-broker.ts';
 import { underLease } from '#adapters/sql/lease.ts';
 import { GOOD_TIME, LEAST_TIME, SHOWN_TIME } from '#adapters/sql/queries/control/last-run.ts';
 import { sweepBelowDeleted } from '#adapters/sql/sweep-below-deleted.ts';
-import { sweepByCount, sweepExpired } from '#adapters/sql/sweep-expired.ts';
+import { sweepByCount, sweepExpired, sweepTaken } from '#adapters/sql/sweep-expired.ts';
 import type { Tick } from '#adapters/timers/ticks.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { type Change, put } from '#core/changes.ts';
@@ -124,6 +124,7 @@ export async function sweep(
 ): Promise<void> {
   const { database, kernel, pairing } = instance;
   await instance.delivery.sweep();
+  await sweepTaken(database);
   if (kernel.clockQuality() !== 'trusted') return sweepByCount(database);
   await sweepExpired(database, kernel);
   await instance.syncConflicts.sweep();

@@ -128,6 +128,8 @@ export type MergeReport = {
   unparked: number;
   /** Kept aside before or now, and gone: there were more than is kept of one stream. */
   dropped?: number;
+  /** Notes of edits that lost, and gone: there were more than is kept of one stream. */
+  forgotten?: number;
 };
 
 export type Commit = (unit: Unit) => Promise<Committed>;

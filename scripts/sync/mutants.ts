@@ -123,7 +123,11 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the gateway does not take over stamps set anew',
     edits: [
-      store('merge/take-restamps.ts', 'if (stream === undefined || due.length === 0) return [];', 'return [];'),
+      store(
+        'merge/take-restamps.ts',
+        'if (stream === undefined || due.length === 0) return [];',
+        'return [];',
+      ),
     ],
   },
   {
@@ -168,7 +172,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'what loses is not kept',
-    edits: [store('merge/merge.ts', 'if (order !== 0) lost.push(...lostOf', 'if (false) lost.push(...lostOf')],
+    edits: [
+      store('merge/merge.ts', 'if (order !== 0) lost.push(...lostOf', 'if (false) lost.push(...lostOf'),
+    ],
   },
   {
     name: 'a new epoch keeps the old numbers',

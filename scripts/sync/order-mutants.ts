@@ -38,11 +38,7 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
   {
     name: 'lateness is looked at once, before the order is read',
     edits: [
-      at(
-        'features/control/commands/take-command.ts',
-        'lateness(deps, lateAtMs) ??\n    ((await',
-        '((await',
-      ),
+      at('features/control/commands/take-command.ts', 'lateness(deps, lateAtMs) ??\n    ((await', '((await'),
       at('features/control/commands/take-command.ts', 'refusal ?? lateness(deps, lateAtMs) ??', 'refusal ??'),
     ],
   },

@@ -73,4 +73,16 @@ describe('the bytes that an account writes in a day', () => {
     for (const method of ['GET', 'DELETE']) expect(await day.ask('Addresses', method)).toBe('goes on');
     expect(await day.ask('Addresses', 'POST', 'ADMIN')).toBe('goes on');
   });
+
+  test('of orders and registers are bounded, too, where no person comes', async () => {
+    const day = aDay();
+    for (let n = 0; n < 10; n += 1) await day.write(100_000_000);
+    for (const tag of ['Aerators', 'Control points', 'Schedules'])
+      expect([tag, await day.ask(tag)]).toEqual([tag, 'goes on']);
+    for (let n = 0; n < 300_000; n += 1) await day.write(2);
+    expect(await day.ask('Aerators')).toMatch(/1024 MB within a day.*schedules, alerts and devices go on/);
+    expect(await day.ask('Aerators', 'DELETE')).toBe('goes on');
+    day.clock.ms = DAY_MS;
+    expect(await day.ask('Aerators')).toBe('goes on');
+  });
 });

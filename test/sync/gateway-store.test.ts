@@ -196,4 +196,17 @@ describe('rows that are kept aside', () => {
     const points = await gateway.store.points();
     expect(points).toMatchObject({ epoch: 2, in_core_seq: 7, acked_core_seq: 0, core_seq: 2, resync: null });
   });
+
+  test('at the other end are a thousand at most here: one that keeps everything aside fills no card', async () => {
+    const gateway = await aGateway();
+    const sent = await gateway.store.outRows({ lane: 'core', after: 0, ...MANY });
+    const [row] = sent.rows;
+    if (row === undefined) throw new Error('nothing was logged');
+    for (let from = 1; from <= 1_400; from += 200) {
+      const rows = Array.from({ length: 200 }, (_, n) => ({ ...row, seq: from + n }));
+      await gateway.store.noteKeptAside('core', rows);
+    }
+    const queries = syncStatusQueries(gateway.database.read);
+    expect((await queries.parked({ skip: 0, limit: 10 })).total).toBe(1_000);
+  });
 });

@@ -8,12 +8,12 @@ import express, {
 } from 'express';
 import { AppError, StorageUnavailable } from '#core/errors.ts';
 import type { Log } from '#core/kernel.ts';
-import type { Route } from '#core/route.ts';
+import { BODY_BYTES, type Route } from '#core/route.ts';
 import { oneATurn } from './fair-turns.ts';
 import { type HandleDeps, handleRoute, proveCaller } from './handle-route.ts';
 import type { Refused } from './harden-server.ts';
 import { ownHosts } from './own-hosts.ts';
-import { isSmallBody, PROVED_BYTES, readJsonBody, UNPROVED_BYTES } from './read-json-body.ts';
+import { isSmallBody, readJsonBody, UNPROVED_BYTES } from './read-json-body.ts';
 import { noteRoute, requestFrame, requestIdOf, routeOf } from './request-frame.ts';
 import { routeFinder } from './route-finder.ts';
 
@@ -55,6 +55,8 @@ type Serve = {
   takesFile: boolean;
   /** Only who proved who they are gets an answer. */
   isProved: boolean;
+  /** The most of who has proved it. */
+  bodyBytes: number;
 };
 
 /** The routes below /api/v1; what is none of them goes on. */
@@ -80,15 +82,20 @@ function serveRoutes(deps: AppDeps, routes: readonly Route[]): RequestHandler {
     const read = (maxBytes: number) => readJsonBody(request, maxBytes, take, inTurn);
     if (!served.isProved || isSmallBody(request)) return read(UNPROVED_BYTES);
     // whoever sends much proves first who it is; nothing of it is kept before that
-    proveCaller(deps, request).then(() => read(PROVED_BYTES), next);
+    proveCaller(deps, request).then(() => read(served.bodyBytes), next);
   };
 }
+
+/** Who takes no body needs none, however long what comes along is. */
+export const bodyBytesOf = ({ body, bodyBytes }: Pick<Route, 'body' | 'bodyBytes'>): number =>
+  body === undefined ? UNPROVED_BYTES : (bodyBytes ?? BODY_BYTES);
 
 function serving(deps: AppDeps, route: Route): Serve {
   const note = deps.timerOf?.(route);
   const shown = `${API}${route.path}`;
   return {
     takesFile: route.takes !== undefined,
+    bodyBytes: bodyBytesOf(route),
     isProved: route.access.who !== 'anyone' && route.access.who !== 'device',
     serve: async (request, response, next) => {
       const startedAt = performance.now();

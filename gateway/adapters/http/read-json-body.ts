@@ -4,8 +4,6 @@ import { AppError } from '#core/errors.ts';
 import { isBeyond } from '#core/json-shape.ts';
 
 const MIB = 1_048_576;
-/** The most of whoever has proved who they are. */
-export const PROVED_BYTES = MIB;
 /** The most of controllers, and of everybody who has proved nothing: a login, a report. */
 export const UNPROVED_BYTES = 16_384;
 /** Deeper than anything that the interface takes; a parser asked for more is held for long. */

@@ -118,6 +118,23 @@ export async function sweepExpired(
 /** A box whose clock nobody can trust keeps the answers of about so many creates: months of them, and a few MB. */
 const ANSWERS_KEPT = 10_000;
 
+/** An order from afar lives for a quarter of an hour; a hosted instance in other hands sends twenty a second. */
+const TAKEN_KEPT = 50_000;
+
+/** Whatever the clock says: the newest stay, so that nothing said from afar fills a box. */
+export async function sweepTaken(database: Database, kept = TAKEN_KEPT): Promise<void> {
+  await inSlices(database, takenCommand, () =>
+    database.read
+      .selectFrom('commands_taken')
+      .select('id')
+      .orderBy('taken_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(SLICE)
+      .offset(kept)
+      .execute(),
+  );
+}
+
 /** While nothing tells how old an answer is: the newest stay, so that a box without clock and link never fills up. */
 export async function sweepByCount(database: Database, kept = ANSWERS_KEPT): Promise<void> {
   await inSlices(database, idempotentAnswer, () =>

@@ -1,7 +1,7 @@
 import type { Database } from '#adapters/sql/database.ts';
 import { OWN_STREAM } from '#adapters/sql/instance.ts';
 import { parkedChange } from '#contract/resources/sync-tables.ts';
-import { LANES, SYNC_SCHEMA, type SyncLane, type WireChange } from '#contract/sync/wire.ts';
+import { LANES, MOST_KEPT_ASIDE, SYNC_SCHEMA, type SyncLane, type WireChange } from '#contract/sync/wire.ts';
 import { type Incoming, put, type StreamPoints } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { movesHeard } from '#features/cloud/moved-farms.ts';
@@ -114,7 +114,13 @@ export function gatewayStore(deps: GatewayStoreDeps): SyncStore {
     async noteKeptAside(lane, rows) {
       const { epoch } = await points();
       const parked_at = isoOf(deps.now());
-      const changes = rows.map((row) =>
+      const { n } = await read
+        .selectFrom('sync_parked')
+        .select(({ fn }) => fn.countAll<number>().as('n'))
+        .where('stream_id', '=', KEPT_ASIDE_THERE)
+        .executeTakeFirstOrThrow();
+      // they are shown, and told again by a comparison: an instance that keeps everything aside fills no card
+      const changes = rows.slice(0, Math.max(0, MOST_KEPT_ASIDE - Number(n))).map((row) =>
         put(parkedChange, {
           id: deps.idOf(`kept aside:${epoch}:${lane}:${row.seq}`),
           stream_id: KEPT_ASIDE_THERE,

@@ -16,6 +16,8 @@ export type HostedHttpDeps = {
   /** Hears of every request that was served or refused before it reached the protocol. */
   heard: (caller: GatewayCaller) => void;
   shed: (kind: AskKind) => void;
+  /** Counts what a gateway tells; throws 429 when it is too much. */
+  told: (streamId: number, kind: 'push' | 'repair', bytes: number) => void;
 };
 
 const KINDS: readonly AskKind[] = ['hello', 'push', 'pull', 'snapshot', 'digest', 'repair'];
@@ -34,7 +36,7 @@ export function mountSync(app: Express, deps: HostedHttpDeps): void {
         const caller = await callerOf(deps, request);
         const leave = enter(deps, open, { kind, caller });
         try {
-          const body = await readPackedBody(request);
+          const body = await readPackedBody(request, (bytes) => count(deps, { kind, caller, bytes }));
           await answer(deps, { kind, caller, body }, { request, response });
         } finally {
           leave();
@@ -47,6 +49,14 @@ export function mountSync(app: Express, deps: HostedHttpDeps): void {
         });
       });
   }
+}
+
+/** What may be stored; the rest asks. */
+function count(
+  deps: HostedHttpDeps,
+  { kind, caller, bytes }: { kind: AskKind; caller: GatewayCaller; bytes: number },
+): void {
+  if (kind === 'push' || kind === 'repair') deps.told(caller.streamId, kind, bytes);
 }
 
 type Open = { all: number; byStream: Map<number, number> };

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
-import type { Db } from '#adapters/sql/database.ts';
+import type { Database, Db } from '#adapters/sql/database.ts';
+import { parkedChange } from '#contract/resources/sync-tables.ts';
 import { LANES, MOST_KEPT_ASIDE } from '#contract/sync/wire.ts';
+import { type Commit, rowsOf } from '#core/changes.ts';
 import { READABLE_NOW } from '#store/merge/parked.ts';
 import type { HostedStore } from '../../sync/hosted/ports.ts';
 
@@ -31,5 +33,43 @@ export function keptAside(read: Db): HostedStore['keptAside'] {
     const of = (lane: string) => rows.flatMap((row) => (row.lane === lane ? row.seq : []));
     const [core, history] = LANES.map(of);
     return { core: core ?? [], history: history ?? [] };
+  };
+}
+
+/** The same commit, which counts what of it was kept for a while and went without finding its place. */
+export function countingGone({
+  commit,
+  metrics,
+  onCommit,
+}: {
+  commit: Commit;
+  metrics: { counter: (name: string, help: string, count: () => number) => void };
+  onCommit: Database['onCommit'];
+}): Commit {
+  const gone = { dropped: 0, expired: 0, forgotten: 0 };
+  metrics.counter(
+    'sync_kept_aside_dropped_total',
+    'Changes of the other side that fitted nowhere and were dropped because too many of one stream were kept aside',
+    () => gone.dropped,
+  );
+  metrics.counter(
+    'sync_kept_aside_expired_total',
+    'Changes of the other side that fitted nowhere for 90 days and were dropped',
+    () => gone.expired,
+  );
+  metrics.counter(
+    'sync_conflicts_dropped_total',
+    'Notes of edits that lost, dropped because there were too many of one stream',
+    () => gone.forgotten,
+  );
+  onCommit((committed) => {
+    // the hourly sweep alone removes them row by row
+    gone.expired += rowsOf(committed, parkedChange).filter(({ hidden }) => hidden).length;
+  });
+  return async (unit) => {
+    const committed = await commit(unit);
+    gone.dropped += committed.merged?.dropped ?? 0;
+    gone.forgotten += committed.merged?.forgotten ?? 0;
+    return committed;
   };
 }

@@ -15,7 +15,11 @@ const unpackByEncoding: Readonly<Record<string, (bytes: Buffer) => Promise<Buffe
 };
 
 /** Reads a body of one JSON value. Throws 400, 413 and 415. */
-export async function readPackedBody(request: IncomingMessage): Promise<unknown> {
+export async function readPackedBody(
+  request: IncomingMessage,
+  /** Hears how large it is unpacked, before it is parsed; may throw. */
+  measured: (bytes: number) => void,
+): Promise<unknown> {
   const { headers } = request;
   const [type = ''] = (headers['content-type'] ?? '').split(';');
   if (type.trim().toLowerCase() !== 'application/json')
@@ -28,6 +32,7 @@ export async function readPackedBody(request: IncomingMessage): Promise<unknown>
     const { code } = error as NodeJS.ErrnoException;
     throw code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge() : malformed('The body could not be unpacked');
   });
+  measured(bytes.length);
   if (isBeyond(bytes, MOST_SHAPE)) throw malformed('The body is nested too deeply, or has too many values');
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));

@@ -7,6 +7,7 @@ import { farmIds } from '#adapters/sync/farms-to-tell.ts';
 import { gatewaySocket } from '#adapters/sync/gateway-socket.ts';
 import { gatewayStore } from '#adapters/sync/gateway-store.ts';
 import { gatewayTransport } from '#adapters/sync/gateway-transport.ts';
+import { countingGone } from '#adapters/sync/kept-aside.ts';
 import { syncCounts, waitingRows } from '#adapters/sync/log-figures.ts';
 import { shortenOwnLog } from '#adapters/sync/log-retention.ts';
 import { syncStatusQueries } from '#adapters/sync/sync-status-queries.ts';
@@ -88,7 +89,8 @@ export function wireGatewaySync(wiring: GatewaySyncWiring) {
     },
   });
   const { random, log, now } = kernel;
-  const store = gatewayStore({ ...kernel, database: { read, commit: kernel.commit } });
+  const commit = countingGone({ commit: kernel.commit, metrics, onCommit: database.onCommit });
+  const store = gatewayStore({ ...kernel, database: { read, commit } });
   const software = programVersion();
   const client = createSyncClient({
     now,
@@ -121,7 +123,7 @@ export function wireGatewaySync(wiring: GatewaySyncWiring) {
     software,
     hexOf,
     isoOf,
-    store: compareStore({ read, commit: kernel.commit }, store),
+    store: compareStore({ read, commit }, store),
     state: client.state,
     hostedSchema: () => hosted.schema,
   });
@@ -203,7 +205,7 @@ export function wireGatewaySync(wiring: GatewaySyncWiring) {
       queries: syncStatusQueries(read),
       syncNow: () => client.hear({ is: 'asked for' }),
       async retryParked() {
-        await kernel.commit({
+        await commit({
           actor: null,
           changes: [],
           incoming: { from: 'hosted', streamId: OWN_STREAM, lane: 'core', changes: [], retry: 'parked' },

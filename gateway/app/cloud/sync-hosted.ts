@@ -6,12 +6,14 @@ import { forgetFeeds } from '#adapters/sync/forget-feed.ts';
 import { hostedCompare } from '#adapters/sync/hosted-compare.ts';
 import { type GatewayByToken, mountSync } from '#adapters/sync/hosted-http.ts';
 import { hostedStore } from '#adapters/sync/hosted-store.ts';
+import { countingGone } from '#adapters/sync/kept-aside.ts';
 import { createLiveSockets } from '#adapters/sync/live-sockets.ts';
 import { attachLive, type LiveUpgradeDeps } from '#adapters/sync/live-upgrade.ts';
 import { returnFutureStamps } from '#adapters/sync/return-stamps.ts';
 import { createShedding } from '#adapters/sync/shedding.ts';
 import { createSightings } from '#adapters/sync/sightings.ts';
 import { createTimeline } from '#adapters/sync/timeline.ts';
+import { toldInADay } from '#adapters/sync/told-in-a-day.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { chainAfter } from '#store/merge/canonical-change.ts';
 import type { CompareDeps } from '../../sync/hosted/compare-tables.ts';
@@ -81,15 +83,15 @@ export function wireHostedSync(wiring: HostedSyncWiring) {
   const { kernel, database, monotonic, metrics, processes } = wiring;
   const gatewayByToken = atMost(LOOKED_UP_AT_ONCE, wiring.gatewayByToken);
   const counts = new Map<string, number>();
-  const counted = { repaired: 0, dropped: 0 };
+  const counted = { repaired: 0 };
   const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
+  const { onCommit } = database;
   const server = wireSyncServer({
-    kernel,
+    kernel: { ...kernel, commit: countingGone({ commit: kernel.commit, metrics, onCommit }) },
     database,
     monotonic,
     refused: (kind, code) => count(`${kind} ${code}`),
     dropped(streamId, rows) {
-      counted.dropped += rows;
       kernel.log.warn(
         { streamId, rows },
         'more of what a gateway said fits nowhere than is kept aside: what was refused and the oldest went; a comparison finds them again',
@@ -137,6 +139,7 @@ export function wireHostedSync(wiring: HostedSyncWiring) {
         random: kernel.random,
         heard: sightings.heard,
         shed: (kind) => count(`${kind} SHED`),
+        told: toldInADay({ monotonic }),
       }),
     attach: (http: Server) => {
       const { refused, sourceOf } = wiring;
@@ -158,7 +161,7 @@ function tellSync(
     counts: ReadonlyMap<string, number>;
     shedding: ReturnType<typeof createShedding>;
     sockets: ReturnType<typeof createLiveSockets>;
-    counted: { repaired: number; dropped: number };
+    counted: { repaired: number };
   },
 ): void {
   const { counts, counted, shedding, sockets } = parts;
@@ -166,11 +169,6 @@ function tellSync(
     'sync_repair_rows_total',
     'Rows on which a gateway and this instance differed and which a comparison made right',
     () => counted.repaired,
-  );
-  metrics.counter(
-    'sync_kept_aside_dropped_total',
-    'Changes of gateways that fitted nowhere and were dropped because too many of one gateway were kept aside',
-    () => counted.dropped,
   );
   metrics.counterBy(
     'sync_refused_total',

@@ -84,8 +84,10 @@ function sumOf(reports: readonly MergeReport[]): MergeReport {
   const sum = (count: (report: MergeReport) => number): number =>
     reports.reduce((all, report) => all + count(report), 0);
   const dropped = sum((report) => report.dropped ?? 0);
+  const forgotten = sum((report) => report.forgotten ?? 0);
   return {
     ...(dropped > 0 ? { dropped } : {}),
+    ...(forgotten > 0 ? { forgotten } : {}),
     applied: sum(({ applied }) => applied),
     parked: reports.flatMap(({ parked }) => parked),
     conflicts: sum(({ conflicts }) => conflicts),

@@ -8,6 +8,7 @@ import type { Steps, UnitContext } from '../statements.ts';
 import { stampOf } from './claims.ts';
 import { inList, listOf } from './id-lists.ts';
 import type { LostEdit, MergedBatch } from './merged.ts';
+import type { Kept } from './most-kept.ts';
 import { scopeOf } from './shared-tables.ts';
 import { isOnFarm } from './tenancy.ts';
 import { textOf } from './text-of.ts';
@@ -30,6 +31,13 @@ export type ConflictNote = {
 
 // the codec takes any resource; that its rows are conflicts shows below
 const CONFLICTS = syncConflict as unknown as Resource;
+
+/** Of a stream: first those that somebody settled go, then the oldest. */
+export const CONFLICTS_KEPT: Kept = {
+  table: 'sync_conflicts',
+  texts: ['kept_json', 'dropped_json'],
+  bestFirst: `case when state = 'open' then 0 else 1 end, found_at desc, id`,
+};
 
 /** So many rows of the log are looked through beside those that are not confirmed yet. */
 const JUST_CONFIRMED = 2_000;

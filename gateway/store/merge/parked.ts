@@ -8,15 +8,13 @@ import type { Steps, UnitContext } from '../statements.ts';
 import { uuidOfText } from './conflicts.ts';
 import { inList, listOf } from './id-lists.ts';
 import type { Heard, Kept } from './merged.ts';
+import { dropBeyond, type Kept as MostKept } from './most-kept.ts';
 import { insertMany } from './write-rows.ts';
 
 // Changes that could not be applied wait aside, as they came. They are tried again when what they waited for has come.
 
 /** Tried again with one batch, most. */
 const MOST_TRIED = 200;
-/** Kept aside of one stream, most: whoever is at its other end fills no disk with what fits nowhere. */
-const MOST_ROWS = 10_000;
-const MOST_BYTES = 16 * 1024 * 1024;
 /** A reading waits for its pond, the pond for its farm. */
 const MOST_ROUNDS = 4;
 
@@ -92,36 +90,15 @@ export function* writeParked(
     };
   if (unparked.length > 0)
     yield { sql: `delete from sync_parked where ${inList('id', context)}`, params: [listOf(unparked)] };
-  return fresh.length === 0 ? 0 : yield* dropBeyond(incoming.streamId);
+  return fresh.length === 0 ? 0 : yield* dropBeyond(ASIDE, incoming.streamId);
 }
 
-/**
- * What is beyond the bounds goes: first what was refused and waits for nothing, then the oldest. Answers how many; a
- * comparison of both sides finds them again.
- */
-function* dropBeyond(streamId: number): Steps<number> {
-  const kept = yield* sizeOf(streamId);
-  if (kept.rows <= MOST_ROWS && kept.bytes <= MOST_BYTES) return 0;
-  yield {
-    sql: `delete from sync_parked where id in (select id from (
-      select id, row_number() over best as place, sum(octet_length(change_json)) over best as bytes
-      from sync_parked where stream_id = ?
-      window best as (order by ${WAITS_FOR_NOTHING}, parked_at desc, seq desc, id rows unbounded preceding)
-    ) as kept where place > ? or bytes > ?)`,
-    params: [streamId, MOST_ROWS, MOST_BYTES],
-  };
-  return kept.rows - (yield* sizeOf(streamId)).rows;
-}
-
-const WAITS_FOR_NOTHING = "case when reason like 'refused:%' or reason like 'tenant:%' then 1 else 0 end";
-
-function* sizeOf(streamId: number): Steps<{ rows: number; bytes: number }> {
-  const [found] = yield {
-    sql: 'select count(*) as n, coalesce(sum(octet_length(change_json)), 0) as bytes from sync_parked where stream_id = ?',
-    params: [streamId],
-  };
-  return { rows: Number(found?.['n']), bytes: Number(found?.['bytes']) };
-}
+/** First what was refused and waits for nothing goes, then the oldest; a comparison of both sides finds them again. */
+const ASIDE: MostKept = {
+  table: 'sync_parked',
+  texts: ['change_json'],
+  bestFirst: `case when reason like 'refused:%' or reason like 'tenant:%' then 1 else 0 end, parked_at desc, seq desc, id`,
+};
 
 const idOf = ({ streamId, lane }: Pick<Incoming, 'streamId' | 'lane'>, change: WireChange): string =>
   uuidOfText(['parked', streamId, lane, change.seq, change.entity, change.id, change.chain].join(' '));

@@ -6,9 +6,10 @@ import { LIFE } from '../register.ts';
 import { codecOf } from '../row-codec.ts';
 import type { Steps, UnitContext } from '../statements.ts';
 import { fieldsOf, stampOf } from './claims.ts';
-import { disputes, writeConflicts } from './conflicts.ts';
+import { CONFLICTS_KEPT, disputes, writeConflicts } from './conflicts.ts';
 import { keptBelowDeleted, writeKeptHidden } from './kept-hidden.ts';
 import type { MergedBatch } from './merged.ts';
+import { dropBeyond } from './most-kept.ts';
 import { noteArrivedNews } from './note-arrived-news.ts';
 import { toldGroups } from './personal.ts';
 import { settleVisibility } from './settle-visibility.ts';
@@ -50,13 +51,19 @@ export function* writeBatch(
     ...(yield* writeConflicts(notes, merged, context)),
     ...(yield* writeKeptHidden(keptHidden, merged, context)),
   ];
+  const forgotten = conflicts.length === 0 ? 0 : yield* dropBeyond(CONFLICTS_KEPT, merged.batch.streamId);
   const news = yield* noteArrivedNews(merged, context);
   // who runs a farm comes first: what is made of its rows rests on it
   const seen = works.filter(({ isChanged }) => isChanged).flatMap(committedOf);
   const rows = [...bound, ...seen, ...gone, ...conflicts, ...news];
   return {
     rows,
-    report: { applied: merged.applied.length, conflicts: conflicts.length, passedOver: merged.passedOver },
+    report: {
+      applied: merged.applied.length,
+      conflicts: conflicts.length,
+      passedOver: merged.passedOver,
+      ...(forgotten > 0 ? { forgotten } : {}),
+    },
   };
 }
 

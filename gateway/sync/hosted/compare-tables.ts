@@ -180,7 +180,7 @@ function saidBoth(row: WireRow, beside: WireRow): WireRow {
 const isAlike = (a: WireRow, b: WireRow): boolean => a.cl === b.cl;
 
 function whyUnsound(deps: CompareDeps, { table, bucket, after, to, rows }: RepairRequest): string | null {
-  if (!deps.isComparedTable(table)) return `${table} is not compared here`;
+  if (!deps.isComparedTable(table)) return 'There is no such table to compare here';
   const entity = deps.entityOf(table);
   const stray = rows.find(
     ({ entity: of, id, body }) =>

@@ -16,6 +16,9 @@ import type { HostedDeps } from './hosted-deps.ts';
 import { malformed, tooNew } from './refusals.ts';
 import { RequestRefused } from './request-refused.ts';
 
+/** Letters of a path in an answer. */
+const MOST_PATH = 200;
+
 export type Asked = { ok: true; answer: unknown } | { ok: false; refused: Refused };
 
 /** The hosted side of the protocol, whatever carries it. */
@@ -72,9 +75,9 @@ function parsed<T>(schema: Schema<T>, body: unknown): T {
   if (found.success) return found.data;
   if (isNewer(body)) throw new RequestRefused(tooNew(SYNC_SCHEMA));
   const [first] = found.error.issues;
-  throw new RequestRefused(
-    malformed(`${first?.path.map(String).join('.') || 'body'}: ${first?.message ?? 'not understood'}`),
-  );
+  // keys of a map are the asker's own words, of any length
+  const path = first?.path.map(String).join('.').slice(0, MOST_PATH);
+  throw new RequestRefused(malformed(`${path || 'body'}: ${first?.message ?? 'not understood'}`));
 }
 
 /** Whether what could not be read was written by a newer version: then it waits instead of being wrong. */

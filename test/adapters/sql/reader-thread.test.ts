@@ -52,7 +52,7 @@ describe('long lists', () => {
   test.each<[string, LogScope, { skip: number; limit: number }]>([
     ['of a farm', { of: 'farm', farmId: FARM }, { skip: 0, limit: 10_000 }],
     ['of its control points', { of: 'control points', farmId: FARM }, { skip: 0, limit: 777 }],
-    ['of a control point', { of: 'entity', entityId: POINT }, { skip: 1_234, limit: 500 }],
+    ['of a control point', { of: 'entity', farmId: FARM, entityId: POINT }, { skip: 1_234, limit: 500 }],
     ['from the last entry', { of: 'farm', farmId: FARM }, { skip: 2_999, limit: 10 }],
     ['from behind the last entry', { of: 'farm', farmId: FARM }, { skip: 3_000, limit: 10 }],
   ])('%s are the same in the thread as here', async (_what, scope, page) => {
@@ -120,7 +120,7 @@ describe('long lists', () => {
   test('leave the event loop free while they are counted and skipped', async () => {
     const { database } = openJournal(200_000);
     const aside = logQueries(database.readLong);
-    await aside.countLogs({ of: 'entity', entityId: POINT });
+    await aside.countLogs({ of: 'entity', farmId: FARM, entityId: POINT });
     let turns = 0;
     const state = { isDone: false };
     const turn = () => {

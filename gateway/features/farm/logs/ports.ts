@@ -5,13 +5,14 @@ export type LogEntry = Stored<RowOf<typeof logEntry>>;
 
 /**
  * Entries about a farm's control points, about everything on it, about one thing, or about a pond: itself, what airs it,
- * the batches that were in it and their records.
+ * the batches that were in it and their records. Always of the farm alone: a gateway may write what it likes of a thing
+ * into the log of its own farm.
  */
 export type LogScope =
   | { of: 'control points'; farmId: string }
   | { of: 'farm'; farmId: string }
-  | { of: 'pond'; pondId: string }
-  | { of: 'entity'; entityId: string };
+  | { of: 'pond'; farmId: string; pondId: string }
+  | { of: 'entity'; farmId: string; entityId: string };
 
 export type LogQueries = {
   /** Newest first, as a stream. */

@@ -62,7 +62,11 @@ export function logRoutes(deps: { queries: LogQueries }): Route[] {
       query: pageQuery,
       answers: { 200: { schema: logAnswer, list: true } },
       async handle(request) {
-        const scope: LogScope = { of: 'entity', entityId: request.params.control_point_id };
+        const scope: LogScope = {
+          of: 'entity',
+          farmId: onFarm(request).farmId,
+          entityId: request.params.control_point_id,
+        };
         return { answer: await journalAnswer(request.query, journalOf(scope, onFarm(request))) };
       },
     }),
@@ -77,7 +81,11 @@ export function logRoutes(deps: { queries: LogQueries }): Route[] {
       query: pageQuery,
       answers: { 200: { schema: recordLogAnswer, list: true } },
       async handle(request) {
-        const scope: LogScope = { of: 'pond', pondId: request.params.pond_id };
+        const scope: LogScope = {
+          of: 'pond',
+          farmId: onFarm(request).farmId,
+          pondId: request.params.pond_id,
+        };
         return { answer: await journalAnswer(request.query, namedOf(scope, onFarm(request))) };
       },
     }),
@@ -91,7 +99,8 @@ export function logRoutes(deps: { queries: LogQueries }): Route[] {
       query: pageQuery,
       answers: { 200: { schema: recordLogAnswer, list: true } },
       async handle(request) {
-        const scope: LogScope = { of: 'entity', entityId: onFarm(request).farmId };
+        const { farmId } = onFarm(request);
+        const scope: LogScope = { of: 'entity', farmId, entityId: farmId };
         return { answer: await journalAnswer(request.query, namedOf(scope, onFarm(request))) };
       },
     }),
@@ -112,7 +121,11 @@ export function logRoutes(deps: { queries: LogQueries }): Route[] {
       query: pageQuery,
       answers: { 200: { schema: recordLogAnswer, list: true } },
       async handle(request) {
-        const scope: LogScope = { of: 'entity', entityId: request.params.measurement_id };
+        const scope: LogScope = {
+          of: 'entity',
+          farmId: onFarm(request).farmId,
+          entityId: request.params.measurement_id,
+        };
         return { answer: await journalAnswer(request.query, namedOf(scope, onFarm(request))) };
       },
     }),

@@ -356,6 +356,24 @@ onBothEngines('on the hosted instance, a farm with a gateway', (_open, engine) =
     expect(await rowOf(point.id)).toMatchObject({ locked_out: false });
   });
 
+  it('gets another device on the farm alone, and so do its aerators', async () => {
+    const { token, farmId, point } = await aBoundFarm(app);
+    const pond = await app.call('POST', '/ponds/', { token, body: { farm_id: farmId, cod: 'V-9' } });
+    const aerator = { pond_id: body(pond)['id'], name: 'Pá', device_id: 'pa-9', power_kw: 2 };
+    const made = body(await app.call('POST', '/aerators/', { token, body: aerator }));
+    const paths = [`/control-points/${point.id}`, `/aerators/${String(made['id'])}`];
+    const before = await rowOf(point.id);
+    for (const path of paths) {
+      const refused = await app.call('PUT', path, { token, body: { device_id: 'of-somebody-else' } });
+      expect([path, refused.status, body(refused)['code']]).toEqual([path, 409, 'ON_GATEWAY_ONLY']);
+    }
+    expect(await rowOf(point.id)).toEqual(before);
+    expect(body(await app.call('GET', paths[1] ?? '', { token }))['device_id']).toBe('pa-9');
+    // the same name again is no change
+    const same = { device_id: point.device_id };
+    expect((await app.call('PUT', paths[0] ?? '', { token, body: same })).status).toBe(200);
+  });
+
   it('answers controllers that reach it with the last known target, and stores nothing', async () => {
     const { token, point } = await aBoundFarm(app);
     const key = body(await app.call('POST', `/control-points/${point.id}/device-key`, { token }));

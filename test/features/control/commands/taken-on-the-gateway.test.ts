@@ -83,6 +83,25 @@ onBothEngines('an order from afar on the gateway of the farm', (_open, engine) =
     expect(targetOf(point.id)).toBe('OFF');
   });
 
+  it('under the id of an order that was given here already is refused, and changes neither', async () => {
+    const [point, other] = [await aPoint(), await aPoint()];
+    await app.call('POST', `/control-points/${point.id}/turn-on`, { token });
+    const [given] = await ordersOf(app, token, point.id);
+    const id = String(given?.['id']);
+    for (const of of [point, other]) {
+      const frame = aCommand(app, of, { id, target_status: of === point ? 'OFF' : 'ON', is_forced: true });
+      expect(await take(app, frame)).toEqual({
+        is: 'command_state',
+        id,
+        state: 'rejected',
+        result: 'ID_TAKEN',
+      });
+    }
+    expect([targetOf(point.id), targetOf(other.id)]).toEqual(['ON', 'OFF']);
+    expect(await ordersOf(app, token, point.id)).toEqual([given]);
+    expect(await ordersOf(app, token, other.id)).toEqual([]);
+  });
+
   it('follows an earlier one from afar that whoever ordered had not seen carried out', async () => {
     const point = await aPoint();
     const basis = aCommand(app, point).basis;

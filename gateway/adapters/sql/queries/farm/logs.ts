@@ -69,6 +69,9 @@ function fromOffset(where: ExpressionBuilder<Tables, 'logs'>, scope: LogScope, o
   );
 }
 
+/** Few entries are of one thing, and millions of a farm: their index is that of the thing. */
+const alsoOfFarm = sql<string>`coalesce(farm_id, '')`;
+
 function within(scope: LogScope) {
   return (where: ExpressionBuilder<Tables, 'logs'>) => {
     switch (scope.of) {
@@ -77,9 +80,12 @@ function within(scope: LogScope) {
       case 'farm':
         return where('farm_id', '=', scope.farmId);
       case 'entity':
-        return where('entity_id', '=', scope.entityId);
+        return where.and([where(alsoOfFarm, '=', scope.farmId), where('entity_id', '=', scope.entityId)]);
       case 'pond':
-        return where('entity_id', 'in', thingsOf(where, scope.pondId));
+        return where.and([
+          where(alsoOfFarm, '=', scope.farmId),
+          where('entity_id', 'in', thingsOf(where, scope.pondId)),
+        ]);
     }
   };
 }
