@@ -2,15 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import { hoursToOxygenLevel, oxygenDeclineMgLPerHour } from '#science/oxygen-decline.ts';
-import { crossingMs, dawnForecast, type OxygenReading, oxygenAt } from '#science/oxygen-forecast.ts';
 import {
-  coverageOf,
-  forecastOf,
-  METHODS,
-  type SimulatedNight,
-  simulatedNights,
-  verdictOf,
-} from '../../scripts/bench/dawn-forecast.ts';
+  chanceBelow,
+  crossingMs,
+  dawnForecast,
+  type OxygenReading,
+  outlookOf,
+  oxygenAt,
+} from '#science/oxygen-forecast.ts';
+import { halfWayMgL, isWarnedOf, programOn, verdictOf } from '../../scripts/bench/dawn-forecast.ts';
+import { ROUNDS, simulatedNights } from '../../scripts/bench/simulated-nights.ts';
 
 const { aeration } = SCIENCE_DEFAULTS;
 const HOUR_MS = 3_600_000;
@@ -24,22 +25,21 @@ const reading = (time: string, oxygenMgL: number): OxygenReading => ({ atMs: at(
 const forecast = (...readings: OxygenReading[]) => dawnForecast(aeration.forecast, night, readings);
 
 describe('two readings of the evening', () => {
-  // Madenjian, Rogers & Fast (1987, Aquac. Eng. 6:191): log-linear 3.34, a straight line 2.72; half-way lies nearest to
-  // simulated nights.
-  test('6.2 mg/L at 20:00 and 5.1 at 23:00 give 3.03 at 05:30, between the two published courses', () => {
+  // Madenjian, Rogers & Fast (1987, Aquac. Eng. 6:191): log-linear 3.34, a straight line 2.72
+  test('6.2 mg/L at 20:00 and 5.1 at 23:00 give 2.81 at 05:30, between the two published courses', () => {
     const found = forecast(reading('20:00', 6.2), reading('23:00', 5.1));
     if (found === null) throw new Error('no forecast');
-    expect(found.from.oxygenMgL * Math.exp(-found.lossPerHour * 6.5)).toBeCloseTo(3.34, 2);
-    expect(found.from.oxygenMgL - found.fallMgLPerHour * 6.5).toBeCloseTo(2.72, 2);
-    expect(found.dawnMgL).toBeCloseTo(3.03, 2);
+    expect(found.dawnMgL).toBeCloseTo(2.81, 2);
+    expect(found.dawnMgL).toBeGreaterThan(2.72);
+    expect(found.dawnMgL).toBeLessThan(3.34);
     expect(found.dawnMs).toBe(at('29:30'));
     expect(oxygenAt(found, at('29:30'))).toBe(found.dawnMgL);
     const crosses = crossingMs(found, 4) ?? Number.NaN;
     expect(oxygenAt(found, crosses)).toBeCloseTo(4, 2);
-    // 26:00 on the straight line, 26:44 on the other
-    expect(crosses).toBeGreaterThan(at('26:00'));
+    // 26:00 on the straight line, 26:44 on the other; ponds usually lose a little more than this one seems to
+    expect(crosses).toBeGreaterThan(at('25:50'));
     expect(crosses).toBeLessThan(at('26:44'));
-    expect(crossingMs(found, 3)).toBeNull();
+    expect(crossingMs(found, 2.5)).toBeNull();
     expect(crossingMs(found, 5.5)).toBe(at('23:00'));
     expect(crossingMs(found, 0)).toBeNull();
   });
@@ -139,33 +139,119 @@ test('the forecast lies between nothing and the last reading, and its crossing b
   );
 });
 
-describe('on 4,000 simulated nights from sparse ponds to 120 per m²', () => {
-  const nights = simulatedNights(4_000);
-  const verdicts = Object.fromEntries(
-    Object.entries(METHODS).map(([name, method]) => [name, verdictOf(method, nights)]),
-  );
+describe('when people are told', () => {
+  const told = (mgL: number, ...readings: OxygenReading[]) => {
+    const found = forecast(...readings, reading('23:00', mgL));
+    if (found === null) throw new Error('no forecast');
+    return found;
+  };
 
-  test('half-way between line and logarithm errs least of the methods, and is what the program tells', () => {
-    const errors = Object.values(verdicts).map(({ meanAbsoluteError }) => meanAbsoluteError);
-    expect(verdicts['middle']?.meanAbsoluteError).toBe(Math.min(...errors));
-    for (const night of nights.slice(0, 200))
-      expect(forecastOf(night)?.dawnMgL).toBeCloseTo(METHODS.middle(night), 6);
+  test('at once of a dawn that is nearly certain to be low; of a doubtful one when the last hours come', () => {
+    const settings = aeration.forecast;
+    const certain = told(4.6, reading('20:00', 6.2));
+    expect(outlookOf(settings, certain, at('23:00'))).toBe('WARN');
+    const doubtful = told(5.6, reading('20:00', 6.2));
+    expect(chanceBelow(doubtful, 4)).toBeGreaterThan(0.3);
+    expect(chanceBelow(doubtful, 4)).toBeLessThan(0.9);
+    expect(outlookOf(settings, doubtful, at('23:00'))).toBe('DOUBT');
+    expect(outlookOf(settings, doubtful, at('26:00'))).toBe('WARN');
+    const well = told(7.4, reading('20:00', 7.9));
+    expect(outlookOf(settings, well, at('26:30'))).toBe('WELL');
   });
 
-  test('its band holds four dawns of five, whatever the density and however early it is told', () => {
-    expect(coverageOf(nights)).toBeGreaterThanOrEqual(0.8);
-    const lead = ({ dawnHour, readings: [, last] }: SimulatedNight) => dawnHour - last.hour;
+  test('the chance runs from none to certainty and is even at what is expected', () => {
+    const found = told(5.1, reading('20:00', 6.2));
+    expect(chanceBelow(found, found.dawnMgL)).toBeCloseTo(0.5, 3);
+    expect(chanceBelow(found, found.dawnMgL + found.uncertaintyMgL)).toBeCloseTo(0.9, 2);
+    expect(chanceBelow(found, found.dawnMgL - found.uncertaintyMgL)).toBeCloseTo(0.1, 2);
+  });
+});
+
+test('of hand readings that aerators changed only those since count', () => {
+  const found = forecast(
+    reading('17:30', 7),
+    reading('19:30', 5.6),
+    reading('22:00', 6.9),
+    reading('24:00', 6.5),
+  );
+  // 0.2 mg/L an hour since the aerators run, not what all four make of it
+  const since = forecast(reading('22:00', 6.9), reading('24:00', 6.5));
+  expect(found?.dawnMgL).toBeCloseTo(since?.dawnMgL ?? Number.NaN, 1);
+});
+
+// Sondes of Fortino (Longwood University, github.com/KennyPeanuts/watershed_metabolism, CC-BY): a lake in July at 150 % of
+// saturation and a cold pond in November, neither of them a shrimp pond; every 20 minutes until three hours before dawn.
+test.each([
+  [
+    'Chalgrove Lake, 2 July 2019',
+    '24:00',
+    '30:00',
+    11.51,
+    [12.15, 11.93, 11.91, 11.89, 11.84, 11.77, 11.68, 11.63, 11.66, 11.62],
+  ],
+  [
+    'Via Sacra Pond, 21 November 2019',
+    '25:20',
+    '30:40',
+    9.79,
+    [9.97, 9.95, 9.92, 9.92, 9.89, 9.87, 9.85, 9.85],
+  ],
+])(
+  '%s: foretold too low, not too high, by 0.65 mg/L at most, and nobody is warned',
+  (_where, from, dawn, came, values) => {
+    const readings = values.map((oxygenMgL, i) => ({ atMs: at(from) + i * 20 * 60_000, oxygenMgL }));
+    const found = dawnForecast(aeration.forecast, { ...night, dawnMs: at(dawn) }, readings);
+    if (found === null) throw new Error('no forecast');
+    expect(found.dawnMgL).toBeLessThan(came);
+    expect(found.dawnMgL).toBeGreaterThan(came - 0.65);
+    expect(outlookOf(aeration.forecast, found, at(dawn) - 3 * HOUR_MS)).toBe('WELL');
+  },
+);
+
+// Seeds from 100 on chose the figures of the constants; these nights did not.
+describe('on simulated nights from sparse ponds to 120 per m²', () => {
+  const nightsOf = (rounds: keyof typeof ROUNDS, count: number) =>
+    simulatedNights(count, { seed: 1, rounds: ROUNDS[rounds] });
+
+  test.each([
+    ['two', 4_000],
+    ['three', 4_000],
+    ['four', 4_000],
+    ['probe', 1_000],
+  ] as const)(
+    '%s: low dawns missed at most as often as the documents say, the band holds four of five',
+    (rounds, count) => {
+      const found = programOn(nightsOf(rounds, count));
+      expect(found.strict.missed).toBeLessThanOrEqual(0.035);
+      expect(found.clear.missed).toBeLessThanOrEqual(0.03);
+      expect(found.inBand).toBeGreaterThanOrEqual(0.8);
+      // two readings of the evening cannot do it: no predictor can
+      if (rounds !== 'two') expect(found.clear.false).toBeLessThanOrEqual(0.1);
+    },
+  );
+
+  test('the band holds whatever the density and however early it is told', () => {
+    const nights = nightsOf('two', 4_000);
+    const lead = ({ dawnHour, readings }: (typeof nights)[number]) => dawnHour - (readings.at(-1)?.hour ?? 0);
     for (const of of [
-      nights.filter(({ kgPerM3 }) => kgPerM3 < 0.25),
-      nights.filter(({ kgPerM3 }) => kgPerM3 >= 0.5),
+      nights.filter(({ pond }) => pond.kgPerM3 < 0.25),
+      nights.filter(({ pond }) => pond.kgPerM3 >= 0.5),
       nights.filter((night) => lead(night) < 7),
       nights.filter((night) => lead(night) >= 9),
     ])
-      expect(coverageOf(of)).toBeGreaterThanOrEqual(0.8);
+      expect(programOn(of).inBand).toBeGreaterThanOrEqual(0.8);
   });
 
-  test('it misses less than half of the low dawns that the logarithm alone misses', () => {
-    expect(verdicts['middle']?.missed).toBeLessThan((verdicts['logLinear']?.missed ?? 0) / 2);
+  test('it errs less, and misses less than half of what half-way between line and logarithm missed', () => {
+    const nights = nightsOf('two', 4_000);
+    const found = programOn(nights);
+    const errors = nights.map((night) => Math.abs(halfWayMgL(night) - night.dawnMgL));
+    expect(found.meanError).toBeLessThan(errors.reduce((sum, each) => sum + each, 0) / errors.length);
+    const halfWay = verdictOf(
+      nights,
+      nights.map((night) => halfWayMgL(night) < 4),
+    );
+    expect(verdictOf(nights, nights.map(isWarnedOf)).missed).toBeLessThan(halfWay.missed / 2);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { AerationSizing } from '../aeration-sizing.ts';
+import type { Outlook } from '../oxygen-forecast.ts';
 import type { AdviceGrade } from './advice-table.ts';
 import { figure, type Language } from './language.ts';
 import { oxygenNow } from './water-alert-text.ts';
@@ -17,6 +18,10 @@ export type DawnFacts = {
   warnMgL: number;
   /** The next level below that and the local time, still to come, at which it is reached; null: none before dawn. */
   next: { levelMgL: number; at: string } | null;
+  /** Whether a dawn below the level is told, may still come, or is unlikely. */
+  outlook: Outlook;
+  /** What the pond's control point does, which the forecast counts on; UNKNOWN: it has none. */
+  aeration: 'ON' | 'OFF' | 'UNKNOWN';
   /** When to measure again where nothing is to be done now. */
   measureAgain: 'MIDNIGHT' | 'BEFORE_DAWN' | 'AT_DAWN';
 };
@@ -30,11 +35,34 @@ const MEASURE_AGAIN: Readonly<Record<DawnFacts['measureAgain'], Readonly<Record<
   AT_DAWN: { 'pt-BR': 'meça de novo ao amanhecer', en: 'measure again at dawn' },
 };
 
+const LEAVE_ON: Readonly<Record<Language, string>> = {
+  'pt-BR': 'ligue os aeradores agora e deixe-os ligados até uma hora depois do amanhecer',
+  en: 'switch the aerators on now and leave them on until an hour after dawn',
+};
+
 /**
  * What to do about the oxygen expected at dawn. What is to be done now comes first; nothing speaks of a time that is past,
- * and below a level nobody is told to act before it.
+ * and below a level nobody is told to act before it. Aerators that run, or may, are named: the forecast counts on them.
  */
 export function dawnForecastText(facts: DawnFacts, language: Language): string {
+  const counted = COUNTED_ON[facts.aeration][language];
+  const said = expectationText(facts, language);
+  return counted === '' ? said : `${said} ${counted}`;
+}
+
+const COUNTED_ON: Readonly<Record<DawnFacts['aeration'], Readonly<Record<Language, string>>>> = {
+  ON: {
+    'pt-BR': 'A previsão conta com os aeradores que estão ligados: não os desligue.',
+    en: 'The forecast counts on the aerators that are on: do not switch them off.',
+  },
+  OFF: { 'pt-BR': '', en: '' },
+  UNKNOWN: {
+    'pt-BR': 'Vale para a aeração como foi entre as leituras.',
+    en: 'It holds for aeration as it was between the readings.',
+  },
+};
+
+function expectationText(facts: DawnFacts, language: Language): string {
   const mgL = (value: number) => `${figure(value, 1, language)} mg/L`;
   const { pond, dawnTime, nowMgL, warnMgL, next } = facts;
   const dawn = `${figure(facts.dawnMgL, 1, language)} ± ${mgL(facts.uncertaintyMgL)}`;
@@ -59,6 +87,13 @@ export function dawnForecastText(facts: DawnFacts, language: Language): string {
     return `${first}${without} ${then}`;
   }
   const said = `${name}: ${expected}`;
+  if (next === null && facts.outlook !== 'WELL') {
+    const mayFall = isPortuguese
+      ? `Pode ficar abaixo de ${mgL(warnMgL)}`
+      : `It may fall below ${mgL(warnMgL)}`;
+    const act = facts.outlook === 'WARN' ? LEAVE_ON[language] : MEASURE_AGAIN[facts.measureAgain][language];
+    return `${said} ${mayFall}: ${act}.`;
+  }
   if (next === null) {
     const again = MEASURE_AGAIN[facts.measureAgain][language];
     return isPortuguese

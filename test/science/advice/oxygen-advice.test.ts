@@ -16,6 +16,8 @@ describe('the evening’s notification', () => {
     nowGrade: null,
     warnMgL: 4,
     next: { levelMgL: 4, at: '02:43' },
+    outlook: 'WARN',
+    aeration: 'OFF',
     measureAgain: 'MIDNIGHT',
   };
 
@@ -27,7 +29,7 @@ describe('the evening’s notification', () => {
   });
 
   test('a good night asks for no aerators', () => {
-    const said = dawnForecastText({ ...dawn, dawnMgL: 4.9, next: null }, 'en');
+    const said = dawnForecastText({ ...dawn, dawnMgL: 4.9, next: null, outlook: 'WELL' }, 'en');
     expect(said).toContain('stays above 4.0 mg/L');
     expect(said).not.toContain('witch');
   });
@@ -55,8 +57,27 @@ describe('the evening’s notification', () => {
     expect(dawnForecastText(facts, 'en')).not.toMatch(/ at \d\d:\d\d\. /);
   });
 
+  test('what may fall below is not told to stay above: measure again, and at the last hour act', () => {
+    const doubt: DawnFacts = { ...dawn, dawnMgL: 4.3, next: null, outlook: 'DOUBT' };
+    expect(dawnForecastText(doubt, 'pt-BR')).toContain(
+      'Pode ficar abaixo de 4,0 mg/L: meça de novo à meia-noite.',
+    );
+    expect(dawnForecastText(doubt, 'en')).not.toContain('stays above');
+    const last = dawnForecastText({ ...doubt, outlook: 'WARN' }, 'en');
+    expect(last).toContain('may fall below 4.0 mg/L: switch the aerators on now');
+    expect(last).not.toMatch(/ before|stays above/);
+  });
+
+  test('aerators that it counts on are named, and so is that nobody knows of them', () => {
+    expect(dawnForecastText({ ...dawn, aeration: 'ON' }, 'pt-BR')).toContain(
+      'conta com os aeradores que estão ligados: não os desligue',
+    );
+    expect(dawnForecastText({ ...dawn, aeration: 'UNKNOWN' }, 'en')).toContain('aeration as it was');
+    expect(dawnForecastText(dawn, 'en')).not.toContain('aeration');
+  });
+
   test('after midnight nobody is sent to measure at midnight', () => {
-    const late = { ...dawn, dawnMgL: 4.9, next: null, measureAgain: 'BEFORE_DAWN' } as const;
+    const late = { ...dawn, dawnMgL: 4.9, next: null, outlook: 'WELL', measureAgain: 'BEFORE_DAWN' } as const;
     expect(dawnForecastText(late, 'en')).toContain('measure again an hour before dawn');
   });
 });

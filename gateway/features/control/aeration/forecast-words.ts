@@ -2,7 +2,7 @@ import { noForecastText } from '#science/advice/forecast-text.ts';
 import type { Language } from '#science/advice/language.ts';
 import type { DawnFacts } from '#science/advice/oxygen-advice.ts';
 import { dawnForecastText } from '#science/advice/oxygen-advice.ts';
-import { oxygenAt } from '#science/oxygen-forecast.ts';
+import { outlookOf, oxygenAt } from '#science/oxygen-forecast.ts';
 import { placeOf } from './farm-nights.ts';
 import { nextLevel, oxygenGrade, type PondForecast, timeOfDay } from './forecast-dawn.ts';
 
@@ -31,6 +31,8 @@ export function forecastText(found: PondForecast, nowMs: number, language: Langu
       nowGrade: oxygenGrade(found, nowMgL),
       warnMgL,
       next: next === null ? null : { levelMgL: next.levelMgL, at: timeOfDay(clock, next.reachedMs) },
+      outlook: outlookOf(constants.aeration.forecast, forecast, nowMs),
+      aeration: pond.motor ?? 'UNKNOWN',
       measureAgain: measureAgain(timeOfDay(clock, nowMs), forecast.dawnMs - nowMs),
     },
     language,

@@ -52,6 +52,8 @@ export type PondPlace = {
   lng: string | null;
   /** Emergency level of its control point, mg/L; null: none, or no control point. */
   emergencyMgL: number | null;
+  /** What its control point is to do; null: none, so nobody knows what airs the pond. */
+  motor: 'ON' | 'OFF' | null;
 };
 
 export type ForecastQueries = {

@@ -6,7 +6,7 @@ import { isoOf } from '#core/kernel.ts';
 import { roundTo } from '#core/rounding.ts';
 import { type Route, route } from '#core/route.ts';
 import type { Language } from '#science/advice/language.ts';
-import { crossingMs } from '#science/oxygen-forecast.ts';
+import { chanceBelow, crossingMs } from '#science/oxygen-forecast.ts';
 import { emergencyLevelOf, type ForecastDeps, forecastOfPond, type PondForecast } from './forecast-dawn.ts';
 import { forecastText } from './forecast-words.ts';
 
@@ -51,6 +51,7 @@ function asAnswer(found: PondForecast, nowMs: number, language: Language): Oxyge
             dawn_at: isoOf(forecast.dawnMs),
             dissolved_oxygen: roundTo(forecast.dawnMgL, 2),
             uncertainty: roundTo(forecast.uncertaintyMgL, 2),
+            chance_low: roundTo(chanceBelow(forecast, constants.aeration.forecast.warnBelowMgL), 2),
             from: isoOf(forecast.from.atMs),
           },
     warn_below: constants.aeration.forecast.warnBelowMgL,

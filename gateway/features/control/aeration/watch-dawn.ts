@@ -7,6 +7,7 @@ import { isoOf, type Kernel } from '#core/kernel.ts';
 import { localDay } from '#core/local-day.ts';
 import { perform } from '#core/use-case.ts';
 import type { Language } from '#science/advice/language.ts';
+import { outlookOf } from '#science/oxygen-forecast.ts';
 import { severityOf } from '#science/severity.ts';
 import { nightAt, placeOf } from './farm-nights.ts';
 import { type ForecastDeps, forecastOfPond, type PondForecast, timeOfDay } from './forecast-dawn.ts';
@@ -25,8 +26,8 @@ export type DawnWatch = { look: () => Promise<void>; follow: (committed: Committ
 const MINUTE_MS = 60_000;
 /** A probe sends every few minutes; the morning looks no different for it. */
 const FORECAST_EVERY_MS = 15 * MINUTE_MS;
-/** Local times at which every pond measured this night is looked at, with or without news. */
-const LOOK_AT = ['22:00', '00:00', '02:00'];
+/** Local times between which every pond measured this night is looked at each half-hour, with or without news. */
+const LOOKS = { from: '22:00', until: '04:30' };
 /** No night is longer. */
 const NIGHT_MS = 16 * 60 * MINUTE_MS;
 const MOST_PONDS_A_LOOK = 50;
@@ -72,7 +73,8 @@ export function createDawnWatch(deps: DawnWatchDeps): DawnWatch {
     if (!isFirst && (last >= halfHour || now - last > NIGHT_MS)) return;
     for (const { id, zone } of await deps.queries.pondsMeasuredSince(isoOf(now - NIGHT_MS))) {
       const { clock } = placeOf({ zone, lat: null, lng: null });
-      if (!isFirst && !LOOK_AT.includes(timeOfDay(clock, halfHour))) continue;
+      const time = timeOfDay(clock, halfHour);
+      if (!isFirst && time < LOOKS.from && time > LOOKS.until) continue;
       due.add(id);
       lookedAt.delete(id);
     }
@@ -159,12 +161,13 @@ function causeName(pond: PondForecast['pond'], dawnMs: number): string {
 function causeOf(found: PondForecast, name: string, nowMs: number): AlertCause | null {
   const { pond, constants, forecast } = found;
   const { warnBelowMgL } = constants.aeration.forecast;
-  if (forecast === null || forecast.dawnMgL >= warnBelowMgL) return null;
+  if (forecast === null || outlookOf(constants.aeration.forecast, forecast, nowMs) !== 'WARN') return null;
   const value = Math.round(forecast.dawnMgL * 100) / 100;
   const violation = {
     type: 'LOW_OXYGEN' as const,
     parameter: 'dissolved_oxygen' as const,
-    value: forecast.dawnMgL,
+    // what only may fall below is graded as what just does
+    value: Math.min(forecast.dawnMgL, warnBelowMgL),
     threshold: warnBelowMgL,
     measured: forecast.dawnMgL,
     nh3: null,

@@ -218,23 +218,23 @@ onBothEngines('oxygen and the motors', (_open, engine) => {
       why_none: null,
       emergency_level: 3.5,
       warn_below: 4,
-      forecast: { dissolved_oxygen: 3.03 },
+      forecast: { dissolved_oxygen: 2.81, uncertainty: 0.89, chance_low: 0.96 },
       message: expect.stringContaining(
-        'oxygen expected at 05:30: 3.0 ± 0.8 mg/L. It reaches 4.0 mg/L at 02:',
+        'oxygen expected at 05:30: 2.8 ± 0.9 mg/L. It reaches 4.0 mg/L at 01:',
       ),
     });
     expect(String(found['reaches_emergency_at']).slice(11, 13)).toBe('06');
     const [raised, ...more] = await forecastAlerts(pondId);
     expect(more).toEqual([]);
     expect(raised).toMatchObject({
-      severity: 'MEDIUM',
-      value: 3.03,
+      severity: 'HIGH',
+      value: 2.81,
       threshold: 4,
-      message: expect.stringContaining(`Viveiro ${pondCod}: oxigênio previsto para 05:30: 3,0 ± 0,8 mg/L`),
+      message: expect.stringContaining(`Viveiro ${pondCod}: oxigênio previsto para 05:30: 2,8 ± 0,9 mg/L`),
     });
     expect(await notices(raised?.['id'])).toHaveLength(1);
 
-    // the same again says nothing new; worse does
+    // neither the same again nor a worse value of the same severity says anything new
     await pass(16);
     await measure(pondId, 5.02);
     await app.forecast.watch.look();
@@ -243,7 +243,8 @@ onBothEngines('oxygen and the motors', (_open, engine) => {
     await app.forecast.watch.look();
     const [worse] = await forecastAlerts(pondId);
     expect(worse).toMatchObject({ id: raised?.['id'], severity: 'HIGH' });
-    expect(await notices(raised?.['id'])).toHaveLength(2);
+    expect(Number(worse?.['value'])).toBeLessThan(2.5);
+    expect(await notices(raised?.['id'])).toHaveLength(1);
 
     // aerators were switched on
     await pass(60);
@@ -253,6 +254,50 @@ onBothEngines('oxygen and the motors', (_open, engine) => {
     await app.forecast.watch.look();
     expect(await forecastAlerts(pondId)).toEqual([]);
     expect(await forecastAlerts(pondId, 'RESOLVED')).toHaveLength(1);
+  });
+
+  it('a dawn that only may be low is told when the last hours come, three hours and a half before it', async () => {
+    const { pondId } = await aPondWithMotor({});
+    await measure(pondId, 6.2);
+    await pass(180);
+    await measure(pondId, 5.6);
+    await app.forecast.watch.look();
+    expect(String((await forecast(pondId))['message'])).toMatch(
+      /It (reaches 4\.0 mg\/L at 0[3-5]:|may fall below 4\.0 mg\/L: measure again at midnight)/,
+    );
+    expect(await forecastAlerts(pondId)).toEqual([]);
+    await pass(2 * 60 + 30);
+    await app.forecast.watch.look();
+    expect(await forecastAlerts(pondId)).toEqual([]);
+    await pass(31);
+    await app.forecast.watch.look();
+    const [raised] = await forecastAlerts(pondId);
+    expect(raised).toMatchObject({ severity: 'LOW', threshold: 4 });
+    expect(await notices(raised?.['id'])).toHaveLength(1);
+
+    // the same again says nothing new; worse does
+    await pass(16);
+    await measure(pondId, 4.6);
+    await app.forecast.watch.look();
+    expect(await notices(raised?.['id'])).toHaveLength(1);
+    await pass(16);
+    await measure(pondId, 3.2);
+    await app.forecast.watch.look();
+    expect(await forecastAlerts(pondId)).toMatchObject([{ id: raised?.['id'], severity: 'HIGH' }]);
+    expect(await notices(raised?.['id'])).toHaveLength(2);
+  });
+
+  it('a forecast made while the motor runs says that it counts on it', async () => {
+    const { point, pondId } = await aPondWithMotor({});
+    await measure(pondId, 6.2);
+    await pass(180);
+    await measure(pondId, 5.1);
+    expect(String((await forecast(pondId, 'pt-BR'))['message'])).not.toContain('conta com os aeradores');
+    await app.call('POST', `/control-points/${point.id}/turn-on`, { token });
+    await look();
+    expect(String((await forecast(pondId, 'pt-BR'))['message'])).toContain(
+      'conta com os aeradores que estão ligados: não os desligue',
+    );
   });
 
   it('after dawn the forecast of the night is over', async () => {

@@ -81,7 +81,7 @@ export function forecastQueries(db: Db): ForecastQueries {
         )
         .select(['ponds.id as id', 'ponds.cod as cod', 'farms.id as farmId', 'farms.name as farmName'])
         .select(['farms.timezone as zone', 'farms.lat as lat', 'farms.lng as lng'])
-        .select('control_points.do_emergency as emergencyMgL')
+        .select(['control_points.do_emergency as emergencyMgL', 'control_points.target_status as motor'])
         .where('ponds.id', '=', uuidOf(db, 'pond', pondId))
         .where('ponds.hidden', '=', 0)
         .executeTakeFirst();
