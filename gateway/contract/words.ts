@@ -81,6 +81,8 @@ export const ALERT_TYPES = [
   'HIGH_NITRATE',
   // told in the evening, before it happens
   'LOW_OXYGEN_FORECAST',
+  // no alarm: readings are too few to rule a low dawn out
+  'MEASURE_OXYGEN',
 ] as const;
 export type AlertType = (typeof ALERT_TYPES)[number];
 export const ALERT_STATUSES = ['ACTIVE', 'RESOLVED'] as const;

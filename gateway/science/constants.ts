@@ -1,4 +1,5 @@
 import type { BlindChart } from './blind-feeding.ts';
+import { DAWN_FORECAST } from './dawn-forecast-constants.ts';
 
 /**
  * Every number of the farm's science that a farm may tune, in one table, by topic.
@@ -335,33 +336,7 @@ export const SCIENCE_DEFAULTS = {
     stream: { readings: 4, forgottenAfterHours: 12 },
     /** Night while the position of the farm is unknown, local time. */
     fixedNight: { dusk: '18:00', dawn: '05:30' },
-    forecast: {
-      /** First and last reading must lie at least this far apart, hours. */
-      leastSpanHours: 1,
-      /** From so many readings within these hours on they tell alone how fast oxygen falls now: a probe, not a person. */
-      probe: { readings: 6, withinHours: 4 },
-      /** Readings so long before sunset count, hours: the usual rounds are at 17:00 and 21:00. */
-      beforeDuskHours: 1.5,
-      /** Share of what is missing to saturation that air brings into still water in an hour, and saturation at 29 °C, 20 ppt. */
-      exchangePerHour: 0.0275,
-      saturationMgL: 6.9,
-      /** What ponds breathe at night, and how far others lie from it (the table of decline from 5 to 120 shrimp per m²). */
-      pace: { usualMgLPerHour: 0.55, spreadMgLPerHour: 0.2 },
-      /** Standard error of the method for each hour ahead, mg/L, measured on simulated nights. */
-      methodErrorMgLPerHour: 0.045,
-      /** Standard error of one hand reading, mg/L. */
-      readingErrorMgL: 0.2,
-      /** A dawn below it is told in the evening, mg/L. */
-      warnBelowMgL: 4,
-      /** From these chances of it on it is told at once, and from the lower ones when so many hours are left (measured). */
-      warnFromChance: {
-        atOnce: { probe: 0.98, night: 0.97, evening: 0.92 },
-        lastWord: { probe: 0.7, night: 0.44, evening: 0.27 },
-      },
-      lastWordHours: 3.5,
-      /** The last reading lies in the evening when dawn is farther off, hours. */
-      eveningUntilHours: 6,
-    },
+    forecast: DAWN_FORECAST,
     /** Loss of oxygen without aeration at night by biomass density: kg/m³, mg/L per hour. */
     decline: [
       { kgPerM3: 0.16, mgLPerHour: 0.375 },

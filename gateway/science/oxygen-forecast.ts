@@ -9,6 +9,8 @@ const HOUR_MS = 3_600_000;
 const FOUR_OF_FIVE = 1.28;
 /** A reading so many standard errors off the course of the night tells of another pace: aerators were switched. */
 const OFF_COURSE = 2.5;
+/** Of many readings one or another lies far off by chance. */
+const OFF_COURSE_OF_MANY = 3.5;
 
 export type OxygenReading = { atMs: number; oxygenMgL: number };
 
@@ -48,7 +50,7 @@ export function dawnForecast(
   const used = readingsToUse(settings, night, readings);
   const last = used.at(-1);
   if (last === undefined || !isFalling(settings, used)) return null;
-  const fit = fitOf(settings, used, settings.pace);
+  const fit = fitOf(forNoise(settings, used), used, settings.pace);
   const endMgL = settings.saturationMgL - fit.pace / settings.exchangePerHour;
   if (endMgL >= fit.oxygenMgL) return null;
 
@@ -58,14 +60,15 @@ export function dawnForecast(
   const perPace = (kept - 1) / settings.exchangePerHour;
   const ofReadings =
     kept ** 2 * fit.oxygenVariance + 2 * kept * perPace * fit.covariance + perPace ** 2 * fit.paceVariance;
-  const error = Math.hypot(settings.methodErrorMgLPerHour * leadHours, Math.sqrt(Math.max(0, ofReadings)));
+  const isProbe = isOfProbe(settings, used);
+  const ofAir = settings.exchangeSpreadPerHour * excessHours(settings, course, night.dawnMs);
+  const ofPlace = isProbe ? settings.probe.placeErrorMgL : settings.leastErrorMgL;
+  const ofMethod =
+    (settings.methodErrorMgLPerHour * leadHours * Math.max(0, fit.pace)) / settings.pace.usualMgLPerHour;
+  const error = Math.hypot(ofMethod, ofAir, ofPlace, Math.sqrt(Math.max(0, ofReadings)));
   return {
     ...course,
-    basis: isOfProbe(settings, used)
-      ? 'probe'
-      : leadHours <= settings.eveningUntilHours
-        ? 'night'
-        : 'evening',
+    basis: isProbe ? 'probe' : leadHours <= settings.eveningUntilHours ? 'night' : 'evening',
     dawnMs: night.dawnMs,
     dawnMgL: oxygenAt(course, night.dawnMs),
     uncertaintyMgL: FOUR_OF_FIVE * error,
@@ -81,20 +84,27 @@ export function chanceBelow(forecast: DawnForecast, levelMgL: number): number {
   return errorsBelow > 0 ? 1 - upperTail(errorsBelow) : upperTail(-errorsBelow);
 }
 
-export type Outlook = 'WARN' | 'DOUBT' | 'WELL';
+export type Outlook = 'WARN' | 'MEASURE' | 'DOUBT' | 'WELL';
 
 /**
- * Whether people are to be told of a dawn below the level: at once where it is nearly certain; where it may be, only when
- * the last hour comes in which that still helps, for a later reading tells more than all before it. A probe looks so often
- * that it must be surer; of readings of the evening alone a doubt is enough.
+ * Whether people are to be told of a dawn below the level: at once where it is nearly certain; where it is likely, only
+ * when the last hour comes in which that still helps, for a later reading tells more than all before it. Where the readings
+ * are too few to rule a low dawn out people are asked to measure: that is no alarm. A probe asks nobody, it measures.
  */
 export function outlookOf(settings: ForecastSettings, forecast: DawnForecast, nowMs: number): Outlook {
   const { atOnce, lastWord } = settings.warnFromChance;
   const chance = chanceBelow(forecast, settings.warnBelowMgL);
   const isLast = nowMs >= forecast.dawnMs - settings.lastWordHours * HOUR_MS;
-  const least = lastWord[forecast.basis];
-  if (chance >= (isLast ? least : atOnce[forecast.basis])) return 'WARN';
-  return chance >= lastWord.evening ? 'DOUBT' : 'WELL';
+  if (chance >= (isLast ? lastWord : atOnce)[forecast.basis]) return 'WARN';
+  if (chance < settings.measure.fromChance) return 'WELL';
+  return forecast.basis === 'probe' ? 'DOUBT' : 'MEASURE';
+}
+
+/** When one more reading tells most and still leaves time to act, ms since 1970; now, where that hour is past. */
+export function measureAtMs(settings: ForecastSettings, forecast: DawnForecast, nowMs: number): number {
+  const { hoursBeforeDawn, againAfterHours } = settings.measure;
+  const best = forecast.dawnMs - hoursBeforeDawn * HOUR_MS;
+  return Math.max(nowMs, best, forecast.from.atMs + againAfterHours * HOUR_MS);
 }
 
 type Course = Pick<DawnForecast, 'from' | 'startMgL' | 'endMgL' | 'sharePerHour'>;
@@ -116,6 +126,19 @@ export function crossingMs(forecast: DawnForecast, levelMgL: number): number | n
   return Math.min(dawnMs, from.atMs + hours * HOUR_MS);
 }
 
+/** How much lies above saturation from the last reading to dawn, mg/L × hours: what wind takes of it differs most. */
+function excessHours({ saturationMgL }: ForecastSettings, course: Course, dawnMs: number): number {
+  const { from, startMgL, endMgL, sharePerHour } = course;
+  const excess = startMgL - saturationMgL;
+  if (excess <= 0) return 0;
+  const hours = (dawnMs - from.atMs) / HOUR_MS;
+  const untilSaturation =
+    endMgL < saturationMgL ? Math.log((startMgL - endMgL) / (saturationMgL - endMgL)) / sharePerHour : hours;
+  const above = Math.min(hours, untilSaturation);
+  const left = endMgL + (startMgL - endMgL) * Math.exp(-sharePerHour * above) - saturationMgL;
+  return ((excess + Math.max(0, left)) / 2) * above;
+}
+
 function keptUntil({ from, sharePerHour }: Course, atMs: number): number {
   return Math.exp((-sharePerHour * Math.max(0, atMs - from.atMs)) / HOUR_MS);
 }
@@ -134,21 +157,48 @@ function readingsToUse(
     .toSorted((a, b) => a.atMs - b.atMs);
   const lastMs = ofNight.at(-1)?.atMs ?? 0;
   const recent = ofNight.filter(({ atMs }) => atMs >= lastMs - settings.probe.withinHours * HOUR_MS);
-  if (isOfProbe(settings, recent)) return recent;
+  if (isOfProbe(settings, recent)) return ofOnePace(settings, recent);
   let used = ofNight;
   while (used.length > Math.max(2, recent.length) && isOffCourse(settings, used)) used = used.slice(1);
   return used;
 }
 
+/** A probe hears less noise than a meter at hand does, so that it tells sooner that the pace changed. */
+function ofOnePace(settings: ForecastSettings, readings: OxygenReading[]): OxygenReading[] {
+  let used = readings;
+  while (isOffCourse(forNoise(settings, used), used, OFF_COURSE_OF_MANY)) {
+    const later = used.slice(1);
+    if (!isOfProbe(settings, later)) break;
+    used = later;
+  }
+  return used;
+}
+
+/** Settings with the noise that a probe's readings show themselves; a person's are as sure as the meter. */
+function forNoise(settings: ForecastSettings, readings: readonly OxygenReading[]): ForecastSettings {
+  if (!isOfProbe(settings, readings)) return settings;
+  const bends = readings.slice(2).map((reading, i) => {
+    const [before, between] = [readings[i]?.oxygenMgL ?? 0, readings[i + 1]?.oxygenMgL ?? 0];
+    return (before - 2 * between + reading.oxygenMgL) ** 2 / 6;
+  });
+  const noise = Math.sqrt(bends.reduce((sum, each) => sum + each, 0) / bends.length);
+  const readingErrorMgL = Math.min(settings.readingErrorMgL, Math.max(settings.probe.leastNoiseMgL, noise));
+  return { ...settings, readingErrorMgL };
+}
+
 /** Whether one pace cannot have made these readings. */
-function isOffCourse(settings: ForecastSettings, readings: readonly OxygenReading[]): boolean {
+function isOffCourse(
+  settings: ForecastSettings,
+  readings: readonly OxygenReading[],
+  most = OFF_COURSE,
+): boolean {
   const lastMs = readings.at(-1)?.atMs ?? 0;
   const { oxygenMgL, pace } = fitOf(settings, readings, null);
   const endMgL = settings.saturationMgL - pace / settings.exchangePerHour;
   return readings.some((reading) => {
     const kept = Math.exp((-settings.exchangePerHour * (reading.atMs - lastMs)) / HOUR_MS);
     const expected = endMgL + (oxygenMgL - endMgL) * kept;
-    return Math.abs(reading.oxygenMgL - expected) > OFF_COURSE * settings.readingErrorMgL;
+    return Math.abs(reading.oxygenMgL - expected) > most * settings.readingErrorMgL;
   });
 }
 

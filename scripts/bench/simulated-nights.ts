@@ -13,6 +13,10 @@ export type SimulatedNight = {
   readings: readonly SimulatedReading[];
   dawnHour: number;
   dawnMgL: number;
+  /** One more reading at an hour, off as the others are. */
+  readAt: (hour: number) => SimulatedReading;
+  /** What the pond breathed in nights before, by its last evening reading and that of dawn, mg/L an hour. */
+  pastPaces: readonly number[];
 };
 
 export type Between = (least: number, most: number) => number;
@@ -45,6 +49,12 @@ const KEPT_AN_HOUR = 12;
 const FIRST_HOUR = -1;
 const LAST_HOUR = 12;
 const READING_ERROR = 0.2;
+const NIGHTS_OF_A_SEED = 1_000_003;
+/** Who is asked to measure comes this much later at most, hours. */
+const LATEST_HOURS = 1 / 6;
+const PAST_NIGHTS = 3;
+/** How much a pond's nights differ among themselves: weather, feed, algae. Assumed. */
+const NIGHT_TO_NIGHT = 0.15;
 
 /** Small and repeatable: the same nights on every machine (mulberry32). */
 export function randomFrom(seed: number) {
@@ -89,20 +99,40 @@ export function mgLAt(course: Float32Array, hour: number): number {
   return left + ((course[before + 1] ?? left) - left) * (place - before);
 }
 
+/** Of an evening reading at 21:00 and one at dawn, both off as readings are. */
+function pastPaceOf(pond: Pond, { between, gauss }: ReturnType<typeof randomFrom>): number {
+  const { exchangePerHour, saturationMgL } = SCIENCE_DEFAULTS.aeration.forecast;
+  const pace = pond.pace * Math.max(0.3, 1 + gauss(NIGHT_TO_NIGHT));
+  const course = courseOf({ ...pond, pace }, eveningMgL(between, pond));
+  const [first, dawn] = [3, 11.3].map((hour) => mgLAt(course, hour) + gauss(READING_ERROR)) as [
+    number,
+    number,
+  ];
+  const kept = Math.exp(-exchangePerHour * 8.3);
+  return (exchangePerHour * (saturationMgL * (1 - kept) + first * kept - dawn)) / (1 - kept);
+}
+
 /** Nights on which readings do not fall by the error of the meter stay among them: nobody can choose his nights. */
 export function simulatedNights(
   count: number,
   { seed, rounds }: { seed: number; rounds: Rounds },
 ): SimulatedNight[] {
   const { between, gauss } = randomFrom(seed);
-  return Array.from({ length: count }, () => {
+  return Array.from({ length: count }, (_, place): SimulatedNight => {
     const pond = drawPond(between);
     const dawnHour = between(10.8, 11.8);
     const course = courseOf(pond, eveningMgL(between, pond));
-    const readings = rounds(between, dawnHour).map((hour) => ({
-      hour,
-      mgL: Math.max(0, mgLAt(course, hour) + gauss(READING_ERROR)),
-    }));
-    return { pond, readings, dawnHour, dawnMgL: mgLAt(course, dawnHour) };
+    const off = (hour: number, by: number) => ({ hour, mgL: Math.max(0, mgLAt(course, hour) + by) });
+    const readings = rounds(between, dawnHour).map((hour) => off(hour, gauss(READING_ERROR)));
+    // of its own, so that what is asked later changes no other night
+    const later = randomFrom(seed * NIGHTS_OF_A_SEED + place);
+    return {
+      pond,
+      readings,
+      dawnHour,
+      dawnMgL: mgLAt(course, dawnHour),
+      readAt: (hour) => off(hour + later.between(0, LATEST_HOURS), later.gauss(READING_ERROR)),
+      pastPaces: Array.from({ length: PAST_NIGHTS }, () => pastPaceOf(pond, later)),
+    };
   });
 }

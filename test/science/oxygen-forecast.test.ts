@@ -6,12 +6,19 @@ import {
   chanceBelow,
   crossingMs,
   dawnForecast,
+  measureAtMs,
   type OxygenReading,
   outlookOf,
   oxygenAt,
 } from '#science/oxygen-forecast.ts';
-import { halfWayMgL, isWarnedOf, programOn, verdictOf } from '../../scripts/bench/dawn-forecast.ts';
+import {
+  bandByHourAndDensity,
+  bandOf,
+  methodOn,
+  publishedResults,
+} from '../../scripts/bench/dawn-forecast.ts';
 import { ROUNDS, simulatedNights } from '../../scripts/bench/simulated-nights.ts';
+import { forecastOf } from '../../scripts/bench/watched-nights.ts';
 
 const { aeration } = SCIENCE_DEFAULTS;
 const HOUR_MS = 3_600_000;
@@ -26,12 +33,13 @@ const forecast = (...readings: OxygenReading[]) => dawnForecast(aeration.forecas
 
 describe('two readings of the evening', () => {
   // Madenjian, Rogers & Fast (1987, Aquac. Eng. 6:191): log-linear 3.34, a straight line 2.72
-  test('6.2 mg/L at 20:00 and 5.1 at 23:00 give 2.81 at 05:30, between the two published courses', () => {
+  test('6.2 mg/L at 20:00 and 5.1 at 23:00: the forecast of 05:30 lies between the two published courses', () => {
     const found = forecast(reading('20:00', 6.2), reading('23:00', 5.1));
     if (found === null) throw new Error('no forecast');
-    expect(found.dawnMgL).toBeCloseTo(2.81, 2);
     expect(found.dawnMgL).toBeGreaterThan(2.72);
     expect(found.dawnMgL).toBeLessThan(3.34);
+    expect(found.dawnMgL - found.uncertaintyMgL).toBeLessThan(2.72);
+    expect(found.dawnMgL + found.uncertaintyMgL).toBeGreaterThan(3.34);
     expect(found.dawnMs).toBe(at('29:30'));
     expect(oxygenAt(found, at('29:30'))).toBe(found.dawnMgL);
     const crosses = crossingMs(found, 4) ?? Number.NaN;
@@ -140,23 +148,48 @@ test('the forecast lies between nothing and the last reading, and its crossing b
 });
 
 describe('when people are told', () => {
+  const settings = aeration.forecast;
   const told = (mgL: number, ...readings: OxygenReading[]) => {
     const found = forecast(...readings, reading('23:00', mgL));
     if (found === null) throw new Error('no forecast');
     return found;
   };
 
-  test('at once of a dawn that is nearly certain to be low; of a doubtful one when the last hours come', () => {
-    const settings = aeration.forecast;
-    const certain = told(4.6, reading('20:00', 6.2));
-    expect(outlookOf(settings, certain, at('23:00'))).toBe('WARN');
+  test('at once of a dawn that is nearly certain to be low', () => {
+    expect(outlookOf(settings, told(4.6, reading('20:00', 6.2)), at('23:00'))).toBe('WARN');
+    expect(outlookOf(settings, told(7.4, reading('20:00', 7.9)), at('26:30'))).toBe('WELL');
+  });
+
+  test('readings too few to rule it out are no alarm: people are asked to measure four hours before dawn', () => {
     const doubtful = told(5.6, reading('20:00', 6.2));
     expect(chanceBelow(doubtful, 4)).toBeGreaterThan(0.3);
-    expect(chanceBelow(doubtful, 4)).toBeLessThan(0.9);
-    expect(outlookOf(settings, doubtful, at('23:00'))).toBe('DOUBT');
-    expect(outlookOf(settings, doubtful, at('26:00'))).toBe('WARN');
-    const well = told(7.4, reading('20:00', 7.9));
-    expect(outlookOf(settings, well, at('26:30'))).toBe('WELL');
+    expect(chanceBelow(doubtful, 4)).toBeLessThan(0.8);
+    expect(outlookOf(settings, doubtful, at('23:00'))).toBe('MEASURE');
+    expect(measureAtMs(settings, doubtful, at('23:00'))).toBe(at('25:15'));
+    // when that hour is past, now
+    expect(outlookOf(settings, doubtful, at('26:30'))).toBe('MEASURE');
+    expect(measureAtMs(settings, doubtful, at('26:30'))).toBe(at('26:30'));
+    // the reading that was asked for decides
+    const answered = (mgL: number) =>
+      forecast(reading('20:00', 6.2), reading('23:00', 5.6), reading('25:20', mgL)) ?? doubtful;
+    expect(outlookOf(settings, answered(4.4), at('26:05'))).toBe('WARN');
+    expect(outlookOf(settings, answered(5.6), at('26:05'))).toBe('WELL');
+  });
+
+  test('a probe asks nobody to measure: it goes on itself', () => {
+    const readings = Array.from({ length: 25 }, (_, i) => ({
+      atMs: at('20:00') + i * 10 * 60_000,
+      oxygenMgL: 6.2 - (i / 6) * 0.38,
+    }));
+    const found = forecast(...readings);
+    if (found === null) throw new Error('no forecast');
+    expect(found.basis).toBe('probe');
+    const chances = [4.1, 3.9, 3.7].map((levelMgL) => {
+      const warnBelowMgL = found.dawnMgL + (levelMgL - 4);
+      return outlookOf({ ...settings, warnBelowMgL }, found, at('24:00'));
+    });
+    expect(chances).toContain('DOUBT');
+    expect(chances).not.toContain('MEASURE');
   });
 
   test('the chance runs from none to certainty and is even at what is expected', () => {
@@ -179,79 +212,110 @@ test('of hand readings that aerators changed only those since count', () => {
   expect(found?.dawnMgL).toBeCloseTo(since?.dawnMgL ?? Number.NaN, 1);
 });
 
-// Sondes of Fortino (Longwood University, github.com/KennyPeanuts/watershed_metabolism, CC-BY): a lake in July at 150 % of
-// saturation and a cold pond in November, neither of them a shrimp pond; every 20 minutes until three hours before dawn.
-test.each([
-  [
-    'Chalgrove Lake, 2 July 2019',
-    '24:00',
-    '30:00',
-    11.51,
-    [12.15, 11.93, 11.91, 11.89, 11.84, 11.77, 11.68, 11.63, 11.66, 11.62],
-  ],
-  [
-    'Via Sacra Pond, 21 November 2019',
-    '25:20',
-    '30:40',
-    9.79,
-    [9.97, 9.95, 9.92, 9.92, 9.89, 9.87, 9.85, 9.85],
-  ],
-])(
-  '%s: foretold too low, not too high, by 0.65 mg/L at most, and nobody is warned',
-  (_where, from, dawn, came, values) => {
-    const readings = values.map((oxygenMgL, i) => ({ atMs: at(from) + i * 20 * 60_000, oxygenMgL }));
-    const found = dawnForecast(aeration.forecast, { ...night, dawnMs: at(dawn) }, readings);
-    if (found === null) throw new Error('no forecast');
-    expect(found.dawnMgL).toBeLessThan(came);
-    expect(found.dawnMgL).toBeGreaterThan(came - 0.65);
-    expect(outlookOf(aeration.forecast, found, at(dawn) - 3 * HOUR_MS)).toBe('WELL');
-  },
-);
+describe('nights that were measured and published', () => {
+  const results = publishedResults();
+  const isLakeApart = (name: string) => /1 to 2 July 2019$|11 to 12 July/.test(name);
+
+  // sources and figures stand beside the nights (scripts/bench/published-nights.ts)
+  test.each(results.filter(({ published }) => !isLakeApart(published.name)))(
+    '$published.name: $published.dawnMgL lies inside the band',
+    ({ off, forecast: { uncertaintyMgL } }) => {
+      expect(Math.abs(off)).toBeLessThanOrEqual(uncertaintyMgL);
+    },
+  );
+
+  // a stratified lake at 120 to 180 % of saturation, whose water mixed and stopped to: readings jump by 0.8 mg/L in half an hour
+  test('the band holds four of five; where it does not, dawn came better than told', () => {
+    const outside = results.filter(({ isInBand }) => !isInBand);
+    expect(outside.length / results.length).toBeLessThanOrEqual(0.2);
+    for (const { off } of outside) expect(off).toBeLessThan(0);
+    for (const { off } of outside) expect(off).toBeGreaterThan(-1.9);
+  });
+
+  test('nobody is warned of a lake whose dawns came at 7 mg/L and more', () => {
+    for (const { published, forecast: found } of results.filter(
+      ({ published: { dawnMgL } }) => dawnMgL > 6.5,
+    ))
+      expect([published.name, outlookOf(aeration.forecast, found, found.dawnMs - 3 * HOUR_MS)]).not.toContain(
+        'WARN',
+      );
+  });
+});
 
 // Seeds from 100 on chose the figures of the constants; these nights did not.
-describe('on simulated nights from sparse ponds to 120 per m²', () => {
-  const nightsOf = (rounds: keyof typeof ROUNDS, count: number) =>
-    simulatedNights(count, { seed: 1, rounds: ROUNDS[rounds] });
-
-  test.each([
+describe('on 4,000 simulated nights of each kind of round, from sparse ponds to 120 per m²', () => {
+  const nightsOf = (rounds: keyof typeof ROUNDS, count: number, seed = 1) =>
+    simulatedNights(count, { seed, rounds: ROUNDS[rounds] });
+  const KINDS = [
     ['two', 4_000],
     ['three', 4_000],
     ['four', 4_000],
     ['probe', 1_000],
-  ] as const)(
-    '%s: low dawns missed at most as often as the documents say, the band holds four of five',
+  ] as const;
+
+  test.each(KINDS)(
+    '%s: of a hundred low dawns three at most are silent, of a hundred good ones ten alarm, three hours ahead or more',
     (rounds, count) => {
-      const found = programOn(nightsOf(rounds, count));
-      expect(found.strict.missed).toBeLessThanOrEqual(0.035);
-      expect(found.clear.missed).toBeLessThanOrEqual(0.03);
-      expect(found.inBand).toBeGreaterThanOrEqual(0.8);
-      // two readings of the evening cannot do it: no predictor can
-      if (rounds !== 'two') expect(found.clear.false).toBeLessThanOrEqual(0.1);
+      const found = methodOn('whole pond: program', nightsOf(rounds, count));
+      expect(found.missed).toBeLessThanOrEqual(0.03);
+      expect(found.falseAlarms).toBeLessThanOrEqual(0.1);
+      expect(found.leastLead).toBeGreaterThanOrEqual(3);
     },
   );
 
-  test('the band holds whatever the density and however early it is told', () => {
-    const nights = nightsOf('two', 4_000);
-    const lead = ({ dawnHour, readings }: (typeof nights)[number]) => dawnHour - (readings.at(-1)?.hour ?? 0);
-    for (const of of [
-      nights.filter(({ pond }) => pond.kgPerM3 < 0.25),
-      nights.filter(({ pond }) => pond.kgPerM3 >= 0.5),
-      nights.filter((night) => lead(night) < 7),
-      nights.filter((night) => lead(night) >= 9),
-    ])
-      expect(programOn(of).inBand).toBeGreaterThanOrEqual(0.8);
+  test.each([
+    ['two', 0.05],
+    ['three', 0.04],
+    ['four', 0.05],
+  ] as const)(
+    '%s: where people measure at the hour asked for, the alarm itself misses a share of %s at most',
+    (rounds, most) => {
+      const found = methodOn('… who is asked measures', nightsOf(rounds, 4_000));
+      // by alarms alone no predictor of three readings does better than 3.5 % at 10 % (bench, --bound)
+      expect(1 - found.alarmed).toBeLessThanOrEqual(most);
+      expect(found.missed).toBeLessThanOrEqual(0.03);
+      expect(found.falseAlarms).toBeLessThanOrEqual(0.1);
+      expect(found.askedInVain).toBeLessThanOrEqual(0.15);
+      expect(found.leastLead).toBeGreaterThanOrEqual(3);
+    },
+  );
+
+  test.each(KINDS)('%s: the band holds four dawns of five', (rounds, count) => {
+    expect(bandOf(nightsOf(rounds, count)).inBand).toBeGreaterThanOrEqual(0.8);
   });
 
-  test('it errs less, and misses less than half of what half-way between line and logarithm missed', () => {
+  test.each(KINDS)('%s: it does so at every hour and density', (rounds, count) => {
+    // of three sets of nights: a cell of one has too few to tell 78 from 80 %
+    const nights = [1, 2, 3].flatMap((seed) => nightsOf(rounds, count, seed));
+    const cells = bandByHourAndDensity(nights);
+    expect(cells.length).toBeGreaterThanOrEqual(3);
+    for (const { name, inBand } of cells)
+      expect({ name, holds: inBand >= 0.8 }).toEqual({ name, holds: true });
+  });
+
+  test('it errs least of the methods that know no more than the readings, and misses fewest', () => {
     const nights = nightsOf('two', 4_000);
-    const found = programOn(nights);
-    const errors = nights.map((night) => Math.abs(halfWayMgL(night) - night.dawnMgL));
-    expect(found.meanError).toBeLessThan(errors.reduce((sum, each) => sum + each, 0) / errors.length);
-    const halfWay = verdictOf(
-      nights,
-      nights.map((night) => halfWayMgL(night) < 4),
-    );
-    expect(verdictOf(nights, nights.map(isWarnedOf)).missed).toBeLessThan(halfWay.missed / 2);
+    const found = methodOn('whole pond: program', nights);
+    for (const name of ['log-linear', 'linear', 'lower of both', 'half-way between']) {
+      const other = methodOn(name, nights);
+      expect(found.meanError).toBeLessThanOrEqual(other.meanError + 0.01);
+      expect(found.missed).toBeLessThan(other.missed / 2);
+    }
+  });
+
+  test('a pond’s own past nights would err less, but hide low dawns where its aerators ran then and do not tonight', () => {
+    const nights = nightsOf('two', 4_000);
+    const program = methodOn('whole pond: program', nights);
+    expect(methodOn('whole pond, own past nights', nights).meanError).toBeLessThan(program.meanError);
+    expect(methodOn('… aerated then, not tonight', nights).missed).toBeGreaterThan(0.1);
+  });
+
+  test('whoever falls asleep over a doubt is told: no dawn that the band holds low is silent', () => {
+    for (const night of nightsOf('two', 500)) {
+      const found = forecastOf(night);
+      if (found === null || found.dawnMgL > 4) continue;
+      expect(outlookOf(aeration.forecast, found, found.dawnMs - 3.5 * HOUR_MS)).not.toBe('WELL');
+    }
   });
 });
 

@@ -26,6 +26,7 @@ export const alarmWords = dictionary({
       HIGH_NITRITE: 'Nitrito alto',
       HIGH_NITRATE: 'Nitrato alto',
       LOW_OXYGEN_FORECAST: 'OD baixo previsto',
+      MEASURE_OXYGEN: 'Meça o oxigênio',
     } satisfies Record<AlertType, string>,
     limit: (value: string, limit: string) => `${value} (limite ${limit})`,
   },
@@ -50,6 +51,7 @@ export const alarmWords = dictionary({
       HIGH_NITRITE: 'High nitrite',
       HIGH_NITRATE: 'High nitrate',
       LOW_OXYGEN_FORECAST: 'Low oxygen ahead',
+      MEASURE_OXYGEN: 'Measure the oxygen',
     } satisfies Record<AlertType, string>,
     limit: (value: string, limit: string) => `${value} (limit ${limit})`,
   },
@@ -66,6 +68,8 @@ const NOT_MEASURED: ReadonlySet<AlertType> = new Set([
   'GATEWAY_OFFLINE',
   'CLOCK_UNTRUSTED',
   'DISK_FULL',
+  // what is expected is not what the name asks for, and the message tells it with its error
+  'MEASURE_OXYGEN',
 ]);
 
 /** As they are shown everywhere else; the others with one. */

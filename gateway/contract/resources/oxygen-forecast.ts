@@ -18,6 +18,12 @@ export const oxygenForecastAnswer = z.object({
       dissolved_oxygen: mgL.describe('Expected at dawn as aeration is now, mg/L'),
       uncertainty: mgL.describe('Half-width of the band that holds four dawns of five, mg/L'),
       chance_low: z.number().describe('Chance that dawn lies below `warn_below`, 0 to 1'),
+      outlook: z
+        .enum(['WARN', 'MEASURE', 'DOUBT', 'WELL'])
+        .describe(
+          'WARN: told as LOW_OXYGEN_FORECAST. MEASURE: the readings are too few to rule a low dawn out, asked for as MEASURE_OXYGEN. DOUBT: so, too, but a probe goes on measuring. WELL: unlikely below `warn_below`',
+        ),
+      measure_at: instant.nullable().describe('When one more reading tells most; null unless MEASURE'),
       from: instant.describe('Last reading, from which the forecast runs'),
     })
     .nullable(),

@@ -62,13 +62,17 @@ export type ForecastQueries = {
   readingsBetween: (pondId: string, from: string, to: string) => Promise<OxygenRow[]>;
   /** Ponds with an oxygen reading since an instant, with their farm's zone. */
   pondsMeasuredSince: (since: string) => Promise<{ id: string; zone: string }[]>;
-  /** ACTIVE forecasts of low oxygen. */
+  /** ACTIVE forecasts of low oxygen and requests to measure it. */
   openForecasts: () => Promise<OpenForecast[]>;
   forecastById: (alertId: string) => Promise<StoredForecast | null>;
 };
 
-/** An ACTIVE alert LOW_OXYGEN_FORECAST. */
-export type OpenForecast = { id: string; pondId: string; triggeredAt: string };
+/** What the watch tells of a dawn: an alarm, or that readings are too few for one. */
+export const DAWN_ALERTS = ['LOW_OXYGEN_FORECAST', 'MEASURE_OXYGEN'] as const;
+export type DawnAlert = (typeof DAWN_ALERTS)[number];
+
+/** An ACTIVE alert of one of these types. */
+export type OpenForecast = { id: string; type: DawnAlert; pondId: string; triggeredAt: string };
 
 /** The forecast of one pond and night, ACTIVE or not. */
 export type StoredForecast = Pick<RowOf<typeof alert>, 'status' | 'severity' | 'value'> & {

@@ -12,7 +12,13 @@ import { severityOf } from '#science/severity.ts';
 import { nightAt, placeOf } from './farm-nights.ts';
 import { type ForecastDeps, forecastOfPond, type PondForecast, timeOfDay } from './forecast-dawn.ts';
 import { forecastText } from './forecast-words.ts';
-import type { ForecastQueries, OpenForecast, StoredForecast } from './ports.ts';
+import {
+  DAWN_ALERTS,
+  type DawnAlert,
+  type ForecastQueries,
+  type OpenForecast,
+  type StoredForecast,
+} from './ports.ts';
 
 export type DawnWatchDeps = Omit<ForecastDeps, 'queries'> &
   Pick<Kernel, 'commit' | 'pause' | 'random' | 'guard' | 'idOf' | 'log'> & {
@@ -81,7 +87,7 @@ export function createDawnWatch(deps: DawnWatchDeps): DawnWatch {
   }
 
   async function endLastNights(): Promise<void> {
-    for (const { id, pondId, triggeredAt } of openByAlert.values()) {
+    for (const { id, type, pondId, triggeredAt } of openByAlert.values()) {
       const pond = await deps.queries.pondPlace(pondId);
       if (pond === null) {
         openByAlert.delete(id);
@@ -90,7 +96,7 @@ export function createDawnWatch(deps: DawnWatchDeps): DawnWatch {
       const { aeration } = await deps.scienceOf(pond.farmId);
       const { dawnMs } = nightAt(aeration, placeOf(pond), Date.parse(triggeredAt));
       if (deps.now() < dawnMs) continue;
-      await store(pond, () => deps.alerting.revise(causeName(pond, dawnMs), null));
+      await store(pond, () => deps.alerting.revise(causeName(type, pond, dawnMs), null));
       openByAlert.delete(id);
     }
   }
@@ -98,20 +104,43 @@ export function createDawnWatch(deps: DawnWatchDeps): DawnWatch {
   async function judge(pondId: string): Promise<void> {
     const found = await forecastOfPond(deps, pondId);
     if (found?.night?.isNight !== true) return;
-    const name = causeName(found.pond, found.night.dawnMs);
+    const alarm = await storedOf('LOW_OXYGEN_FORECAST', found, found.night.dawnMs);
+    const request = await storedOf('MEASURE_OXYGEN', found, found.night.dawnMs);
+    const cause = causeOf(found, alarm.name, request.name, deps.now());
+    // an alarm ends by what is well, not by a doubt; a request by any answer
+    if (alarm.isOpen && cause?.type !== 'LOW_OXYGEN_FORECAST') {
+      if (isWell(found)) await store(found.pond, () => deps.alerting.revise(alarm.name, null));
+      if (cause === null || !isWell(found)) return;
+    }
+    const isAnswered = cause?.type !== 'MEASURE_OXYGEN' && found.forecast !== null;
+    if (request.isOpen && (isAnswered || isWell(found)))
+      await store(found.pond, () => deps.alerting.revise(request.name, null));
+    if (cause !== null)
+      await tell(found, cause, cause.type === 'MEASURE_OXYGEN' ? request.stored : alarm.stored);
+  }
+
+  async function storedOf(type: DawnAlert, { pond }: PondForecast, dawnMs: number) {
+    const name = causeName(type, pond, dawnMs);
     const stored = await deps.queries.forecastById(deps.idOf(name));
-    const cause = causeOf(found, name, deps.now());
-    if (cause === null) {
-      if (stored?.status !== 'ACTIVE' || !isWell(found)) return;
-      await store(found.pond, () => deps.alerting.revise(name, null));
-    } else if (stored === null) {
-      await store(found.pond, () => deps.alerting.raise(cause));
+    return { name, stored, isOpen: stored?.status === 'ACTIVE' };
+  }
+
+  async function tell(
+    { pond }: PondForecast,
+    cause: AlertCause,
+    stored: StoredForecast | null,
+  ): Promise<void> {
+    if (stored === null) {
+      await store(pond, () => deps.alerting.raise(cause));
       deps.log.info(
-        { pond: found.pond.cod, dawnMgL: cause.value, severity: cause.severity },
-        'oxygen is expected to be low at dawn',
+        { pond: pond.cod, dawnMgL: cause.value, severity: cause.severity },
+        cause.type === 'MEASURE_OXYGEN'
+          ? 'readings are too few to rule out low oxygen at dawn'
+          : 'oxygen is expected to be low at dawn',
       );
     } else if (isNews(stored, cause)) {
-      await store(found.pond, () => deps.alerting.revise(name, { ...cause, as: tellsAgain(stored, cause) }));
+      const as = tellsAgain(stored, cause);
+      await store(pond, () => deps.alerting.revise(cause.cause, { ...cause, as }));
     }
   }
 
@@ -143,9 +172,9 @@ export function createDawnWatch(deps: DawnWatchDeps): DawnWatch {
         if (isOfOxygen && after.source !== 'import') due.add(after.pond_id);
       }
       for (const { id, after, hidden } of rowsOf(committed, alert)) {
-        if (after.type !== 'LOW_OXYGEN_FORECAST' || after.source !== 'automatic' || after.pond_id === null)
-          continue;
-        const open = { id, pondId: after.pond_id, triggeredAt: after.triggered_at };
+        const type = DAWN_ALERTS.find((each) => each === after.type);
+        if (type === undefined || after.source !== 'automatic' || after.pond_id === null) continue;
+        const open = { id, type, pondId: after.pond_id, triggeredAt: after.triggered_at };
         if (after.status === 'ACTIVE' && !hidden) openByAlert.set(id, open);
         else openByAlert.delete(id);
       }
@@ -153,39 +182,43 @@ export function createDawnWatch(deps: DawnWatchDeps): DawnWatch {
   };
 }
 
-function causeName(pond: PondForecast['pond'], dawnMs: number): string {
-  return `low_oxygen_forecast:${pond.id}:${localDay(isoOf(dawnMs), pond.zone)}`;
+function causeName(type: DawnAlert, pond: PondForecast['pond'], dawnMs: number): string {
+  return `${type.toLowerCase()}:${pond.id}:${localDay(isoOf(dawnMs), pond.zone)}`;
 }
 
-/** null: nothing to warn of. */
-function causeOf(found: PondForecast, name: string, nowMs: number): AlertCause | null {
+/** null: there is nothing to warn of, and nothing to ask for. */
+function causeOf(found: PondForecast, alarm: string, request: string, nowMs: number): AlertCause | null {
   const { pond, constants, forecast } = found;
-  const { warnBelowMgL } = constants.aeration.forecast;
-  if (forecast === null || outlookOf(constants.aeration.forecast, forecast, nowMs) !== 'WARN') return null;
-  const value = Math.round(forecast.dawnMgL * 100) / 100;
+  const settings = constants.aeration.forecast;
+  const outlook = forecast === null ? null : outlookOf(settings, forecast, nowMs);
+  if (forecast === null || (outlook !== 'WARN' && outlook !== 'MEASURE')) return null;
+  const words = (language: Language) => forecastText(found, nowMs, language);
+  const said = {
+    farm_id: pond.farmId,
+    control_point_id: null,
+    pond_id: pond.id,
+    message: words('pt-BR'),
+    words,
+    parameter: 'dissolved_oxygen' as const,
+    value: Math.round(forecast.dawnMgL * 100) / 100,
+    threshold: settings.warnBelowMgL,
+  };
+  if (outlook === 'MEASURE') {
+    // nobody came by the hour asked for: said once more, and louder
+    const isLate = nowMs >= forecast.dawnMs - settings.lastWordHours * 60 * MINUTE_MS;
+    return { ...said, type: 'MEASURE_OXYGEN', severity: isLate ? 'MEDIUM' : 'LOW', cause: request };
+  }
   const violation = {
     type: 'LOW_OXYGEN' as const,
     parameter: 'dissolved_oxygen' as const,
     // what only may fall below is graded as what just does
-    value: Math.min(forecast.dawnMgL, warnBelowMgL),
-    threshold: warnBelowMgL,
+    value: Math.min(forecast.dawnMgL, settings.warnBelowMgL),
+    threshold: settings.warnBelowMgL,
     measured: forecast.dawnMgL,
     nh3: null,
   };
-  const words = (language: Language) => forecastText(found, nowMs, language);
-  return {
-    farm_id: pond.farmId,
-    control_point_id: null,
-    pond_id: pond.id,
-    type: 'LOW_OXYGEN_FORECAST',
-    severity: severityOf(constants.water, violation, null),
-    message: words('pt-BR'),
-    words,
-    parameter: 'dissolved_oxygen',
-    value,
-    threshold: warnBelowMgL,
-    cause: name,
-  };
+  const severity = severityOf(constants.water, violation, null);
+  return { ...said, type: 'LOW_OXYGEN_FORECAST', severity, cause: alarm };
 }
 
 /** A later forecast, or oxygen that no longer falls, well above the level. */
