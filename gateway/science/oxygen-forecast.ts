@@ -1,4 +1,5 @@
 import type { ScienceConstants } from './constants.ts';
+import { DAWN_RULES } from './dawn-forecast-constants.ts';
 import type { Night } from './night.ts';
 import { upperTail } from './normal-distribution.ts';
 
@@ -61,8 +62,8 @@ export function dawnForecast(
   const ofReadings =
     kept ** 2 * fit.oxygenVariance + 2 * kept * perPace * fit.covariance + perPace ** 2 * fit.paceVariance;
   const isProbe = isOfProbe(settings, used);
-  const ofAir = settings.exchangeSpreadPerHour * excessHours(settings, course, night.dawnMs);
-  const ofPlace = isProbe ? settings.probe.placeErrorMgL : settings.leastErrorMgL;
+  const ofAir = DAWN_RULES.exchangeSpreadPerHour * excessHours(settings, course, night.dawnMs);
+  const ofPlace = isProbe ? DAWN_RULES.probe.placeErrorMgL : settings.leastErrorMgL;
   const ofMethod =
     (settings.methodErrorMgLPerHour * leadHours * Math.max(0, fit.pace)) / settings.pace.usualMgLPerHour;
   const error = Math.hypot(ofMethod, ofAir, ofPlace, Math.sqrt(Math.max(0, ofReadings)));
@@ -92,17 +93,17 @@ export type Outlook = 'WARN' | 'MEASURE' | 'DOUBT' | 'WELL';
  * are too few to rule a low dawn out people are asked to measure: that is no alarm. A probe asks nobody, it measures.
  */
 export function outlookOf(settings: ForecastSettings, forecast: DawnForecast, nowMs: number): Outlook {
-  const { atOnce, lastWord } = settings.warnFromChance;
+  const { atOnce, lastWord } = DAWN_RULES.warnFromChance;
   const chance = chanceBelow(forecast, settings.warnBelowMgL);
-  const isLast = nowMs >= forecast.dawnMs - settings.lastWordHours * HOUR_MS;
+  const isLast = nowMs >= forecast.dawnMs - DAWN_RULES.lastWordHours * HOUR_MS;
   if (chance >= (isLast ? lastWord : atOnce)[forecast.basis]) return 'WARN';
-  if (chance < settings.measure.fromChance) return 'WELL';
+  if (chance < DAWN_RULES.measure.fromChance) return 'WELL';
   return forecast.basis === 'probe' ? 'DOUBT' : 'MEASURE';
 }
 
 /** When one more reading tells most and still leaves time to act, ms since 1970; now, where that hour is past. */
-export function measureAtMs(settings: ForecastSettings, forecast: DawnForecast, nowMs: number): number {
-  const { hoursBeforeDawn, againAfterHours } = settings.measure;
+export function measureAtMs(forecast: DawnForecast, nowMs: number): number {
+  const { hoursBeforeDawn, againAfterHours } = DAWN_RULES.measure;
   const best = forecast.dawnMs - hoursBeforeDawn * HOUR_MS;
   return Math.max(nowMs, best, forecast.from.atMs + againAfterHours * HOUR_MS);
 }
@@ -182,7 +183,7 @@ function forNoise(settings: ForecastSettings, readings: readonly OxygenReading[]
     return (before - 2 * between + reading.oxygenMgL) ** 2 / 6;
   });
   const noise = Math.sqrt(bends.reduce((sum, each) => sum + each, 0) / bends.length);
-  const readingErrorMgL = Math.min(settings.readingErrorMgL, Math.max(settings.probe.leastNoiseMgL, noise));
+  const readingErrorMgL = Math.min(settings.readingErrorMgL, Math.max(DAWN_RULES.probe.leastNoiseMgL, noise));
   return { ...settings, readingErrorMgL };
 }
 

@@ -60,7 +60,7 @@ export function toldOf(night: SimulatedNight, answers: boolean, settings: Settin
     isAsked = outlook === 'MEASURE';
     if (!isAsked || !answers || forecast === null || known.length < readings.length) continue;
     // people come at that hour, not before
-    const asked = (measureAtMs(settings, forecast, nowMs) - DUSK_MS) / HOUR_MS;
+    const asked = (measureAtMs(forecast, nowMs) - DUSK_MS) / HOUR_MS;
     if (asked >= hour + 0.5) continue;
     const reading = night.readAt(asked);
     readings.push(reading);

@@ -165,10 +165,10 @@ describe('when people are told', () => {
     expect(chanceBelow(doubtful, 4)).toBeGreaterThan(0.3);
     expect(chanceBelow(doubtful, 4)).toBeLessThan(0.8);
     expect(outlookOf(settings, doubtful, at('23:00'))).toBe('MEASURE');
-    expect(measureAtMs(settings, doubtful, at('23:00'))).toBe(at('25:15'));
+    expect(measureAtMs(doubtful, at('23:00'))).toBe(at('25:15'));
     // when that hour is past, now
     expect(outlookOf(settings, doubtful, at('26:30'))).toBe('MEASURE');
-    expect(measureAtMs(settings, doubtful, at('26:30'))).toBe(at('26:30'));
+    expect(measureAtMs(doubtful, at('26:30'))).toBe(at('26:30'));
     // the reading that was asked for decides
     const answered = (mgL: number) =>
       forecast(reading('20:00', 6.2), reading('23:00', 5.6), reading('25:20', mgL)) ?? doubtful;

@@ -1,6 +1,7 @@
 import type { RowOf } from '#contract/resource.ts';
 import type { alert } from '#contract/resources/alerts.ts';
 import type { measurement } from '#contract/resources/water-quality.ts';
+import type { DawnAlert } from '#contract/words.ts';
 
 /** A stored measurement, as far as it tells of oxygen. */
 export type OxygenRow = Pick<
@@ -66,10 +67,6 @@ export type ForecastQueries = {
   openForecasts: () => Promise<OpenForecast[]>;
   forecastById: (alertId: string) => Promise<StoredForecast | null>;
 };
-
-/** What the watch tells of a dawn: an alarm, or that readings are too few for one. */
-export const DAWN_ALERTS = ['LOW_OXYGEN_FORECAST', 'MEASURE_OXYGEN'] as const;
-export type DawnAlert = (typeof DAWN_ALERTS)[number];
 
 /** An ACTIVE alert of one of these types. */
 export type OpenForecast = { id: string; type: DawnAlert; pondId: string; triggeredAt: string };

@@ -72,7 +72,7 @@ function forecastAnswer(
     uncertainty: roundTo(forecast.uncertaintyMgL, 2),
     chance_low: roundTo(chanceBelow(forecast, settings.warnBelowMgL), 2),
     outlook,
-    measure_at: outlook === 'MEASURE' ? isoOf(Math.round(measureAtMs(settings, forecast, nowMs))) : null,
+    measure_at: outlook === 'MEASURE' ? isoOf(Math.round(measureAtMs(forecast, nowMs))) : null,
     from: isoOf(forecast.from.atMs),
   };
 }

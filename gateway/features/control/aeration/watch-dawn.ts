@@ -1,24 +1,19 @@
 import { alert } from '#contract/resources/alerts.ts';
 import { measurement } from '#contract/resources/water-quality.ts';
-import { SEVERITIES } from '#contract/words.ts';
+import { DAWN_ALERTS, type DawnAlert, SEVERITIES } from '#contract/words.ts';
 import type { AlertCause, Alerting } from '#core/alerting.ts';
 import { asParent, type Change, type Committed, rowsOf } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { localDay } from '#core/local-day.ts';
 import { perform } from '#core/use-case.ts';
 import type { Language } from '#science/advice/language.ts';
+import { DAWN_RULES } from '#science/dawn-forecast-constants.ts';
 import { outlookOf } from '#science/oxygen-forecast.ts';
 import { severityOf } from '#science/severity.ts';
 import { nightAt, placeOf } from './farm-nights.ts';
 import { type ForecastDeps, forecastOfPond, type PondForecast, timeOfDay } from './forecast-dawn.ts';
 import { forecastText } from './forecast-words.ts';
-import {
-  DAWN_ALERTS,
-  type DawnAlert,
-  type ForecastQueries,
-  type OpenForecast,
-  type StoredForecast,
-} from './ports.ts';
+import type { ForecastQueries, OpenForecast, StoredForecast } from './ports.ts';
 
 export type DawnWatchDeps = Omit<ForecastDeps, 'queries'> &
   Pick<Kernel, 'commit' | 'pause' | 'random' | 'guard' | 'idOf' | 'log'> & {
@@ -205,7 +200,7 @@ function causeOf(found: PondForecast, alarm: string, request: string, nowMs: num
   };
   if (outlook === 'MEASURE') {
     // nobody came by the hour asked for: said once more, and louder
-    const isLate = nowMs >= forecast.dawnMs - settings.lastWordHours * 60 * MINUTE_MS;
+    const isLate = nowMs >= forecast.dawnMs - DAWN_RULES.lastWordHours * 60 * MINUTE_MS;
     return { ...said, type: 'MEASURE_OXYGEN', severity: isLate ? 'MEDIUM' : 'LOW', cause: request };
   }
   const violation = {

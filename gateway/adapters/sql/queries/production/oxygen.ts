@@ -1,10 +1,6 @@
 import { sql } from 'kysely';
-import {
-  DAWN_ALERTS,
-  type ForecastQueries,
-  type OpenForecast,
-  type OxygenQueries,
-} from '#features/control/aeration/ports.ts';
+import { DAWN_ALERTS } from '#contract/words.ts';
+import type { ForecastQueries, OpenForecast, OxygenQueries } from '#features/control/aeration/ports.ts';
 import type { Db } from '../../database.ts';
 import { uuidOf } from '../uuid-of.ts';
 
