@@ -42,7 +42,7 @@ export function forecastText(found: PondForecast, nowMs: number, language: Langu
 }
 
 /** To the quarter of an hour, as people agree on times; null: now. */
-function measureAt({ pond, constants }: PondForecast, forecast: DawnForecast, nowMs: number): string | null {
+function measureAt({ pond }: PondForecast, forecast: DawnForecast, nowMs: number): string | null {
   const atMs = measureAtMs(forecast, nowMs);
   const quarterMs = Math.floor(atMs / QUARTER_MS) * QUARTER_MS;
   return quarterMs <= nowMs ? null : timeOfDay(placeOf(pond).clock, quarterMs);
