@@ -23,6 +23,7 @@ export function priorityOf(alarm: { type: AlertType; severity: Severity; value: 
     case 'DEVICE_OFFLINE':
     case 'HIGH_TEMPERATURE':
     case 'LOW_OXYGEN_FORECAST':
+    case 'MEASURE_OXYGEN':
     case 'DISK_FULL':
       return alarm.severity === 'LOW' ? 3 : 2;
     case 'CLOCK_UNTRUSTED':

@@ -81,8 +81,13 @@ export const ALERT_TYPES = [
   'HIGH_NITRATE',
   // told in the evening, before it happens
   'LOW_OXYGEN_FORECAST',
+  // no alarm: readings are too few to rule a low dawn out
+  'MEASURE_OXYGEN',
 ] as const;
 export type AlertType = (typeof ALERT_TYPES)[number];
+/** What is told of the dawn to come: an alarm, or that readings are too few for one. */
+export const DAWN_ALERTS = ['LOW_OXYGEN_FORECAST', 'MEASURE_OXYGEN'] as const satisfies readonly AlertType[];
+export type DawnAlert = (typeof DAWN_ALERTS)[number];
 export const ALERT_STATUSES = ['ACTIVE', 'RESOLVED'] as const;
 export const SEVERITIES = ['HIGH', 'MEDIUM', 'LOW'] as const;
 export type Severity = (typeof SEVERITIES)[number];

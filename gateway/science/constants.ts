@@ -1,3 +1,5 @@
+import { DAWN_FORECAST } from './dawn-forecast-constants.ts';
+
 /** How postlarvae are fed until they are weighed: by the weight expected of them, or by a published chart. */
 export const BLIND_CHARTS = ['BY_WEIGHT', 'ROCHA_MAIA_1998', 'VINH_PHAT_LOC'] as const;
 
@@ -338,20 +340,7 @@ export const SCIENCE_DEFAULTS = {
     stream: { readings: 4, forgottenAfterHours: 12 },
     /** Night while the position of the farm is unknown, local time. */
     fixedNight: { dusk: '18:00', dawn: '05:30' },
-    forecast: {
-      /** First and last reading must lie at least this far apart, hours. */
-      leastSpanHours: 1,
-      /** Of many readings those of the last hours tell how fast oxygen falls now. */
-      windowHours: 4,
-      /** Readings so long before sunset count, hours: the usual rounds are at 17:00 and 21:00. */
-      beforeDuskHours: 1.5,
-      /** Standard error of the method for each hour ahead, mg/L, measured on simulated nights with exact readings. */
-      methodErrorMgLPerHour: 0.045,
-      /** Standard error of one hand reading, mg/L. */
-      readingErrorMgL: 0.2,
-      /** A lower forecast for dawn is told in the evening, mg/L. */
-      warnBelowMgL: 4,
-    },
+    forecast: DAWN_FORECAST,
     /** Loss of oxygen without aeration at night by biomass density: kg/m³, mg/L per hour. */
     decline: [
       { kgPerM3: 0.16, mgLPerHour: 0.375 },

@@ -1,17 +1,17 @@
 import type { ScienceConstants } from './constants.ts';
+import { DAWN_RULES } from './dawn-forecast-constants.ts';
 import type { Night } from './night.ts';
+import { upperTail } from './normal-distribution.ts';
 
 type ForecastSettings = ScienceConstants['aeration']['forecast'];
 
 const HOUR_MS = 3_600_000;
-/** Below what a probe can tell from none, mg/L; keeps the logarithm finite. */
-const LEAST_READABLE_MG_L = 0.01;
-
 /** Standard errors either side that hold four cases of five. */
 const FOUR_OF_FIVE = 1.28;
-/** The two courses lie nearer to each other than a straight line alone, so that an error of the pace counts for less. */
-const SHARE_OF_PACE = 0.75;
-const CROSSING_WITHIN_MS = 1_000;
+/** A reading so many standard errors off the course of the night tells of another pace: aerators were switched. */
+const OFF_COURSE = 2.5;
+/** Of many readings one or another lies far off by chance. */
+const OFF_COURSE_OF_MANY = 3.5;
 
 export type OxygenReading = { atMs: number; oxygenMgL: number };
 
@@ -21,20 +21,24 @@ export type DawnForecast = {
   dawnMgL: number;
   /** Half-width of the band that holds four dawns of five, mg/L: of the method and of the readings. */
   uncertaintyMgL: number;
-  /** The last reading, from which the forecast runs. */
+  /** The last reading, after which the forecast begins. */
   from: OxygenReading;
-  /** Share of the oxygen lost per hour, as a logarithm, and mg/L lost per hour: the two courses between which it runs. */
-  lossPerHour: number;
-  fallMgLPerHour: number;
+  /** Oxygen at that instant by all readings, mg/L. */
+  startMgL: number;
+  /** Where oxygen would end if the night never did, mg/L (below zero in most ponds), and the share of the way in an hour. */
+  endMgL: number;
+  sharePerHour: number;
+  /** A probe, somebody who measures in the night, or only in the evening. */
+  basis: 'probe' | 'night' | 'evening';
 };
 
 /**
- * The oxygen minimum of the morning from readings of the evening. Whole-pond respiration goes on at one pace through the
- * night (Boyd, Romaire & Johnston 1978), which is a straight line; the air gives back the more, the less there is, which
- * bends it towards the logarithm's (Madenjian et al. 1987). Half-way between the two lies nearest to simulated nights from
- * sparse ponds to 120 shrimp per m² (scripts/bench/dawn-forecast.ts: mean error 0.63 mg/L, the logarithm alone 0.88 and
- * always too high where ponds are dense). Of more than two readings those of the last hours are fitted, so that aerators
- * switched on at midnight are seen.
+ * The oxygen minimum of the morning from readings of the evening and night. A pond breathes at one pace through the night
+ * (Boyd, Romaire & Johnston 1978), and air gives back the more, the less oxygen there is (Madenjian et al. 1987):
+ * C' = −R + k(S − C). R and the oxygen of now are the most likely ones by all readings and by what ponds usually breathe
+ * (Bayesian linear regression). On simulated nights the best possible predictor of the same readings does little better
+ * (scripts/bench/dawn-forecast.ts). What the pond breathed in nights before is left out: where aerators ran in those and
+ * do not tonight, it hides low dawns.
  *
  * Valid for readings from shortly before sunset to dawn that span an hour at least and fall; null otherwise: after dawn,
  * with one reading, or with oxygen that holds or rises, nothing can be said that the last reading does not say.
@@ -45,52 +49,102 @@ export function dawnForecast(
   readings: readonly OxygenReading[],
 ): DawnForecast | null {
   const used = readingsToUse(settings, night, readings);
-  const first = used[0];
   const last = used.at(-1);
-  if (first === undefined || last === undefined) return null;
-  const spanHours = (last.atMs - first.atMs) / HOUR_MS;
-  const [byShare, byAmount] = [fitOf(used, logOf), fitOf(used, (mgL) => mgL)];
-  if (spanHours < settings.leastSpanHours || last.oxygenMgL >= first.oxygenMgL || byShare.slope >= 0)
-    return null;
+  if (last === undefined || !isFalling(settings, used)) return null;
+  const fit = fitOf(forNoise(settings, used), used, settings.pace);
+  const endMgL = settings.saturationMgL - fit.pace / settings.exchangePerHour;
+  if (endMgL >= fit.oxygenMgL) return null;
 
+  const course = { from: last, startMgL: fit.oxygenMgL, endMgL, sharePerHour: settings.exchangePerHour };
   const leadHours = (night.dawnMs - last.atMs) / HOUR_MS;
-  const forecast = {
+  const kept = Math.exp(-settings.exchangePerHour * leadHours);
+  const perPace = (kept - 1) / settings.exchangePerHour;
+  const ofReadings =
+    kept ** 2 * fit.oxygenVariance + 2 * kept * perPace * fit.covariance + perPace ** 2 * fit.paceVariance;
+  const isProbe = isOfProbe(settings, used);
+  const ofAir = DAWN_RULES.exchangeSpreadPerHour * excessHours(settings, course, night.dawnMs);
+  const ofPlace = isProbe ? DAWN_RULES.probe.placeErrorMgL : settings.leastErrorMgL;
+  const ofMethod =
+    (settings.methodErrorMgLPerHour * leadHours * Math.max(0, fit.pace)) / settings.pace.usualMgLPerHour;
+  const error = Math.hypot(ofMethod, ofAir, ofPlace, Math.sqrt(Math.max(0, ofReadings)));
+  return {
+    ...course,
+    basis: isProbe ? 'probe' : leadHours <= settings.eveningUntilHours ? 'night' : 'evening',
     dawnMs: night.dawnMs,
-    from: last,
-    lossPerHour: -byShare.slope,
-    fallMgLPerHour: Math.max(0, -byAmount.slope),
+    dawnMgL: oxygenAt(course, night.dawnMs),
+    uncertaintyMgL: FOUR_OF_FIVE * error,
   };
-  const dawnMgL = oxygenAt(forecast, night.dawnMs);
-  const ofMethod = settings.methodErrorMgLPerHour * leadHours;
-  const ofReadings = readingError(settings, byAmount, leadHours);
-  return { ...forecast, dawnMgL, uncertaintyMgL: FOUR_OF_FIVE * Math.hypot(ofMethod, ofReadings) };
 }
 
-type Course = Pick<DawnForecast, 'from' | 'lossPerHour' | 'fallMgLPerHour'>;
+/** Chance that the oxygen of dawn lies below a level, 0 to 1. */
+export function chanceBelow(forecast: DawnForecast, levelMgL: number): number {
+  const error = forecast.uncertaintyMgL / FOUR_OF_FIVE;
+  const { startMgL, endMgL } = forecast;
+  const errorsBelow =
+    (levelMgL - endMgL - (startMgL - endMgL) * keptUntil(forecast, forecast.dawnMs)) / error;
+  return errorsBelow > 0 ? 1 - upperTail(errorsBelow) : upperTail(-errorsBelow);
+}
 
-/** What the forecast expects at an instant from its last reading on, mg/L. */
-export function oxygenAt({ from, lossPerHour, fallMgLPerHour }: Course, atMs: number): number {
-  const hours = Math.max(0, atMs - from.atMs) / HOUR_MS;
-  const byShare = from.oxygenMgL * Math.exp(-lossPerHour * hours);
-  const byAmount = Math.max(0, from.oxygenMgL - fallMgLPerHour * hours);
-  return (byShare + byAmount) / 2;
+export type Outlook = 'WARN' | 'MEASURE' | 'DOUBT' | 'WELL';
+
+/**
+ * Whether people are to be told of a dawn below the level: at once where it is nearly certain; where it is likely, only
+ * when the last hour comes in which that still helps, for a later reading tells more than all before it. Where the readings
+ * are too few to rule a low dawn out people are asked to measure: that is no alarm. A probe asks nobody, it measures.
+ */
+export function outlookOf(settings: ForecastSettings, forecast: DawnForecast, nowMs: number): Outlook {
+  const { atOnce, lastWord } = DAWN_RULES.warnFromChance;
+  const chance = chanceBelow(forecast, settings.warnBelowMgL);
+  const isLast = nowMs >= forecast.dawnMs - DAWN_RULES.lastWordHours * HOUR_MS;
+  if (chance >= (isLast ? lastWord : atOnce)[forecast.basis]) return 'WARN';
+  if (chance < DAWN_RULES.measure.fromChance) return 'WELL';
+  return forecast.basis === 'probe' ? 'DOUBT' : 'MEASURE';
+}
+
+/** When one more reading tells most and still leaves time to act, ms since 1970; now, where that hour is past. */
+export function measureAtMs(forecast: DawnForecast, nowMs: number): number {
+  const { hoursBeforeDawn, againAfterHours } = DAWN_RULES.measure;
+  const best = forecast.dawnMs - hoursBeforeDawn * HOUR_MS;
+  return Math.max(nowMs, best, forecast.from.atMs + againAfterHours * HOUR_MS);
+}
+
+type Course = Pick<DawnForecast, 'from' | 'startMgL' | 'endMgL' | 'sharePerHour'>;
+
+/** What the forecast expects at an instant from its last reading on, mg/L; never more than was read. */
+export function oxygenAt(course: Course, atMs: number): number {
+  const { from, startMgL, endMgL } = course;
+  const expected = endMgL + (startMgL - endMgL) * keptUntil(course, atMs);
+  return Math.min(from.oxygenMgL, Math.max(0, expected));
 }
 
 /** When the forecast reaches a level (mg/L), ms since 1970; null: not before dawn. At once when it is there already. */
 export function crossingMs(forecast: DawnForecast, levelMgL: number): number | null {
-  const { from, dawnMs, dawnMgL } = forecast;
+  const { from, startMgL, endMgL, sharePerHour, dawnMs, dawnMgL } = forecast;
   if (from.oxygenMgL <= levelMgL) return from.atMs;
   if (levelMgL <= 0 || dawnMgL > levelMgL) return null;
-  let [before, after] = [from.atMs, dawnMs];
-  while (after - before > CROSSING_WITHIN_MS) {
-    const between = (before + after) / 2;
-    if (oxygenAt(forecast, between) > levelMgL) before = between;
-    else after = between;
-  }
-  return after;
+  if (startMgL <= levelMgL) return from.atMs;
+  const hours = Math.log((startMgL - endMgL) / (levelMgL - endMgL)) / sharePerHour;
+  return Math.min(dawnMs, from.atMs + hours * HOUR_MS);
 }
 
-/** Of this night and shortly before it, in order of time: those of the last hours when they span enough, else all. */
+/** How much lies above saturation from the last reading to dawn, mg/L × hours: what wind takes of it differs most. */
+function excessHours({ saturationMgL }: ForecastSettings, course: Course, dawnMs: number): number {
+  const { from, startMgL, endMgL, sharePerHour } = course;
+  const excess = startMgL - saturationMgL;
+  if (excess <= 0) return 0;
+  const hours = (dawnMs - from.atMs) / HOUR_MS;
+  const untilSaturation =
+    endMgL < saturationMgL ? Math.log((startMgL - endMgL) / (saturationMgL - endMgL)) / sharePerHour : hours;
+  const above = Math.min(hours, untilSaturation);
+  const left = endMgL + (startMgL - endMgL) * Math.exp(-sharePerHour * above) - saturationMgL;
+  return ((excess + Math.max(0, left)) / 2) * above;
+}
+
+function keptUntil({ from, sharePerHour }: Course, atMs: number): number {
+  return Math.exp((-sharePerHour * Math.max(0, atMs - from.atMs)) / HOUR_MS);
+}
+
+/** Of this night and shortly before it, in order of time; of a probe's the last hours, of a person's those of one pace. */
 function readingsToUse(
   settings: ForecastSettings,
   night: Night,
@@ -103,39 +157,107 @@ function readingsToUse(
     )
     .toSorted((a, b) => a.atMs - b.atMs);
   const lastMs = ofNight.at(-1)?.atMs ?? 0;
-  const recent = ofNight.filter(({ atMs }) => atMs >= lastMs - settings.windowHours * HOUR_MS);
-  const recentSpanMs = lastMs - (recent[0]?.atMs ?? lastMs);
-  return recentSpanMs >= settings.leastSpanHours * HOUR_MS ? recent : ofNight;
+  const recent = ofNight.filter(({ atMs }) => atMs >= lastMs - settings.probe.withinHours * HOUR_MS);
+  if (isOfProbe(settings, recent)) return ofOnePace(settings, recent);
+  let used = ofNight;
+  while (used.length > Math.max(2, recent.length) && isOffCourse(settings, used)) used = used.slice(1);
+  return used;
 }
 
-type Fit = { slope: number; lastAhead: number; spread: number };
-
-const logOf = (mgL: number): number => Math.log(Math.max(mgL, LEAST_READABLE_MG_L));
-
-/** Least squares of oxygen, or of what is made of it, over hours; NaN slope with a single instant. */
-function fitOf(readings: readonly OxygenReading[], of: (mgL: number) => number): Fit {
-  const originMs = readings[0]?.atMs ?? 0;
-  const points = readings.map(({ atMs, oxygenMgL }) => ({
-    hours: (atMs - originMs) / HOUR_MS,
-    value: of(oxygenMgL),
-  }));
-  const meanHours = meanOf(points.map(({ hours }) => hours));
-  const meanValue = meanOf(points.map(({ value }) => value));
-  const spread = points.reduce((sum, { hours }) => sum + (hours - meanHours) ** 2, 0);
-  const covered = points.reduce(
-    (sum, { hours, value }) => sum + (hours - meanHours) * (value - meanValue),
-    0,
-  );
-  const lastAhead = (points.at(-1)?.hours ?? 0) - meanHours;
-  return { slope: covered / spread, lastAhead, spread };
+/** A probe hears less noise than a meter at hand does, so that it tells sooner that the pace changed. */
+function ofOnePace(settings: ForecastSettings, readings: OxygenReading[]): OxygenReading[] {
+  let used = readings;
+  while (isOffCourse(forNoise(settings, used), used, OFF_COURSE_OF_MANY)) {
+    const later = used.slice(1);
+    if (!isOfProbe(settings, later)) break;
+    used = later;
+  }
+  return used;
 }
 
-/** Error at dawn that errors of the readings cause, mg/L: in the last one, in the slope, and in both together. */
-function readingError({ readingErrorMgL }: ForecastSettings, fit: Fit, leadHours: number): number {
-  const variance = 1 + (leadHours ** 2 + 2 * leadHours * fit.lastAhead) / fit.spread;
-  return readingErrorMgL * SHARE_OF_PACE * Math.sqrt(variance);
+/** Settings with the noise that a probe's readings show themselves; a person's are as sure as the meter. */
+function forNoise(settings: ForecastSettings, readings: readonly OxygenReading[]): ForecastSettings {
+  if (!isOfProbe(settings, readings)) return settings;
+  const bends = readings.slice(2).map((reading, i) => {
+    const [before, between] = [readings[i]?.oxygenMgL ?? 0, readings[i + 1]?.oxygenMgL ?? 0];
+    return (before - 2 * between + reading.oxygenMgL) ** 2 / 6;
+  });
+  const noise = Math.sqrt(bends.reduce((sum, each) => sum + each, 0) / bends.length);
+  const readingErrorMgL = Math.min(settings.readingErrorMgL, Math.max(DAWN_RULES.probe.leastNoiseMgL, noise));
+  return { ...settings, readingErrorMgL };
 }
 
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+/** Whether one pace cannot have made these readings. */
+function isOffCourse(
+  settings: ForecastSettings,
+  readings: readonly OxygenReading[],
+  most = OFF_COURSE,
+): boolean {
+  const lastMs = readings.at(-1)?.atMs ?? 0;
+  const { oxygenMgL, pace } = fitOf(settings, readings, null);
+  const endMgL = settings.saturationMgL - pace / settings.exchangePerHour;
+  return readings.some((reading) => {
+    const kept = Math.exp((-settings.exchangePerHour * (reading.atMs - lastMs)) / HOUR_MS);
+    const expected = endMgL + (oxygenMgL - endMgL) * kept;
+    return Math.abs(reading.oxygenMgL - expected) > most * settings.readingErrorMgL;
+  });
+}
+
+function isOfProbe(settings: ForecastSettings, readings: readonly OxygenReading[]): boolean {
+  const hours = spanHours(readings);
+  const isDense = readings.length >= settings.probe.readings && hours <= settings.probe.withinHours;
+  return isDense && hours >= settings.leastSpanHours;
+}
+
+function isFalling(settings: ForecastSettings, readings: readonly OxygenReading[]): boolean {
+  const [first, last] = [readings[0], readings.at(-1)];
+  if (first === undefined || last === undefined || last.oxygenMgL >= first.oxygenMgL) return false;
+  return spanHours(readings) >= settings.leastSpanHours;
+}
+
+function spanHours(readings: readonly OxygenReading[]): number {
+  return ((readings.at(-1)?.atMs ?? 0) - (readings[0]?.atMs ?? 0)) / HOUR_MS;
+}
+
+type Fit = {
+  oxygenMgL: number;
+  pace: number;
+  oxygenVariance: number;
+  covariance: number;
+  paceVariance: number;
+};
+
+/**
+ * Oxygen at the last reading and pace by least squares, the pace held to what was known of it before; null: nothing was.
+ * With s = e^(−kt), t hours after the last reading: C(t) − S(1 − s) = C·s − R·(1 − s)/k, which is linear in both.
+ */
+function fitOf(
+  settings: ForecastSettings,
+  readings: readonly OxygenReading[],
+  known: ForecastSettings['pace'] | null,
+): Fit {
+  const { exchangePerHour, saturationMgL } = settings;
+  const lastMs = readings.at(-1)?.atMs ?? 0;
+  const each = 1 / settings.readingErrorMgL ** 2;
+  const held = known === null ? 0 : 1 / known.spreadMgLPerHour ** 2;
+  let [oxygen, both, pace] = [0, 0, held];
+  let [ofOxygen, ofPace] = [0, held * (known?.usualMgLPerHour ?? 0)];
+  for (const { atMs, oxygenMgL } of readings) {
+    const kept = Math.exp((-exchangePerHour * (atMs - lastMs)) / HOUR_MS);
+    const perPace = (kept - 1) / exchangePerHour;
+    const left = oxygenMgL - saturationMgL * (1 - kept);
+    oxygen += each * kept * kept;
+    both += each * kept * perPace;
+    pace += each * perPace * perPace;
+    ofOxygen += each * kept * left;
+    ofPace += each * perPace * left;
+  }
+  const determinant = oxygen * pace - both * both;
+  return {
+    oxygenMgL: (pace * ofOxygen - both * ofPace) / determinant,
+    pace: (oxygen * ofPace - both * ofOxygen) / determinant,
+    oxygenVariance: pace / determinant,
+    covariance: -both / determinant,
+    paceVariance: oxygen / determinant,
+  };
 }

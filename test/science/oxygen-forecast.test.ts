@@ -2,15 +2,23 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import { hoursToOxygenLevel, oxygenDeclineMgLPerHour } from '#science/oxygen-decline.ts';
-import { crossingMs, dawnForecast, type OxygenReading, oxygenAt } from '#science/oxygen-forecast.ts';
 import {
-  coverageOf,
-  forecastOf,
-  METHODS,
-  type SimulatedNight,
-  simulatedNights,
-  verdictOf,
+  chanceBelow,
+  crossingMs,
+  dawnForecast,
+  measureAtMs,
+  type OxygenReading,
+  outlookOf,
+  oxygenAt,
+} from '#science/oxygen-forecast.ts';
+import {
+  bandByHourAndDensity,
+  bandOf,
+  methodOn,
+  publishedResults,
 } from '../../scripts/bench/dawn-forecast.ts';
+import { ROUNDS, simulatedNights } from '../../scripts/bench/simulated-nights.ts';
+import { forecastOf } from '../../scripts/bench/watched-nights.ts';
 
 const { aeration } = SCIENCE_DEFAULTS;
 const HOUR_MS = 3_600_000;
@@ -24,22 +32,22 @@ const reading = (time: string, oxygenMgL: number): OxygenReading => ({ atMs: at(
 const forecast = (...readings: OxygenReading[]) => dawnForecast(aeration.forecast, night, readings);
 
 describe('two readings of the evening', () => {
-  // Madenjian, Rogers & Fast (1987, Aquac. Eng. 6:191): log-linear 3.34, a straight line 2.72; half-way lies nearest to
-  // simulated nights.
-  test('6.2 mg/L at 20:00 and 5.1 at 23:00 give 3.03 at 05:30, between the two published courses', () => {
+  // Madenjian, Rogers & Fast (1987, Aquac. Eng. 6:191): log-linear 3.34, a straight line 2.72
+  test('6.2 mg/L at 20:00 and 5.1 at 23:00: the forecast of 05:30 lies between the two published courses', () => {
     const found = forecast(reading('20:00', 6.2), reading('23:00', 5.1));
     if (found === null) throw new Error('no forecast');
-    expect(found.from.oxygenMgL * Math.exp(-found.lossPerHour * 6.5)).toBeCloseTo(3.34, 2);
-    expect(found.from.oxygenMgL - found.fallMgLPerHour * 6.5).toBeCloseTo(2.72, 2);
-    expect(found.dawnMgL).toBeCloseTo(3.03, 2);
+    expect(found.dawnMgL).toBeGreaterThan(2.72);
+    expect(found.dawnMgL).toBeLessThan(3.34);
+    expect(found.dawnMgL - found.uncertaintyMgL).toBeLessThan(2.72);
+    expect(found.dawnMgL + found.uncertaintyMgL).toBeGreaterThan(3.34);
     expect(found.dawnMs).toBe(at('29:30'));
     expect(oxygenAt(found, at('29:30'))).toBe(found.dawnMgL);
     const crosses = crossingMs(found, 4) ?? Number.NaN;
     expect(oxygenAt(found, crosses)).toBeCloseTo(4, 2);
-    // 26:00 on the straight line, 26:44 on the other
-    expect(crosses).toBeGreaterThan(at('26:00'));
+    // 26:00 on the straight line, 26:44 on the other; ponds usually lose a little more than this one seems to
+    expect(crosses).toBeGreaterThan(at('25:50'));
     expect(crosses).toBeLessThan(at('26:44'));
-    expect(crossingMs(found, 3)).toBeNull();
+    expect(crossingMs(found, 2.5)).toBeNull();
     expect(crossingMs(found, 5.5)).toBe(at('23:00'));
     expect(crossingMs(found, 0)).toBeNull();
   });
@@ -139,33 +147,175 @@ test('the forecast lies between nothing and the last reading, and its crossing b
   );
 });
 
-describe('on 4,000 simulated nights from sparse ponds to 120 per m²', () => {
-  const nights = simulatedNights(4_000);
-  const verdicts = Object.fromEntries(
-    Object.entries(METHODS).map(([name, method]) => [name, verdictOf(method, nights)]),
+describe('when people are told', () => {
+  const settings = aeration.forecast;
+  const told = (mgL: number, ...readings: OxygenReading[]) => {
+    const found = forecast(...readings, reading('23:00', mgL));
+    if (found === null) throw new Error('no forecast');
+    return found;
+  };
+
+  test('at once of a dawn that is nearly certain to be low', () => {
+    expect(outlookOf(settings, told(4.6, reading('20:00', 6.2)), at('23:00'))).toBe('WARN');
+    expect(outlookOf(settings, told(7.4, reading('20:00', 7.9)), at('26:30'))).toBe('WELL');
+  });
+
+  test('readings too few to rule it out are no alarm: people are asked to measure four hours before dawn', () => {
+    const doubtful = told(5.6, reading('20:00', 6.2));
+    expect(chanceBelow(doubtful, 4)).toBeGreaterThan(0.3);
+    expect(chanceBelow(doubtful, 4)).toBeLessThan(0.8);
+    expect(outlookOf(settings, doubtful, at('23:00'))).toBe('MEASURE');
+    expect(measureAtMs(doubtful, at('23:00'))).toBe(at('25:15'));
+    // when that hour is past, now
+    expect(outlookOf(settings, doubtful, at('26:30'))).toBe('MEASURE');
+    expect(measureAtMs(doubtful, at('26:30'))).toBe(at('26:30'));
+    // the reading that was asked for decides
+    const answered = (mgL: number) =>
+      forecast(reading('20:00', 6.2), reading('23:00', 5.6), reading('25:20', mgL)) ?? doubtful;
+    expect(outlookOf(settings, answered(4.4), at('26:05'))).toBe('WARN');
+    expect(outlookOf(settings, answered(5.6), at('26:05'))).toBe('WELL');
+  });
+
+  test('a probe asks nobody to measure: it goes on itself', () => {
+    const readings = Array.from({ length: 25 }, (_, i) => ({
+      atMs: at('20:00') + i * 10 * 60_000,
+      oxygenMgL: 6.2 - (i / 6) * 0.38,
+    }));
+    const found = forecast(...readings);
+    if (found === null) throw new Error('no forecast');
+    expect(found.basis).toBe('probe');
+    const chances = [4.1, 3.9, 3.7].map((levelMgL) => {
+      const warnBelowMgL = found.dawnMgL + (levelMgL - 4);
+      return outlookOf({ ...settings, warnBelowMgL }, found, at('24:00'));
+    });
+    expect(chances).toContain('DOUBT');
+    expect(chances).not.toContain('MEASURE');
+  });
+
+  test('the chance runs from none to certainty and is even at what is expected', () => {
+    const found = told(5.1, reading('20:00', 6.2));
+    expect(chanceBelow(found, found.dawnMgL)).toBeCloseTo(0.5, 3);
+    expect(chanceBelow(found, found.dawnMgL + found.uncertaintyMgL)).toBeCloseTo(0.9, 2);
+    expect(chanceBelow(found, found.dawnMgL - found.uncertaintyMgL)).toBeCloseTo(0.1, 2);
+  });
+});
+
+test('of hand readings that aerators changed only those since count', () => {
+  const found = forecast(
+    reading('17:30', 7),
+    reading('19:30', 5.6),
+    reading('22:00', 6.9),
+    reading('24:00', 6.5),
+  );
+  // 0.2 mg/L an hour since the aerators run, not what all four make of it
+  const since = forecast(reading('22:00', 6.9), reading('24:00', 6.5));
+  expect(found?.dawnMgL).toBeCloseTo(since?.dawnMgL ?? Number.NaN, 1);
+});
+
+describe('nights that were measured and published', () => {
+  const results = publishedResults();
+  const isLakeApart = (name: string) => /1 to 2 July 2019$|11 to 12 July/.test(name);
+
+  // sources and figures stand beside the nights (scripts/bench/published-nights.ts)
+  test.each(results.filter(({ published }) => !isLakeApart(published.name)))(
+    '$published.name: $published.dawnMgL lies inside the band',
+    ({ off, forecast: { uncertaintyMgL } }) => {
+      expect(Math.abs(off)).toBeLessThanOrEqual(uncertaintyMgL);
+    },
   );
 
-  test('half-way between line and logarithm errs least of the methods, and is what the program tells', () => {
-    const errors = Object.values(verdicts).map(({ meanAbsoluteError }) => meanAbsoluteError);
-    expect(verdicts['middle']?.meanAbsoluteError).toBe(Math.min(...errors));
-    for (const night of nights.slice(0, 200))
-      expect(forecastOf(night)?.dawnMgL).toBeCloseTo(METHODS.middle(night), 6);
+  // a stratified lake at 120 to 180 % of saturation, whose water mixed and stopped to: readings jump by 0.8 mg/L in half an hour
+  test('the band holds four of five; where it does not, dawn came better than told', () => {
+    const outside = results.filter(({ isInBand }) => !isInBand);
+    expect(outside.length / results.length).toBeLessThanOrEqual(0.2);
+    for (const { off } of outside) expect(off).toBeLessThan(0);
+    for (const { off } of outside) expect(off).toBeGreaterThan(-1.9);
   });
 
-  test('its band holds four dawns of five, whatever the density and however early it is told', () => {
-    expect(coverageOf(nights)).toBeGreaterThanOrEqual(0.8);
-    const lead = ({ dawnHour, readings: [, last] }: SimulatedNight) => dawnHour - last.hour;
-    for (const of of [
-      nights.filter(({ kgPerM3 }) => kgPerM3 < 0.25),
-      nights.filter(({ kgPerM3 }) => kgPerM3 >= 0.5),
-      nights.filter((night) => lead(night) < 7),
-      nights.filter((night) => lead(night) >= 9),
-    ])
-      expect(coverageOf(of)).toBeGreaterThanOrEqual(0.8);
+  test('nobody is warned of a lake whose dawns came at 7 mg/L and more', () => {
+    for (const { published, forecast: found } of results.filter(
+      ({ published: { dawnMgL } }) => dawnMgL > 6.5,
+    ))
+      expect([published.name, outlookOf(aeration.forecast, found, found.dawnMs - 3 * HOUR_MS)]).not.toContain(
+        'WARN',
+      );
+  });
+});
+
+// Seeds from 100 on chose the figures of the constants; these nights did not.
+describe('on 4,000 simulated nights of each kind of round, from sparse ponds to 120 per m²', () => {
+  const nightsOf = (rounds: keyof typeof ROUNDS, count: number, seed = 1) =>
+    simulatedNights(count, { seed, rounds: ROUNDS[rounds] });
+  const KINDS = [
+    ['two', 4_000],
+    ['three', 4_000],
+    ['four', 4_000],
+    ['probe', 1_000],
+  ] as const;
+
+  test.each(KINDS)(
+    '%s: of a hundred low dawns three at most are silent, of a hundred good ones ten alarm, three hours ahead or more',
+    (rounds, count) => {
+      const found = methodOn('whole pond: program', nightsOf(rounds, count));
+      expect(found.missed).toBeLessThanOrEqual(0.03);
+      expect(found.falseAlarms).toBeLessThanOrEqual(0.1);
+      expect(found.leastLead).toBeGreaterThanOrEqual(3);
+    },
+  );
+
+  test.each([
+    ['two', 0.05],
+    ['three', 0.04],
+    ['four', 0.05],
+  ] as const)(
+    '%s: where people measure at the hour asked for, the alarm itself misses a share of %s at most',
+    (rounds, most) => {
+      const found = methodOn('… who is asked measures', nightsOf(rounds, 4_000));
+      // by alarms alone no predictor of three readings does better than 3.5 % at 10 % (bench, --bound)
+      expect(1 - found.alarmed).toBeLessThanOrEqual(most);
+      expect(found.missed).toBeLessThanOrEqual(0.03);
+      expect(found.falseAlarms).toBeLessThanOrEqual(0.1);
+      expect(found.askedInVain).toBeLessThanOrEqual(0.15);
+      expect(found.leastLead).toBeGreaterThanOrEqual(3);
+    },
+  );
+
+  test.each(KINDS)('%s: the band holds four dawns of five', (rounds, count) => {
+    expect(bandOf(nightsOf(rounds, count)).inBand).toBeGreaterThanOrEqual(0.8);
   });
 
-  test('it misses less than half of the low dawns that the logarithm alone misses', () => {
-    expect(verdicts['middle']?.missed).toBeLessThan((verdicts['logLinear']?.missed ?? 0) / 2);
+  test.each(KINDS)('%s: it does so at every hour and density', (rounds, count) => {
+    // of three sets of nights: a cell of one has too few to tell 78 from 80 %
+    const nights = [1, 2, 3].flatMap((seed) => nightsOf(rounds, count, seed));
+    const cells = bandByHourAndDensity(nights);
+    expect(cells.length).toBeGreaterThanOrEqual(3);
+    for (const { name, inBand } of cells)
+      expect({ name, holds: inBand >= 0.8 }).toEqual({ name, holds: true });
+  });
+
+  test('it errs least of the methods that know no more than the readings, and misses fewest', () => {
+    const nights = nightsOf('two', 4_000);
+    const found = methodOn('whole pond: program', nights);
+    for (const name of ['log-linear', 'linear', 'lower of both', 'half-way between']) {
+      const other = methodOn(name, nights);
+      expect(found.meanError).toBeLessThanOrEqual(other.meanError + 0.01);
+      expect(found.missed).toBeLessThan(other.missed / 2);
+    }
+  });
+
+  test('a pond’s own past nights would err less, but hide low dawns where its aerators ran then and do not tonight', () => {
+    const nights = nightsOf('two', 4_000);
+    const program = methodOn('whole pond: program', nights);
+    expect(methodOn('whole pond, own past nights', nights).meanError).toBeLessThan(program.meanError);
+    expect(methodOn('… aerated then, not tonight', nights).missed).toBeGreaterThan(0.1);
+  });
+
+  test('whoever falls asleep over a doubt is told: no dawn that the band holds low is silent', () => {
+    for (const night of nightsOf('two', 500)) {
+      const found = forecastOf(night);
+      if (found === null || found.dawnMgL > 4) continue;
+      expect(outlookOf(aeration.forecast, found, found.dawnMs - 3.5 * HOUR_MS)).not.toBe('WELL');
+    }
   });
 });
 

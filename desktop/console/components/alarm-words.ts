@@ -26,7 +26,10 @@ export const alarmWords = dictionary({
       HIGH_NITRITE: 'Nitrito alto',
       HIGH_NITRATE: 'Nitrato alto',
       LOW_OXYGEN_FORECAST: 'OD baixo previsto',
+      MEASURE_OXYGEN: 'Meça o oxigênio',
     } satisfies Record<AlertType, string>,
+    measureAt: (time: string) => `Meça o oxigênio às ${time}`,
+    measureNow: 'Meça o oxigênio agora',
     limit: (value: string, limit: string) => `${value} (limite ${limit})`,
   },
   en: {
@@ -50,7 +53,10 @@ export const alarmWords = dictionary({
       HIGH_NITRITE: 'High nitrite',
       HIGH_NITRATE: 'High nitrate',
       LOW_OXYGEN_FORECAST: 'Low oxygen ahead',
+      MEASURE_OXYGEN: 'Measure the oxygen',
     } satisfies Record<AlertType, string>,
+    measureAt: (time: string) => `Measure the oxygen at ${time}`,
+    measureNow: 'Measure the oxygen now',
     limit: (value: string, limit: string) => `${value} (limit ${limit})`,
   },
 });
@@ -98,8 +104,17 @@ export function troubleText(alert: Pick<Alert, 'type' | 'value' | 'threshold' | 
   const words = alarmWords();
   const name: string | undefined = words.type[alert.type];
   if (name === undefined) return alert.message;
+  if (alert.type === 'MEASURE_OXYGEN') return requestText(alert.message) ?? name;
   if (alert.value === null || NOT_MEASURED.has(alert.type)) return name;
   const decimals = decimalsOf(alert);
   const value = figure(alert.value, decimals);
   return `${name} ${alert.threshold === null ? value : words.limit(value, figure(alert.threshold, decimals))}`;
+}
+
+/** A request names its hour, which only the stored sentence has; null: it has none. */
+function requestText(message: string): string | null {
+  const words = alarmWords();
+  const [said, time] = /meça de novo (?:às (\d\d:\d\d)|agora)/.exec(message) ?? [];
+  if (said === undefined) return null;
+  return time === undefined ? words.measureNow : words.measureAt(time);
 }

@@ -16,11 +16,18 @@ export const oxygenForecastAnswer = z.object({
     .object({
       dawn_at: instant,
       dissolved_oxygen: mgL.describe('Expected at dawn as aeration is now, mg/L'),
-      uncertainty: mgL.describe('One standard error, mg/L'),
+      uncertainty: mgL.describe('Half-width of the band that holds four dawns of five, mg/L'),
+      chance_low: z.number().describe('Chance that dawn lies below `warn_below`, 0 to 1'),
+      outlook: z
+        .enum(['WARN', 'MEASURE', 'DOUBT', 'WELL'])
+        .describe(
+          'WARN: told as LOW_OXYGEN_FORECAST. MEASURE: the readings are too few to rule a low dawn out, asked for as MEASURE_OXYGEN. DOUBT: so, too, but a probe goes on measuring. WELL: unlikely below `warn_below`',
+        ),
+      measure_at: instant.nullable().describe('When one more reading tells most; null unless MEASURE'),
       from: instant.describe('Last reading, from which the forecast runs'),
     })
     .nullable(),
-  warn_below: mgL.describe('A lower forecast raises LOW_OXYGEN_FORECAST'),
+  warn_below: mgL.describe('A dawn that is likely below it raises LOW_OXYGEN_FORECAST'),
   emergency_level: mgL.describe('do_emergency of the control point, else what is proposed'),
   reaches_emergency_at: instant.nullable().describe('null: not before dawn, or no forecast'),
   why_none: z

@@ -13,7 +13,7 @@ import type { Language } from './language.ts';
 
 type InBoth = Readonly<Record<Language, string>>;
 
-/** What to do about alerts of motors, controllers and the box: no water, so neither grade nor source. */
+/** What to do about alerts of motors, controllers and the box, and what is only asked for: neither grade nor source. */
 const EQUIPMENT = {
   POWER_FAILURE: {
     'pt-BR':
@@ -57,6 +57,11 @@ const EQUIPMENT = {
   DISK_FULL: {
     'pt-BR': 'Libere espaço na caixa ou troque o cartão. O controle continua.',
     en: 'Make room on the box or replace its card. Control goes on.',
+  },
+  MEASURE_OXYGEN: {
+    'pt-BR':
+      'Meça o oxigênio na hora pedida; se ninguém puder medir, deixe todos os aeradores ligados até uma hora depois do amanhecer.',
+    en: 'Measure the oxygen at the hour asked for; if nobody can, leave all aerators on until an hour after dawn.',
   },
 } as const satisfies Record<string, InBoth>;
 type EquipmentAlert = keyof typeof EQUIPMENT;

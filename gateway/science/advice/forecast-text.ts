@@ -56,7 +56,8 @@ const TEXTS: Readonly<Record<NoForecast, Readonly<Record<Language, string>>>> = 
     en: 'The readings of tonight are too close together for a forecast: keep the aeration of the night on and measure again in an hour.',
   },
   NOT_FALLING: {
-    'pt-BR': 'O oxigênio não está caindo nesta noite; a última leitura vale como está.',
-    en: 'Oxygen is not falling tonight; the last reading stands as it is.',
+    'pt-BR':
+      'As leituras desta noite não mostram queda do oxigênio, o que o erro do medidor pode esconder: meça de novo daqui a duas horas.',
+    en: 'The readings of tonight show no fall of oxygen, which the error of the meter may hide: measure again in two hours.',
   },
 };

@@ -1,4 +1,5 @@
 import type { AerationSizing } from '../aeration-sizing.ts';
+import type { Outlook } from '../oxygen-forecast.ts';
 import type { AdviceGrade } from './advice-sources.ts';
 import { figure, type Language } from './language.ts';
 import { oxygenNow } from './water-alert-text.ts';
@@ -17,6 +18,12 @@ export type DawnFacts = {
   warnMgL: number;
   /** The next level below that and the local time, still to come, at which it is reached; null: none before dawn. */
   next: { levelMgL: number; at: string } | null;
+  /** Whether a dawn below the level is told, may still come, or is unlikely. */
+  outlook: Outlook;
+  /** Local time at which one more reading tells most; null: now. */
+  measureAt: string | null;
+  /** What the pond's control point does, which the forecast counts on; UNKNOWN: it has none. */
+  aeration: 'ON' | 'OFF' | 'UNKNOWN';
   /** When to measure again where nothing is to be done now. */
   measureAgain: 'MIDNIGHT' | 'BEFORE_DAWN' | 'AT_DAWN';
 };
@@ -30,11 +37,39 @@ const MEASURE_AGAIN: Readonly<Record<DawnFacts['measureAgain'], Readonly<Record<
   AT_DAWN: { 'pt-BR': 'meça de novo ao amanhecer', en: 'measure again at dawn' },
 };
 
+const LEAVE_ON: Readonly<Record<Language, string>> = {
+  'pt-BR': 'ligue os aeradores agora e deixe-os ligados até uma hora depois do amanhecer',
+  en: 'switch the aerators on now and leave them on until an hour after dawn',
+};
+
+const WATCHED: Readonly<Record<Language, string>> = {
+  'pt-BR': 'a sonda continua medindo e avisa; deixe os aeradores prontos',
+  en: 'the probe goes on measuring and tells; have the aerators ready',
+};
+
 /**
  * What to do about the oxygen expected at dawn. What is to be done now comes first; nothing speaks of a time that is past,
- * and below a level nobody is told to act before it.
+ * and below a level nobody is told to act before it. Aerators that run, or may, are named: the forecast counts on them.
  */
 export function dawnForecastText(facts: DawnFacts, language: Language): string {
+  const counted = COUNTED_ON[facts.aeration][language];
+  const said = expectationText(facts, language);
+  return counted === '' ? said : `${said} ${counted}`;
+}
+
+const COUNTED_ON: Readonly<Record<DawnFacts['aeration'], Readonly<Record<Language, string>>>> = {
+  ON: {
+    'pt-BR': 'A previsão conta com os aeradores que estão ligados: não os desligue.',
+    en: 'The forecast counts on the aerators that are on: do not switch them off.',
+  },
+  OFF: { 'pt-BR': '', en: '' },
+  UNKNOWN: {
+    'pt-BR': 'Vale para a aeração como foi entre as leituras.',
+    en: 'It holds for aeration as it was between the readings.',
+  },
+};
+
+function expectationText(facts: DawnFacts, language: Language): string {
   const mgL = (value: number) => `${figure(value, 1, language)} mg/L`;
   const { pond, dawnTime, nowMgL, warnMgL, next } = facts;
   const dawn = `${figure(facts.dawnMgL, 1, language)} ± ${mgL(facts.uncertaintyMgL)}`;
@@ -59,6 +94,14 @@ export function dawnForecastText(facts: DawnFacts, language: Language): string {
     return `${first}${without} ${then}`;
   }
   const said = `${name}: ${expected}`;
+  if (facts.outlook === 'MEASURE') return `${said} ${requestText(facts, mgL(warnMgL), language)}`;
+  if (next === null && facts.outlook !== 'WELL') {
+    const mayFall = isPortuguese
+      ? `Pode ficar abaixo de ${mgL(warnMgL)}`
+      : `It may fall below ${mgL(warnMgL)}`;
+    const act = facts.outlook === 'WARN' ? LEAVE_ON[language] : WATCHED[language];
+    return `${said} ${mayFall}: ${act}.`;
+  }
   if (next === null) {
     const again = MEASURE_AGAIN[facts.measureAgain][language];
     return isPortuguese
@@ -68,6 +111,22 @@ export function dawnForecastText(facts: DawnFacts, language: Language): string {
   return isPortuguese
     ? `${said} Chega a ${mgL(next.levelMgL)} às ${next.at}: ligue os aeradores antes dessa hora e meça 30 minutos depois.`
     : `${said} It reaches ${mgL(next.levelMgL)} at ${next.at}: switch the aerators on before and measure 30 minutes later.`;
+}
+
+/** Not an alarm: what is not known is asked for, and what to do where nobody can measure is said at once. */
+function requestText({ next, measureAt }: DawnFacts, warn: string, language: Language): string {
+  if (language === 'pt-BR') {
+    const when = measureAt === null ? 'agora' : `às ${measureAt}`;
+    const act =
+      next === null
+        ? 'deixe os aeradores ligados'
+        : `ligue os aeradores antes das ${next.at} e deixe-os ligados`;
+    return `As leituras são poucas para descartar um amanhecer abaixo de ${warn}: meça de novo ${when}. Se ninguém puder medir, ${act} até uma hora depois do amanhecer.`;
+  }
+  const when = measureAt === null ? 'now' : `at ${measureAt}`;
+  const act =
+    next === null ? 'leave the aerators on' : `switch the aerators on before ${next.at} and leave them on`;
+  return `The readings are too few to rule out a dawn below ${warn}: measure again ${when}. If nobody can measure, ${act} until an hour after dawn.`;
 }
 
 /** What a pond's aerators lack for its biomass; null: nothing. */

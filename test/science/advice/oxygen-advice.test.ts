@@ -16,7 +16,10 @@ describe('the evening’s notification', () => {
     nowGrade: null,
     warnMgL: 4,
     next: { levelMgL: 4, at: '02:43' },
+    outlook: 'WARN',
+    aeration: 'OFF',
     measureAgain: 'MIDNIGHT',
+    measureAt: '01:15',
   };
 
   test('tells the dawn, its error and the hour to act before', () => {
@@ -27,7 +30,7 @@ describe('the evening’s notification', () => {
   });
 
   test('a good night asks for no aerators', () => {
-    const said = dawnForecastText({ ...dawn, dawnMgL: 4.9, next: null }, 'en');
+    const said = dawnForecastText({ ...dawn, dawnMgL: 4.9, next: null, outlook: 'WELL' }, 'en');
     expect(said).toContain('stays above 4.0 mg/L');
     expect(said).not.toContain('witch');
   });
@@ -55,8 +58,40 @@ describe('the evening’s notification', () => {
     expect(dawnForecastText(facts, 'en')).not.toMatch(/ at \d\d:\d\d\. /);
   });
 
+  test('too few readings are told as that: a request with its hour, and what to do where nobody can measure', () => {
+    const asked: DawnFacts = { ...dawn, dawnMgL: 4.3, next: null, outlook: 'MEASURE' };
+    expect(dawnForecastText(asked, 'pt-BR')).toContain(
+      'As leituras são poucas para descartar um amanhecer abaixo de 4,0 mg/L: meça de novo às 01:15. Se ninguém puder medir, deixe os aeradores ligados até uma hora depois do amanhecer.',
+    );
+    expect(dawnForecastText(asked, 'en')).toContain(
+      'too few to rule out a dawn below 4.0 mg/L: measure again at 01:15',
+    );
+    expect(dawnForecastText(asked, 'en')).not.toContain('stays above');
+    expect(dawnForecastText({ ...asked, measureAt: null }, 'en')).toContain('measure again now');
+    // expected below, but not sure enough for an alarm: the hour to act before stays known
+    const below = dawnForecastText({ ...asked, dawnMgL: 3.7, next: dawn.next }, 'pt-BR');
+    expect(below).toContain('ligue os aeradores antes das 02:43 e deixe-os ligados');
+  });
+
+  test('a doubt of a probe asks nobody to measure, and is not told to stay above', () => {
+    const doubt = dawnForecastText({ ...dawn, dawnMgL: 4.2, next: null, outlook: 'DOUBT' }, 'pt-BR');
+    expect(doubt).toContain('Pode ficar abaixo de 4,0 mg/L: a sonda continua medindo');
+    expect(doubt).not.toMatch(/Fica acima|meça/);
+    const last = dawnForecastText({ ...dawn, dawnMgL: 4.2, next: null, outlook: 'WARN' }, 'en');
+    expect(last).toContain('may fall below 4.0 mg/L: switch the aerators on now');
+    expect(last).not.toMatch(/ before|stays above/);
+  });
+
+  test('aerators that it counts on are named, and so is that nobody knows of them', () => {
+    expect(dawnForecastText({ ...dawn, aeration: 'ON' }, 'pt-BR')).toContain(
+      'conta com os aeradores que estão ligados: não os desligue',
+    );
+    expect(dawnForecastText({ ...dawn, aeration: 'UNKNOWN' }, 'en')).toContain('aeration as it was');
+    expect(dawnForecastText(dawn, 'en')).not.toContain('aeration');
+  });
+
   test('after midnight nobody is sent to measure at midnight', () => {
-    const late = { ...dawn, dawnMgL: 4.9, next: null, measureAgain: 'BEFORE_DAWN' } as const;
+    const late = { ...dawn, dawnMgL: 4.9, next: null, outlook: 'WELL', measureAgain: 'BEFORE_DAWN' } as const;
     expect(dawnForecastText(late, 'en')).toContain('measure again an hour before dawn');
   });
 });
@@ -65,6 +100,8 @@ test('without a forecast a low last reading is what is spoken of', () => {
   expect(noForecastText('NOT_FALLING', { mgL: 1.8, grade: 'CRITICAL' }, 'pt-BR')).toMatch(
     /^CRÍTICO: última leitura 1,8 mg\/L\. Ligue todos os aeradores do viveiro agora\./,
   );
+  // what the error of a meter hides is not told to stand as it is
+  expect(noForecastText('NOT_FALLING', null, 'pt-BR')).toMatch(/meça de novo/);
   // unknown is not harmless
   expect(noForecastText('NO_READING', null, 'en')).toMatch(/reckon with low oxygen at dawn/);
 });

@@ -25,6 +25,7 @@ const TITLES: Readonly<Record<AlertType, Readonly<Record<Language, string>>>> = 
   HIGH_NITRITE: { 'pt-BR': 'Nitrito alto', en: 'High nitrite' },
   HIGH_NITRATE: { 'pt-BR': 'Nitrato alto', en: 'High nitrate' },
   LOW_OXYGEN_FORECAST: { 'pt-BR': 'Oxigênio baixo previsto', en: 'Low oxygen expected' },
+  MEASURE_OXYGEN: { 'pt-BR': 'Meça o oxigênio', en: 'Measure the oxygen' },
 };
 
 /** Severity of an alert whose values do not grade it. Water grades by its values. */
@@ -50,6 +51,7 @@ export const SEVERITY_BY_TYPE: Readonly<Record<AlertType, Severity>> = {
   HIGH_NITRITE: 'MEDIUM',
   HIGH_NITRATE: 'MEDIUM',
   LOW_OXYGEN_FORECAST: 'MEDIUM',
+  MEASURE_OXYGEN: 'LOW',
 };
 
 const SIMULATED: Readonly<Record<Language, string>> = { 'pt-BR': 'SIMULADO', en: 'SIMULATED' };

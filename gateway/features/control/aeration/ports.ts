@@ -1,6 +1,7 @@
 import type { RowOf } from '#contract/resource.ts';
 import type { alert } from '#contract/resources/alerts.ts';
 import type { measurement } from '#contract/resources/water-quality.ts';
+import type { DawnAlert } from '#contract/words.ts';
 
 /** A stored measurement, as far as it tells of oxygen. */
 export type OxygenRow = Pick<
@@ -52,6 +53,8 @@ export type PondPlace = {
   lng: string | null;
   /** Emergency level of its control point, mg/L; null: none, or no control point. */
   emergencyMgL: number | null;
+  /** What its control point is to do; null: none, so nobody knows what airs the pond. */
+  motor: 'ON' | 'OFF' | null;
 };
 
 export type ForecastQueries = {
@@ -60,13 +63,13 @@ export type ForecastQueries = {
   readingsBetween: (pondId: string, from: string, to: string) => Promise<OxygenRow[]>;
   /** Ponds with an oxygen reading since an instant, with their farm's zone. */
   pondsMeasuredSince: (since: string) => Promise<{ id: string; zone: string }[]>;
-  /** ACTIVE forecasts of low oxygen. */
+  /** ACTIVE forecasts of low oxygen and requests to measure it. */
   openForecasts: () => Promise<OpenForecast[]>;
   forecastById: (alertId: string) => Promise<StoredForecast | null>;
 };
 
-/** An ACTIVE alert LOW_OXYGEN_FORECAST. */
-export type OpenForecast = { id: string; pondId: string; triggeredAt: string };
+/** An ACTIVE alert of one of these types. */
+export type OpenForecast = { id: string; type: DawnAlert; pondId: string; triggeredAt: string };
 
 /** The forecast of one pond and night, ACTIVE or not. */
 export type StoredForecast = Pick<RowOf<typeof alert>, 'status' | 'severity' | 'value'> & {

@@ -6,7 +6,14 @@ import { isoOf } from '#core/kernel.ts';
 import { roundTo } from '#core/rounding.ts';
 import { type Route, route } from '#core/route.ts';
 import type { Language } from '#science/advice/language.ts';
-import { crossingMs } from '#science/oxygen-forecast.ts';
+import type { ScienceConstants } from '#science/constants.ts';
+import {
+  chanceBelow,
+  crossingMs,
+  type DawnForecast,
+  measureAtMs,
+  outlookOf,
+} from '#science/oxygen-forecast.ts';
 import { emergencyLevelOf, type ForecastDeps, forecastOfPond, type PondForecast } from './forecast-dawn.ts';
 import { forecastText } from './forecast-words.ts';
 
@@ -44,19 +51,28 @@ function asAnswer(found: PondForecast, nowMs: number, language: Language): Oxyge
       measurement_date: isoOf(atMs),
       dissolved_oxygen: oxygenMgL,
     })),
-    forecast:
-      forecast === null
-        ? null
-        : {
-            dawn_at: isoOf(forecast.dawnMs),
-            dissolved_oxygen: roundTo(forecast.dawnMgL, 2),
-            uncertainty: roundTo(forecast.uncertaintyMgL, 2),
-            from: isoOf(forecast.from.atMs),
-          },
+    forecast: forecast === null ? null : forecastAnswer(forecast, constants.aeration.forecast, nowMs),
     warn_below: constants.aeration.forecast.warnBelowMgL,
     emergency_level: level,
     reaches_emergency_at: reaches === null ? null : isoOf(reaches),
     why_none: whyNone,
     message: forecastText(found, nowMs, language),
+  };
+}
+
+function forecastAnswer(
+  forecast: DawnForecast,
+  settings: ScienceConstants['aeration']['forecast'],
+  nowMs: number,
+): OxygenForecastAnswer['forecast'] {
+  const outlook = outlookOf(settings, forecast, nowMs);
+  return {
+    dawn_at: isoOf(forecast.dawnMs),
+    dissolved_oxygen: roundTo(forecast.dawnMgL, 2),
+    uncertainty: roundTo(forecast.uncertaintyMgL, 2),
+    chance_low: roundTo(chanceBelow(forecast, settings.warnBelowMgL), 2),
+    outlook,
+    measure_at: outlook === 'MEASURE' ? isoOf(Math.round(measureAtMs(forecast, nowMs))) : null,
+    from: isoOf(forecast.from.atMs),
   };
 }

@@ -1,12 +1,14 @@
 import { alert } from '#contract/resources/alerts.ts';
 import { measurement } from '#contract/resources/water-quality.ts';
-import { SEVERITIES } from '#contract/words.ts';
+import { DAWN_ALERTS, type DawnAlert, SEVERITIES } from '#contract/words.ts';
 import type { AlertCause, Alerting } from '#core/alerting.ts';
 import { asParent, type Change, onTables, type RowListener, rowsOf } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { localDay } from '#core/local-day.ts';
 import { perform } from '#core/use-case.ts';
 import type { Language } from '#science/advice/language.ts';
+import { DAWN_RULES } from '#science/dawn-forecast-constants.ts';
+import { outlookOf } from '#science/oxygen-forecast.ts';
 import { severityOf } from '#science/severity.ts';
 import { nightAt, placeOf } from './farm-nights.ts';
 import { type ForecastDeps, forecastOfPond, type PondForecast, timeOfDay } from './forecast-dawn.ts';
@@ -25,8 +27,8 @@ export type DawnWatch = { look: () => Promise<void>; follow: RowListener };
 const MINUTE_MS = 60_000;
 /** A probe sends every few minutes; the morning looks no different for it. */
 const FORECAST_EVERY_MS = 15 * MINUTE_MS;
-/** Local times at which every pond measured this night is looked at, with or without news. */
-const LOOK_AT = ['22:00', '00:00', '02:00'];
+/** Local times between which every pond measured this night is looked at each half-hour, with or without news. */
+const LOOKS = { from: '22:00', until: '04:30' };
 /** No night is longer. */
 const NIGHT_MS = 16 * 60 * MINUTE_MS;
 const MOST_PONDS_A_LOOK = 50;
@@ -72,14 +74,15 @@ export function createDawnWatch(deps: DawnWatchDeps): DawnWatch {
     if (!isFirst && (last >= halfHour || now - last > NIGHT_MS)) return;
     for (const { id, zone } of await deps.queries.pondsMeasuredSince(isoOf(now - NIGHT_MS))) {
       const { clock } = placeOf({ zone, lat: null, lng: null });
-      if (!isFirst && !LOOK_AT.includes(timeOfDay(clock, halfHour))) continue;
+      const time = timeOfDay(clock, halfHour);
+      if (!isFirst && time < LOOKS.from && time > LOOKS.until) continue;
       due.add(id);
       lookedAt.delete(id);
     }
   }
 
   async function endLastNights(): Promise<void> {
-    for (const { id, pondId, triggeredAt } of openByAlert.values()) {
+    for (const { id, type, pondId, triggeredAt } of openByAlert.values()) {
       const pond = await deps.queries.pondPlace(pondId);
       if (pond === null) {
         openByAlert.delete(id);
@@ -88,7 +91,7 @@ export function createDawnWatch(deps: DawnWatchDeps): DawnWatch {
       const { aeration } = await deps.scienceOf(pond.farmId);
       const { dawnMs } = nightAt(aeration, placeOf(pond), Date.parse(triggeredAt));
       if (deps.now() < dawnMs) continue;
-      await store(pond, () => deps.alerting.revise(causeName(pond, dawnMs), null));
+      await store(pond, () => deps.alerting.revise(causeName(type, pond, dawnMs), null));
       openByAlert.delete(id);
     }
   }
@@ -96,20 +99,43 @@ export function createDawnWatch(deps: DawnWatchDeps): DawnWatch {
   async function judge(pondId: string): Promise<void> {
     const found = await forecastOfPond(deps, pondId);
     if (found?.night?.isNight !== true) return;
-    const name = causeName(found.pond, found.night.dawnMs);
+    const alarm = await storedOf('LOW_OXYGEN_FORECAST', found, found.night.dawnMs);
+    const request = await storedOf('MEASURE_OXYGEN', found, found.night.dawnMs);
+    const cause = causeOf(found, alarm.name, request.name, deps.now());
+    // an alarm ends by what is well, not by a doubt; a request by any answer
+    if (alarm.isOpen && cause?.type !== 'LOW_OXYGEN_FORECAST') {
+      if (isWell(found)) await store(found.pond, () => deps.alerting.revise(alarm.name, null));
+      if (cause === null || !isWell(found)) return;
+    }
+    const isAnswered = cause?.type !== 'MEASURE_OXYGEN' && found.forecast !== null;
+    if (request.isOpen && (isAnswered || isWell(found)))
+      await store(found.pond, () => deps.alerting.revise(request.name, null));
+    if (cause !== null)
+      await tell(found, cause, cause.type === 'MEASURE_OXYGEN' ? request.stored : alarm.stored);
+  }
+
+  async function storedOf(type: DawnAlert, { pond }: PondForecast, dawnMs: number) {
+    const name = causeName(type, pond, dawnMs);
     const stored = await deps.queries.forecastById(deps.idOf(name));
-    const cause = causeOf(found, name, deps.now());
-    if (cause === null) {
-      if (stored?.status !== 'ACTIVE' || !isWell(found)) return;
-      await store(found.pond, () => deps.alerting.revise(name, null));
-    } else if (stored === null) {
-      await store(found.pond, () => deps.alerting.raise(cause));
+    return { name, stored, isOpen: stored?.status === 'ACTIVE' };
+  }
+
+  async function tell(
+    { pond }: PondForecast,
+    cause: AlertCause,
+    stored: StoredForecast | null,
+  ): Promise<void> {
+    if (stored === null) {
+      await store(pond, () => deps.alerting.raise(cause));
       deps.log.info(
-        { pond: found.pond.cod, dawnMgL: cause.value, severity: cause.severity },
-        'oxygen is expected to be low at dawn',
+        { pond: pond.cod, dawnMgL: cause.value, severity: cause.severity },
+        cause.type === 'MEASURE_OXYGEN'
+          ? 'readings are too few to rule out low oxygen at dawn'
+          : 'oxygen is expected to be low at dawn',
       );
     } else if (isNews(stored, cause)) {
-      await store(found.pond, () => deps.alerting.revise(name, { ...cause, as: tellsAgain(stored, cause) }));
+      const as = tellsAgain(stored, cause);
+      await store(pond, () => deps.alerting.revise(cause.cause, { ...cause, as }));
     }
   }
 
@@ -141,9 +167,9 @@ export function createDawnWatch(deps: DawnWatchDeps): DawnWatch {
         if (isOfOxygen && after.source !== 'import') due.add(after.pond_id);
       }
       for (const { id, after, hidden } of rowsOf(committed, alert)) {
-        if (after.type !== 'LOW_OXYGEN_FORECAST' || after.source !== 'automatic' || after.pond_id === null)
-          continue;
-        const open = { id, pondId: after.pond_id, triggeredAt: after.triggered_at };
+        const type = DAWN_ALERTS.find((each) => each === after.type);
+        if (type === undefined || after.source !== 'automatic' || after.pond_id === null) continue;
+        const open = { id, type, pondId: after.pond_id, triggeredAt: after.triggered_at };
         if (after.status === 'ACTIVE' && !hidden) openByAlert.set(id, open);
         else openByAlert.delete(id);
       }
@@ -151,38 +177,43 @@ export function createDawnWatch(deps: DawnWatchDeps): DawnWatch {
   };
 }
 
-function causeName(pond: PondForecast['pond'], dawnMs: number): string {
-  return `low_oxygen_forecast:${pond.id}:${localDay(isoOf(dawnMs), pond.zone)}`;
+function causeName(type: DawnAlert, pond: PondForecast['pond'], dawnMs: number): string {
+  return `${type.toLowerCase()}:${pond.id}:${localDay(isoOf(dawnMs), pond.zone)}`;
 }
 
-/** null: nothing to warn of. */
-function causeOf(found: PondForecast, name: string, nowMs: number): AlertCause | null {
+/** null: there is nothing to warn of, and nothing to ask for. */
+function causeOf(found: PondForecast, alarm: string, request: string, nowMs: number): AlertCause | null {
   const { pond, constants, forecast } = found;
-  const { warnBelowMgL } = constants.aeration.forecast;
-  if (forecast === null || forecast.dawnMgL >= warnBelowMgL) return null;
-  const value = Math.round(forecast.dawnMgL * 100) / 100;
-  const violation = {
-    type: 'LOW_OXYGEN' as const,
-    parameter: 'dissolved_oxygen' as const,
-    value: forecast.dawnMgL,
-    threshold: warnBelowMgL,
-    measured: forecast.dawnMgL,
-    nh3: null,
-  };
+  const settings = constants.aeration.forecast;
+  const outlook = forecast === null ? null : outlookOf(settings, forecast, nowMs);
+  if (forecast === null || (outlook !== 'WARN' && outlook !== 'MEASURE')) return null;
   const words = (language: Language) => forecastText(found, nowMs, language);
-  return {
+  const said = {
     farm_id: pond.farmId,
     control_point_id: null,
     pond_id: pond.id,
-    type: 'LOW_OXYGEN_FORECAST',
-    severity: severityOf(constants.water, violation, null),
     message: words('pt-BR'),
     words,
-    parameter: 'dissolved_oxygen',
-    value,
-    threshold: warnBelowMgL,
-    cause: name,
+    parameter: 'dissolved_oxygen' as const,
+    value: Math.round(forecast.dawnMgL * 100) / 100,
+    threshold: settings.warnBelowMgL,
   };
+  if (outlook === 'MEASURE') {
+    // nobody came by the hour asked for: said once more, and louder
+    const isLate = nowMs >= forecast.dawnMs - DAWN_RULES.lastWordHours * 60 * MINUTE_MS;
+    return { ...said, type: 'MEASURE_OXYGEN', severity: isLate ? 'MEDIUM' : 'LOW', cause: request };
+  }
+  const violation = {
+    type: 'LOW_OXYGEN' as const,
+    parameter: 'dissolved_oxygen' as const,
+    // what only may fall below is graded as what just does
+    value: Math.min(forecast.dawnMgL, settings.warnBelowMgL),
+    threshold: settings.warnBelowMgL,
+    measured: forecast.dawnMgL,
+    nh3: null,
+  };
+  const severity = severityOf(constants.water, violation, null);
+  return { ...said, type: 'LOW_OXYGEN_FORECAST', severity, cause: alarm };
 }
 
 /** A later forecast, or oxygen that no longer falls, well above the level. */

@@ -159,10 +159,13 @@ onBothEngines('oxygen and the motors', (_open, engine) => {
         headers: { 'Accept-Language': language },
       }),
     );
-  const forecastAlerts = async (pondId: string, status = 'ACTIVE') => {
+  const alertsOf = async (wanted: string, pondId: string, status: string) => {
     const all = (await app.call('GET', `/alerts/?include=all&status=${status}`, { token })).body as Json[];
-    return all.filter(({ type, pond_id }) => type === 'LOW_OXYGEN_FORECAST' && pond_id === pondId);
+    return all.filter(({ type, pond_id }) => type === wanted && pond_id === pondId);
   };
+  const forecastAlerts = (pondId: string, status = 'ACTIVE') =>
+    alertsOf('LOW_OXYGEN_FORECAST', pondId, status);
+  const requests = (pondId: string, status = 'ACTIVE') => alertsOf('MEASURE_OXYGEN', pondId, status);
   const notices = async (alertId: unknown) => {
     const list = (await app.call('GET', '/notifications/?type=ALERT&limit=100', { token })).body as {
       notifications: { data: Json; title: string; message: string }[];
@@ -218,23 +221,33 @@ onBothEngines('oxygen and the motors', (_open, engine) => {
       why_none: null,
       emergency_level: 3.5,
       warn_below: 4,
-      forecast: { dissolved_oxygen: 3.03 },
+      forecast: {
+        dissolved_oxygen: 2.84,
+        uncertainty: 0.9,
+        chance_low: 0.95,
+        outlook: 'WARN',
+        measure_at: null,
+      },
       message: expect.stringContaining(
-        'oxygen expected at 05:30: 3.0 ± 0.8 mg/L. It reaches 4.0 mg/L at 02:',
+        'oxygen expected at 05:30: 2.8 ± 0.9 mg/L. It reaches 4.0 mg/L at 01:',
       ),
     });
+    // the straight line and the logarithm that were published of these two readings (Madenjian et al. 1987)
+    const told = found['forecast'] as { dissolved_oxygen: number; uncertainty: number };
+    for (const published of [2.72, 3.34])
+      expect(Math.abs(told.dissolved_oxygen - published)).toBeLessThanOrEqual(told.uncertainty);
     expect(String(found['reaches_emergency_at']).slice(11, 13)).toBe('06');
     const [raised, ...more] = await forecastAlerts(pondId);
     expect(more).toEqual([]);
     expect(raised).toMatchObject({
-      severity: 'MEDIUM',
-      value: 3.03,
+      severity: 'HIGH',
+      value: 2.84,
       threshold: 4,
-      message: expect.stringContaining(`Viveiro ${pondCod}: oxigênio previsto para 05:30: 3,0 ± 0,8 mg/L`),
+      message: expect.stringContaining(`Viveiro ${pondCod}: oxigênio previsto para 05:30: 2,8 ± 0,9 mg/L`),
     });
     expect(await notices(raised?.['id'])).toHaveLength(1);
 
-    // the same again says nothing new; worse does
+    // neither the same again nor a worse value of the same severity says anything new
     await pass(16);
     await measure(pondId, 5.02);
     await app.forecast.watch.look();
@@ -243,7 +256,8 @@ onBothEngines('oxygen and the motors', (_open, engine) => {
     await app.forecast.watch.look();
     const [worse] = await forecastAlerts(pondId);
     expect(worse).toMatchObject({ id: raised?.['id'], severity: 'HIGH' });
-    expect(await notices(raised?.['id'])).toHaveLength(2);
+    expect(Number(worse?.['value'])).toBeLessThan(2.5);
+    expect(await notices(raised?.['id'])).toHaveLength(1);
 
     // aerators were switched on
     await pass(60);
@@ -253,6 +267,99 @@ onBothEngines('oxygen and the motors', (_open, engine) => {
     await app.forecast.watch.look();
     expect(await forecastAlerts(pondId)).toEqual([]);
     expect(await forecastAlerts(pondId, 'RESOLVED')).toHaveLength(1);
+  });
+
+  it('readings too few to rule a low dawn out are no alarm: people are asked to measure, and their answer decides', async () => {
+    const { pondId, pondCod } = await aPondWithMotor({});
+    await measure(pondId, 6.2);
+    await pass(180);
+    await measure(pondId, 5.6);
+    await app.forecast.watch.look();
+    expect(await forecast(pondId)).toMatchObject({ forecast: { outlook: 'MEASURE' } });
+    expect(await forecastAlerts(pondId)).toEqual([]);
+    const [asked, ...more] = await requests(pondId);
+    expect(more).toEqual([]);
+    expect(asked).toMatchObject({
+      severity: 'LOW',
+      message: expect.stringMatching(
+        /poucas para descartar um amanhecer abaixo de 4,0 mg\/L: meça de novo às 01:15\. Se ninguém puder medir, deixe os aeradores ligados/,
+      ),
+    });
+    expect(await notices(asked?.['id'])).toMatchObject([{ title: expect.stringContaining(pondCod) }]);
+    await pass(60);
+    await app.forecast.watch.look();
+    expect(await notices(asked?.['id'])).toHaveLength(1);
+
+    // at the hour asked for it is low: now it is an alarm, and the request is answered
+    await pass(80);
+    await measure(pondId, 4.4);
+    await app.forecast.watch.look();
+    await pass(45);
+    await app.forecast.watch.look();
+    const [raised] = await forecastAlerts(pondId);
+    expect(raised).toMatchObject({ threshold: 4 });
+    expect(await requests(pondId)).toEqual([]);
+    expect(await requests(pondId, 'RESOLVED')).toHaveLength(1);
+    expect(await notices(raised?.['id'])).toHaveLength(1);
+
+    // the same again says nothing new; worse does
+    await pass(16);
+    await measure(pondId, 4.3);
+    await app.forecast.watch.look();
+    expect(await notices(raised?.['id'])).toHaveLength(1);
+    await pass(16);
+    await measure(pondId, 2.6);
+    await app.forecast.watch.look();
+    expect(await forecastAlerts(pondId)).toMatchObject([{ id: raised?.['id'], severity: 'HIGH' }]);
+    expect((await notices(raised?.['id'])).length).toBeGreaterThanOrEqual(
+      raised?.['severity'] === 'HIGH' ? 1 : 2,
+    );
+  });
+
+  it('an answer that rules a low dawn out ends the request, and no alarm was raised', async () => {
+    const { pondId } = await aPondWithMotor({});
+    await measure(pondId, 6.2);
+    await pass(180);
+    await measure(pondId, 5.6);
+    await app.forecast.watch.look();
+    expect(await requests(pondId)).toHaveLength(1);
+    await pass(140);
+    await measure(pondId, 5.6);
+    await app.forecast.watch.look();
+    expect(await requests(pondId)).toEqual([]);
+    expect(await forecastAlerts(pondId, 'RESOLVED')).toEqual([]);
+  });
+
+  it('a request that nobody answers is told once more, louder, while there is time, and ends with the night', async () => {
+    const { pondId } = await aPondWithMotor({});
+    await measure(pondId, 6.2);
+    await pass(180);
+    await measure(pondId, 5.6);
+    await app.forecast.watch.look();
+    const [asked] = await requests(pondId);
+    await pass(3 * 60 + 5);
+    await app.forecast.watch.look();
+    expect(await requests(pondId)).toMatchObject([
+      { id: asked?.['id'], severity: 'MEDIUM', message: expect.stringContaining('meça de novo agora') },
+    ]);
+    expect(await notices(asked?.['id'])).toHaveLength(2);
+    expect(await forecastAlerts(pondId)).toEqual([]);
+    await pass(3 * 60 + 30);
+    await app.forecast.watch.look();
+    expect(await requests(pondId)).toEqual([]);
+  });
+
+  it('a forecast made while the motor runs says that it counts on it', async () => {
+    const { point, pondId } = await aPondWithMotor({});
+    await measure(pondId, 6.2);
+    await pass(180);
+    await measure(pondId, 5.1);
+    expect(String((await forecast(pondId, 'pt-BR'))['message'])).not.toContain('conta com os aeradores');
+    await app.call('POST', `/control-points/${point.id}/turn-on`, { token });
+    await look();
+    expect(String((await forecast(pondId, 'pt-BR'))['message'])).toContain(
+      'conta com os aeradores que estão ligados: não os desligue',
+    );
   });
 
   it('after dawn the forecast of the night is over', async () => {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { ForecastQueries, OxygenQueries } from '#features/control/aeration/ports.ts';
+import { DAWN_ALERTS } from '#contract/words.ts';
+import type { ForecastQueries, OpenForecast, OxygenQueries } from '#features/control/aeration/ports.ts';
 import type { Db } from '../../database.ts';
 import { uuidOf } from '../uuid-of.ts';
 
@@ -81,7 +82,7 @@ export function forecastQueries(db: Db): ForecastQueries {
         )
         .select(['ponds.id as id', 'ponds.cod as cod', 'farms.id as farmId', 'farms.name as farmName'])
         .select(['farms.timezone as zone', 'farms.lat as lat', 'farms.lng as lng'])
-        .select('control_points.do_emergency as emergencyMgL')
+        .select(['control_points.do_emergency as emergencyMgL', 'control_points.target_status as motor'])
         .where('ponds.id', '=', uuidOf(db, 'pond', pondId))
         .where('ponds.hidden', '=', 0)
         .executeTakeFirst();
@@ -125,14 +126,16 @@ export function forecastQueries(db: Db): ForecastQueries {
         .innerJoin('alerts', (join) =>
           join.onRef('alerts.farm_id', '=', 'farms.id').on('alerts.status', '=', 'ACTIVE'),
         )
-        .select(['alerts.id', 'alerts.pond_id', 'alerts.triggered_at'])
+        .select(['alerts.id', 'alerts.type', 'alerts.pond_id', 'alerts.triggered_at'])
         .where('alerts.hidden', '=', 0)
         .where('alerts.source', '=', 'automatic')
-        .where('alerts.type', '=', 'LOW_OXYGEN_FORECAST')
+        .where('alerts.type', 'in', DAWN_ALERTS)
         .execute();
-      return rows.flatMap(({ id, pond_id, triggered_at }) =>
-        pond_id === null ? [] : [{ id, pondId: pond_id, triggeredAt: triggered_at }],
-      );
+      return rows.flatMap(({ id, type, pond_id, triggered_at }): OpenForecast[] => {
+        const known = DAWN_ALERTS.find((each) => each === type);
+        if (known === undefined || pond_id === null) return [];
+        return [{ id, type: known, pondId: pond_id, triggeredAt: triggered_at }];
+      });
     },
     async forecastById(alertId) {
       const row = await db
