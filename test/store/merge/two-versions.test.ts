@@ -291,7 +291,10 @@ onBothEngines('what an older program kept aside', (open) => {
 
   it('makes no difference for programs that know no moves, until a schedule is moved', () => {
     const row = (body: object, over: Record<string, string> = {}) => ({
-      ...{ id: rule.id, cl: 1, hlc: STAMP, over },
+      id: rule.id,
+      cl: 1,
+      hlc: STAMP,
+      over,
       body: { ...rule, ...body },
     });
     const later = '0190a0000001.0000.0000aaaa';
