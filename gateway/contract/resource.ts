@@ -16,8 +16,10 @@ export type GroupOwner = 'gateway' | 'hosted';
 /**
  * `isLater`: programs that sync are there which do not know it. They keep a change of it aside, so it is told in a change
  * of its own; where nothing stands in it, they compare alike.
+ * `since`: schema with which fields that were set once, at the making, came to be changed. Programs below it keep a change
+ * of them aside, so it is told in a change of its own.
  */
-export type FieldGroup = { fields: readonly string[]; owner?: GroupOwner; isLater?: true };
+export type FieldGroup = { fields: readonly string[]; owner?: GroupOwner; isLater?: true; since?: number };
 
 export type Resource<Row extends { id: string } = { id: string }> = {
   /** Table name and entity name. */

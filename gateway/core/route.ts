@@ -196,6 +196,8 @@ export type Route = {
     >
   >;
   deprecated: boolean;
+  /** What it changes carries no ETag, so an If-Match names no version of it: 412. */
+  hasNoTag?: true;
   /** Creates honour Idempotency-Key. */
   idempotent: boolean;
   /** Its answer carries what opens something, mostly shown this once: it is kept nowhere, so it is never idempotent. */

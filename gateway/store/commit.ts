@@ -1,4 +1,4 @@
-import type { Resource } from '#contract/resource.ts';
+import type { FieldGroup, Resource } from '#contract/resource.ts';
 import { address } from '#contract/resources/addresses.ts';
 import type { Change, Committed, CommittedRow, Unit } from '#core/changes.ts';
 import { StaleError } from '#core/errors.ts';
@@ -171,20 +171,32 @@ function* logUpdate(
   const groups = Object.entries(resource.groups).filter(([, group]) =>
     group.fields.some((f) => changed.includes(f)),
   );
-  const register = (yield* readRegister(resource, id)) ?? newRegister();
-  const base: Record<string, string> = {};
-  const body: Record<string, unknown> = {};
-  const stamp = log.stamp(newestOf(register));
-  for (const [name, group] of groups) {
-    base[name] = register.over[name] ?? register.hlc;
-    body[name] = Object.fromEntries(group.fields.map((field) => [field, after[field]]));
-    register.over[name] = stamp;
-  }
   // `updated_at` and other ungrouped fields follow the groups; alone they are nothing to merge
   if (groups.length === 0) return;
-  if ('updated_at' in after) body['updated_at'] = after['updated_at'];
+  const register = (yield* readRegister(resource, id)) ?? newRegister();
+  const entries: Parameters<ChangeLog['write']>[0][] = [];
+  for (const told of toldTogether(groups)) {
+    const base: Record<string, string> = {};
+    const body: Record<string, unknown> = {};
+    const stamp = log.stamp(newestOf(register));
+    for (const [name, group] of told) {
+      base[name] = register.over[name] ?? register.hlc;
+      body[name] = Object.fromEntries(group.fields.map((field) => [field, after[field]]));
+      register.over[name] = stamp;
+    }
+    if ('updated_at' in after) body['updated_at'] = after['updated_at'];
+    entries.push({ resource, id, op: 'put', cl: register.cl, hlc: stamp, base, body, before });
+  }
   yield* writeRegister(resource, id, register);
-  yield* log.write({ resource, id, op: 'put', cl: register.cl, hlc: stamp, base, body, before });
+  for (const entry of entries) yield* log.write(entry);
+}
+
+type Grouped = [name: string, group: FieldGroup];
+
+/** A program that keeps aside what it does not know takes the rest. */
+function toldTogether(groups: readonly Grouped[]): Grouped[][] {
+  const isOld = ([, { since }]: Grouped): boolean => since === undefined;
+  return [groups.filter(isOld), groups.filter((group) => !isOld(group))].filter((told) => told.length > 0);
 }
 
 function* putRow({ resource, row }: Extract<Change, { op: 'put' }>): Steps<CommittedRow[]> {

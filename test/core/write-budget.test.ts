@@ -45,6 +45,7 @@ describe('the bytes that an account writes in a day', () => {
       answer: JSON.stringify(row),
       created_at: at,
       user_id: ids.created_by,
+      tag: null,
     });
     // eight records of each pond on each of 120 days, a tenth of them by hand today, the rest from files
     const records = 100 * 120 * 8;

@@ -12,8 +12,8 @@ import { defaultsOf, knownFields, schemaOfChange, schemaOfGroup } from '#store/m
 import { TABLES_IN_ORDER } from '#store/merge/shared-tables.ts';
 import { onBothEngines } from '#test/databases.ts';
 
-// What is synchronised, as it was with each schema: by table and group ('' for what never changes), the schema and a
-// fingerprint of its fields. Entries are only ever added: programs that are out there know no other ones.
+// What is synchronised, as it was with each schema: by table and group ('' for what never changes, or did not until the
+// schema of its group), the schema and a fingerprint of its fields. Entries are only ever added: programs that are out there know no other ones.
 
 type Entry = readonly [schema: number, fingerprint: string];
 type Schemas = Record<string, Record<string, Entry[]>>;
@@ -22,10 +22,12 @@ const RECORDED = JSON.parse(
   readFileSync(new URL('./schemas.json', import.meta.url), 'utf8'),
 ) as unknown as Schemas;
 
-type Group = { name: string; fields: readonly string[]; owner?: string };
+type Group = { name: string; fields: readonly string[]; owner?: string; since?: number };
 
 function groupsOf({ groups, row }: Resource): Group[] {
-  const grouped = new Set(Object.values(groups).flatMap(({ fields }) => fields));
+  const grouped = new Set(
+    Object.values(groups).flatMap(({ fields, since }) => (since === undefined ? fields : [])),
+  );
   return [
     { name: '', fields: Object.keys(row.shape).filter((field) => !grouped.has(field)) },
     ...Object.entries(groups).map(([name, group]) => ({ name, ...group })),

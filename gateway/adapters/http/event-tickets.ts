@@ -90,6 +90,7 @@ export function eventTicketRoutes(tickets: EventTickets): Route[] {
     route({
       method: 'POST',
       path: '/events/ticket',
+      answersSecret: true,
       tag: 'Events',
       summary:
         'Get a ticket that opens one event stream within 30 seconds, for clients that cannot send headers',

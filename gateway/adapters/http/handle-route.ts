@@ -126,6 +126,8 @@ async function readRequest(
   storable(http.body, route.invalid);
   const body = route.body === undefined ? undefined : parsePart(route.body, http.body ?? {}, route.invalid);
   refuseMisspelt(route, misspeltIn(route, rawBody));
+  const ifMatch = ifMatchOf(http);
+  if (route.hasNoTag === true && ifMatch !== null) throw hasNoTag();
   const farm = farmBefore ?? (await farmOf(deps, route.access, caller, { query, body }));
   const upload = route.takes === undefined ? null : await readFile(http, route.takes);
   return {
@@ -136,7 +138,7 @@ async function readRequest(
     upload,
     caller,
     farm,
-    ifMatch: ifMatchOf(http),
+    ifMatch,
     source,
     bearer,
     origin: originOf(http),
@@ -294,6 +296,11 @@ function ifMatchOf(http: HttpRequest): number | null {
   // an unknown tag can match nothing
   return rev === undefined ? -1 : Number(rev);
 }
+
+const hasNoTag = (): AppError =>
+  new AppError(412, 'This carries no version that If-Match could name; send the change without it', {
+    code: 'PRECONDITION_FAILED',
+  });
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

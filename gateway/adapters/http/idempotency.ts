@@ -3,7 +3,7 @@ import canonicalize from 'canonicalize';
 import type { Request as HttpRequest } from 'express';
 import type { RowOf } from '#contract/resource.ts';
 import { idempotentAnswer } from '#contract/resources/local-tables.ts';
-import { insert } from '#core/changes.ts';
+import { insert, purge } from '#core/changes.ts';
 import { AppError } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Request, RouteDecision } from '#core/route.ts';
@@ -40,7 +40,8 @@ export async function withIdempotency(
       });
     }
     const headers = { 'Idempotent-Replayed': 'true' };
-    return { answer: { status: stored.status, body: JSON.parse(stored.answer), headers } };
+    const tag = stored.tag === null ? {} : { rev: stored.tag };
+    return { answer: { status: stored.status, body: JSON.parse(stored.answer), headers, ...tag } };
   }
   const decision = await decide();
   const answer = JSON.stringify(decision.answer.body ?? null);
@@ -52,8 +53,14 @@ export async function withIdempotency(
     answer,
     created_at: isoOf(deps.now()),
     user_id: request.caller.userId,
+    tag: decision.answer.rev ?? null,
   };
-  return { ...decision, changes: [...(decision.changes ?? []), insert(idempotentAnswer, row)] };
+  // one that is out of date and not swept yet stands in the way
+  const outdated = stored === null ? [] : [purge(idempotentAnswer, id)];
+  return {
+    ...decision,
+    changes: [...(decision.changes ?? []), ...outdated, insert(idempotentAnswer, row)],
+  };
 }
 
 function sha256(text: string): string {

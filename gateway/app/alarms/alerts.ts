@@ -1,6 +1,7 @@
 import type { Database } from '#adapters/sql/database.ts';
 import { alertQueries } from '#adapters/sql/queries/alarms/alerts.ts';
 import { peopleQuery } from '#adapters/sql/queries/alarms/notifications.ts';
+import { silentHeartbeats } from '#adapters/sql/queries/cloud/merged-marks.ts';
 import { scienceSettingQueries } from '#adapters/sql/queries/farm/science-settings.ts';
 import { oxygenQueries } from '#adapters/sql/queries/production/oxygen.ts';
 import type { ClockStep } from '#core/clock-step.ts';
@@ -146,6 +147,7 @@ function startWatches(deps: WatchDeps, previousUntil: number | null) {
         isStocked: stocked.has,
       }),
     listening,
+    silences: () => silentHeartbeats(database.read),
   });
   const heldOff = createHeldOffWatch({
     ...watchDeps,

@@ -148,6 +148,8 @@ export const idempotentAnswer = defineResource({
     created_at: instant,
     /** Whose they are: they go with the account. null: of before this was noted. */
     user_id: uuid.nullable(),
+    /** Version of the resource in the answer; null: it has none, or it was not noted yet. */
+    tag: z.int().nullable(),
   }),
 });
 

@@ -35,6 +35,7 @@ export const schedule = defineResource({
       ],
     },
     description: { fields: ['description'] },
+    place: { fields: ['control_point_id'], since: 9 },
   },
   parents: { control_points: 'control_point_id' },
 });
@@ -85,7 +86,9 @@ export const scheduleCreate = scheduleFields.extend({
 export const scheduleChange = scheduleFields.partial().extend({
   control_point_id: idInput
     .optional()
-    .describe('Its own only: a schedule stays with its control point; another one is refused'),
+    .describe(
+      'Moves it to another control point of the same farm: it decides there from now on, and the others decide where it was',
+    ),
 });
 
 export const scheduleAnswer = z.object({

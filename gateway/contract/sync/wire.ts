@@ -5,11 +5,11 @@ import { MOST_HOLD_S } from '../resources/control-points.ts';
 // frames on the live socket. Additive only: an unknown field is passed over, an unknown word is refused with a reason.
 
 /**
- * Counts changes of what is synchronised: a table, a field or a word more is one more, noted where it is defined (`since`,
- * `later`, `widened`) and in test/sync/schemas.json. A change says with `sv` what must be known to take all of it; below that it is
+ * Counts changes of what is synchronised: a table, a field, a word or a change more is one more, noted where it is defined
+ * (`since`, `later`, `widened`) and in test/sync/schemas.json. A change says with `sv` what must be known to take all of it; below that it is
  * kept aside until the upgrade. 1 is the first that synchronised; programs up to 6 say 1, too, whatever they know.
  */
-export const SYNC_SCHEMA = 8;
+export const SYNC_SCHEMA = 9;
 
 /** What a program says that says nothing of it, and what one of them is sure to know. */
 export const FIRST_SCHEMA = 1;

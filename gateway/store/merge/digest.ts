@@ -57,11 +57,13 @@ export function isCompared(table: string): boolean {
 function comparedOf(resource: Resource, schema: number): Compared {
   const { entity, sync, groups, row } = resource;
   const known = (fields: readonly string[]) => knownFields(resource, fields, schema);
-  const grouped = new Set(Object.values(groups).flatMap(({ fields }) => fields));
+  // what is changed since then alone is part of the making for programs before
+  const changeable = Object.entries(groups).filter(([, { since = 1 }]) => since <= schema);
+  const grouped = new Set(changeable.flatMap(([, { fields }]) => fields));
   return {
     entity,
     isFact: sync === 'fact',
-    groups: Object.entries(groups)
+    groups: changeable
       .filter(([, { owner, fields }]) => owner === undefined && known(fields).length > 0)
       .map(([name, group]) => [name, { ...group, fields: known(group.fields) }]),
     fixed: known(Object.keys(row.shape)).filter((field) => field !== 'updated_at' && !grouped.has(field)),

@@ -29,21 +29,38 @@ function isUnsaid(resource: Resource, field: string, value: unknown): boolean {
 }
 
 /** The schema that knows a group, with all its fields and their words; '' stands for what never changes. */
-export function schemaOfGroup({ since, later, widened }: Resource, fields: readonly string[]): number {
-  return Math.max(since, ...fields.flatMap((field) => [later[field] ?? 1, widened[field] ?? 1]));
+export function schemaOfGroup(
+  { since, later, widened, groups }: Resource,
+  fields: readonly string[],
+): number {
+  const group = Object.values(groups).find((one) => fields.every((field) => one.fields.includes(field)));
+  return Math.max(
+    since,
+    group?.since ?? 1,
+    ...fields.flatMap((field) => [later[field] ?? 1, widened[field] ?? 1]),
+  );
 }
+
+/** What of a change says how much must be known; `hlc` and `over` of a row that is told as it stands. */
+type Told = Pick<WireChange, 'base' | 'body'> & { hlc?: string; over?: WireChange['over'] };
 
 /**
  * The least schema that takes all of a change: later fields that were at their default and stay there need none, because
  * who does not know them comes to have the same. A group that came later is refused by name, whatever stands in it.
+ * A row whose fields were changed that never changed before would be taken for one that was made so.
  */
 export function schemaOfChange(
   resource: Resource,
-  { base, body, before = {} }: Pick<WireChange, 'base' | 'body'> & { before?: Fields },
+  { base, body, before = {}, hlc, over }: Told & { before?: Fields },
 ): number {
   const { groups, since } = resource;
   const later = Object.entries(resource.later);
-  if (body === null || later.length === 0) return since;
+  if (body === null) return since;
+  const changed = Object.entries(groups).flatMap(([name, group]) => {
+    if (group.since === undefined) return [];
+    const isChanged = base === null ? (over?.[name] ?? hlc) !== hlc : name in body;
+    return isChanged ? [group.since] : [];
+  });
   const isTold = (field: string): boolean => {
     if (base === null) return !isUnsaid(resource, field, body[field]);
     const [name, group] = Object.entries(groups).find(([, { fields }]) => fields.includes(field)) ?? [];
@@ -53,13 +70,13 @@ export function schemaOfChange(
     const told = body[name] as Fields;
     return [told, before].some((row) => !isUnsaid(resource, field, row[field]));
   };
-  return Math.max(since, ...later.flatMap(([field, came]) => (isTold(field) ? came : [])));
+  return Math.max(since, ...changed, ...later.flatMap(([field, came]) => (isTold(field) ? came : [])));
 }
 
 /** The least schema that takes all that a row says as it stands. */
-export function schemaOfRow({ entity, body }: WireRow): number {
+export function schemaOfRow({ entity, body, hlc, over }: WireRow): number {
   const resource = resourceOfEntity(entity);
-  return resource === null ? 1 : schemaOfChange(resource, { base: null, body });
+  return resource === null ? 1 : schemaOfChange(resource, { base: null, body, hlc, over });
 }
 
 /** Fields of a list that a program of that schema knows. */
@@ -70,8 +87,9 @@ export const knownFields = (
 ): readonly string[] => fields.filter((field) => (later[field] ?? 1) <= schema);
 
 /** Schemas up to one between which what is known of a table changes: programs between two of them know the same. */
-export function stepsOf({ later, since }: Resource, most: number): readonly number[] {
-  const steps = new Set([since, ...Object.values(later)]);
+export function stepsOf({ later, since, groups }: Resource, most: number): readonly number[] {
+  const changed = Object.values(groups).flatMap((group) => group.since ?? []);
+  const steps = new Set([since, ...Object.values(later), ...changed]);
   return [...steps].filter((step) => step <= most).toSorted((a, b) => a - b);
 }
 

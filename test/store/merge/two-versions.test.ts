@@ -4,12 +4,13 @@ import { hasReadable } from '#adapters/sync/kept-aside.ts';
 import type { Resource } from '#contract/resource.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
 import { farm } from '#contract/resources/farms.ts';
+import { schedule } from '#contract/resources/schedules.ts';
 import { SYNC_SCHEMA, type WireChange } from '#contract/sync/wire.ts';
 import { insert, update } from '#core/changes.ts';
 import { digestOf } from '#store/merge/digest.ts';
 import { merge } from '#store/merge/merge.ts';
 import { readChange } from '#store/merge/read-change.ts';
-import { defaultsOf } from '#store/merge/schemas.ts';
+import { defaultsOf, schemaOfRow } from '#store/merge/schemas.ts';
 import { TABLES_IN_ORDER } from '#store/merge/shared-tables.ts';
 import { onBothEngines, type TestDatabase } from '#test/databases.ts';
 import { batchRow, controlPointRow } from '#test/farm-rows.ts';
@@ -221,5 +222,91 @@ onBothEngines('what an older program kept aside', (open) => {
     expect(await svOf({ min_on_s: 79 })).toBe(1);
     expect(await svOf({ allow_unkeyed: null, cod: 'CP-8' })).toBe(1);
     expect(await svOf({ allow_unkeyed: true })).toBe(6);
+  });
+
+  const rule = {
+    id: idOf(8, 1),
+    control_point_id: aControlPoint(1).id,
+    action: 'ON',
+    start_time: '2026-03-01T12:00:00.000Z',
+    end_time: null,
+    repeat_pattern: 'DAILY',
+    days_of_week: null,
+    is_active: true,
+    description: null,
+    effective_from: '2026-03-01T12:00:00.000Z',
+    created_at: '2026-03-01T12:00:00.000Z',
+    updated_at: null,
+  } as const;
+  const elsewhere = aControlPoint(2);
+  const BEFORE_MOVES = 8;
+
+  it('of a schedule is its move alone: what was changed with it is taken, and the next program moves it', async () => {
+    await gateway.commit({ actor: ana, changes: [insert(controlPoint, elsewhere), insert(schedule, rule)] });
+    await push(gateway, hosted);
+    const [made] = (await logged(gateway, 1)).slice(-1);
+    const moved = { control_point_id: elsewhere.id, start_time: '2026-03-01T13:00:00.000Z' };
+    await gateway.commit({ actor: ana, changes: [update(schedule, rule.id, moved)] });
+    const told = (await logged(gateway, 1)).slice(-2);
+    expect([made, ...told].map((change) => [change?.sv, Object.keys(change?.body ?? {})])).toMatchObject([
+      [1, expect.arrayContaining(['control_point_id'])],
+      [1, ['rule', 'updated_at']],
+      [9, ['place', 'updated_at']],
+    ]);
+    const [ofRule, ofPlace] = told;
+    if (ofRule === undefined || ofPlace === undefined) throw new Error('nothing was told');
+    const incoming = { from: 'gateway', streamId: STREAM, lane: 'core' } as const;
+    await hosted.commit({ actor: null, changes: [], incoming: { ...incoming, changes: [ofRule] } });
+    expect(await shown(hosted, 'schedules')).toMatchObject([
+      { ...moved, control_point_id: rule.control_point_id },
+    ]);
+    await hosted.read
+      .insertInto('sync_parked')
+      .values({
+        id: idOf(9, 1),
+        stream_id: STREAM,
+        lane: 'core',
+        seq: ofPlace.seq,
+        entity: ofPlace.entity,
+        row_id: rule.id,
+        reason: 'schema:9',
+        change_json: JSON.stringify(ofPlace),
+        parked_at: '2026-03-01T12:00:00.000Z',
+        tries: 1,
+        tried_schema: BEFORE_MOVES,
+      })
+      .execute();
+    // edited there meanwhile, and nobody's edit is a conflict
+    await gateway.commit({ actor: ana, changes: [update(schedule, rule.id, { is_active: false })] });
+    const [edited] = (await logged(gateway, 1)).slice(-1);
+    if (edited === undefined) throw new Error('nothing was told');
+    expect(edited.sv).toBe(1);
+    await hosted.commit({ actor: null, changes: [], incoming: { ...incoming, changes: [edited] } });
+    await retry();
+    expect(await shown(hosted, 'schedules')).toEqual(await shown(gateway, 'schedules'));
+    expect(await shown(hosted, 'schedules')).toMatchObject([{ ...moved, is_active: 0 }]);
+    expect(await hosted.read.selectFrom('sync_conflicts').selectAll().execute()).toEqual([]);
+    expect(await hosted.read.selectFrom('sync_parked').selectAll().execute()).toEqual([]);
+  });
+
+  it('makes no difference for programs that know no moves, until a schedule is moved', () => {
+    const row = (body: object, over: Record<string, string> = {}) => ({
+      id: rule.id,
+      cl: 1,
+      hlc: STAMP,
+      over,
+      body: { ...rule, ...body },
+    });
+    const later = '0190a0000001.0000.0000aaaa';
+    const sum = (of: ReturnType<typeof row>, known: number) => digestOf('schedules', of, known);
+    const moved = { control_point_id: elsewhere.id };
+    // who does not know moves takes the place for one that was made so
+    expect(sum(row({}, { place: later }), BEFORE_MOVES)).toBe(sum(row({}), BEFORE_MOVES));
+    expect(sum(row(moved), BEFORE_MOVES)).not.toBe(sum(row({}), BEFORE_MOVES));
+    expect(sum(row({}, { place: later }), SYNC_SCHEMA)).not.toBe(sum(row({}), SYNC_SCHEMA));
+    // as it stands it is told to nobody who would run it at both control points
+    const wire = { ...row(moved, { place: later }), entity: schedule.entity };
+    expect(schemaOfRow(wire)).toBe(9);
+    expect(schemaOfRow({ ...wire, over: { rule: later } })).toBe(1);
   });
 });

@@ -108,7 +108,18 @@ async function changeOf(deps: WorkDeps, deed: Deed, thing: Thing): Promise<chang
   const group = chance.pickOrNull(editableGroups(thing, side));
   const edit = group === null ? undefined : thing.edits[group];
   if (edit === undefined) return null;
-  return changes.update(resource, row.id, edit(word, row, chance));
+  const at = group === 'place' ? await pointBeside(deps, row) : null;
+  return changes.update(resource, row.id, edit(word, row, chance, at));
+}
+
+/** A control point of the same farm. */
+async function pointBeside({ read, chance }: WorkDeps, { control_point_id }: Row): Promise<Row | null> {
+  const points = await read(
+    'select id, farm_id from control_points where hidden = 0 and farm_id in ' +
+      `(select farm_id from control_points where id = '${String(control_point_id)}') order by id`,
+  );
+  const found = chance.pickOrNull(points);
+  return found === null ? null : { ...found, id: String(found['id']) };
 }
 
 async function anyRow(deps: WorkDeps, table: string, isHidden: boolean): Promise<Row | null> {

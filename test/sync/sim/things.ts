@@ -35,8 +35,10 @@ export type Thing = {
   resource: Resource;
   /** A new row; null: what it belongs to is not there. */
   make: ((scene: Scene, id: string, word: string) => Row | null) | null;
-  /** By field group. A group with an owner is edited on that side alone. */
-  edits: Readonly<Record<string, (word: string, row: Row, chance: Chance) => Record<string, unknown>>>;
+  /** By field group; `at`: a row it may be moved to. A group with an owner is edited on that side alone. */
+  edits: Readonly<
+    Record<string, (word: string, row: Row, chance: Chance, at: Row | null) => Record<string, unknown>>
+  >;
   /** Sides where rows are made and deleted. */
   madeOn: readonly Side[];
   /** Both, unless it is said. */
@@ -223,6 +225,7 @@ export const THINGS: readonly Thing[] = [
     edits: {
       rule: (word, row) => ({ is_active: row['is_active'] !== true, start_time: instantOf(word) }),
       description: (word) => ({ description: word }),
+      place: (_word, row, _chance, at) => ({ control_point_id: at?.id ?? row['control_point_id'] }),
     },
     madeOn: BOTH,
     isDeleted: true,

@@ -1,10 +1,17 @@
+import { instanceValue } from '#contract/resources/local-tables.ts';
 import type { AuditFacts } from '#core/audit.ts';
+import { type Change, purge, put } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { Clock } from './ports.ts';
 import type { Watched } from './power-failure-rules.ts';
 
 /** A controller that comes and goes is logged once in that time; what was not is counted into the next entry. */
 const REST_MS = 15 * 60_000;
+
+/** A silence outlives the program: since when the log tells of it, by the instance's clock. */
+const SILENT_PREFIX = 'heartbeat_lost:';
+
+export type StoredSilence = { id: string; value: string };
 
 /** An entry that is due. */
 export type HeartbeatEntry = { controlPointId: string; facts: AuditFacts };
@@ -46,8 +53,24 @@ export function createHeartbeatLog() {
     return [entryOf(facts, 'heartbeat_restored', { silent_s: silentS })];
   }
 
+  /** What an earlier run, or another process, left in the log. */
+  function load(stored: readonly StoredSilence[], clock: Clock): void {
+    const silentById = new Map(
+      stored.map(({ id, value }) => [id.slice(SILENT_PREFIX.length), Date.parse(value)] as const),
+    );
+    for (const [id, told] of toldById)
+      if (told.lostAt !== null && !silentById.has(id)) toldById.set(id, { ...told, lostAt: null });
+    for (const [id, at] of silentById) {
+      if ((toldById.get(id)?.lostAt ?? null) !== null) continue;
+      // a clock that was set back meanwhile makes no silence of the future
+      const lostAt = clock.monotonic - Math.max(0, clock.now - at);
+      toldById.set(id, { lostAt, at: lostAt, unlogged: 0, isDown: true });
+    }
+  }
+
   return {
     due,
+    load,
     /** Follows what is stored. */
     done({ controlPointId, facts }: HeartbeatEntry, { monotonic }: Clock): void {
       const isLost = facts.action === 'heartbeat_lost';
@@ -60,6 +83,14 @@ export function createHeartbeatLog() {
     },
     forget: (controlPointId: string): void => void toldById.delete(controlPointId),
   };
+}
+
+/** What an entry leaves for the next run, stored with it. */
+export function silenceAfter({ controlPointId, facts }: HeartbeatEntry, { now }: Clock): Change {
+  const id = `${SILENT_PREFIX}${controlPointId}`;
+  return facts.action === 'heartbeat_lost'
+    ? put(instanceValue, { id, value: isoOf(now) })
+    : purge(instanceValue, id);
 }
 
 const unlogged = (count: number) => (count > 0 ? { unlogged_losses: count } : {});

@@ -18,7 +18,7 @@ import {
   resumed,
   silentMs,
 } from './device-alert-rules.ts';
-import { createHeartbeatLog } from './heartbeat-log.ts';
+import { createHeartbeatLog, type StoredSilence, silenceAfter } from './heartbeat-log.ts';
 import { createOpenAlerts } from './open-alerts.ts';
 import type { AlertQueries, Clock, DeviceFacts, Listening } from './ports.ts';
 import type { Watched } from './power-failure-rules.ts';
@@ -35,6 +35,8 @@ export type DeviceWatchDeps = Pick<
   listening: () => Listening;
   alerting: Alerting;
   queries: Pick<AlertQueries, 'openOfTypes'>;
+  /** Silences that the log tells of, as they are stored. */
+  silences: () => Promise<readonly StoredSilence[]>;
 };
 
 /** Controllers of a farm. `resting`: of a simulator that does not run. */
@@ -52,6 +54,8 @@ const MOST_FARMS_A_TICK = 20;
 const MOST_ACTS_A_FARM = 50;
 /** The reason of a trouble may change from report to report. */
 const RESTATE_AFTER_MS = 60_000;
+/** Who did not look for so long is a process that just took over. */
+const LOOKED_LATELY_MS = 60_000;
 
 /** What is to be said of a controller: `reason` tells when a trouble goes on for another one; null: it has but one. */
 type Finding = { cause: AlertCause; reason: string | null };
@@ -74,11 +78,14 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
   const saidByPoint = new Map<string, Map<DeviceType, Said>>();
   const heartbeats = createHeartbeatLog();
   const power = createPowerWatch({ open, idOf: deps.idOf, forgetFalls });
-  const state = { heardSince: Number.NaN, isStorageDown: false };
+  const state = { heardSince: Number.NaN, isStorageDown: false, lookedAt: Number.NEGATIVE_INFINITY };
 
   async function look(): Promise<void> {
     await open.load();
     const at = { listening: deps.listening(), clock: { now: deps.now(), monotonic: deps.monotonic() } };
+    if (at.clock.monotonic - state.lookedAt > LOOKED_LATELY_MS)
+      heartbeats.load(await deps.silences(), at.clock);
+    state.lookedAt = at.clock.monotonic;
     if (state.heardSince !== at.listening.sinceMonotonic) {
       for (const [id, memory] of memories) memories.set(id, resumed(memory, at.clock.monotonic));
     }
@@ -253,7 +260,7 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
       case 'fold':
         return [update(alert, act.alertId, { folded_into: act.into, updated_at })];
       case 'log':
-        return [audit(deps, act.entry.facts)];
+        return [audit(deps, act.entry.facts), silenceAfter(act.entry, { now: deps.now(), monotonic: 0 })];
       case 'restate':
         return deps.alerting.restate(act.alertId, act.cause);
       case 'reword': {

@@ -175,6 +175,7 @@ function actRoutes(deps: ChannelRoutesDeps): Route[] {
       ...one,
       method: 'POST',
       path: '/notification-channels/{channel_id}/send-code',
+      idempotent: true,
       summary: 'Send a new code to an e-mail channel',
       answers: { 201: { schema: deliveryAnswer } },
       async handle(request) {
@@ -186,6 +187,7 @@ function actRoutes(deps: ChannelRoutesDeps): Route[] {
       ...one,
       method: 'POST',
       path: '/notification-channels/{channel_id}/test',
+      idempotent: true,
       summary: 'Send a test message; its delivery says how it went',
       answers: { 201: { schema: deliveryAnswer } },
       async handle(request) {

@@ -61,6 +61,7 @@ export function notificationRoutes(deps: NotificationRoutesDeps): Route[] {
     route({
       ...common,
       method: 'PATCH',
+      hasNoTag: true,
       token: 'record',
       path: '/notifications/{notification_id}/read',
       summary: 'Mark a notification as read',

@@ -69,6 +69,7 @@ export function sirenRoutes(deps: SirenRouteDeps): Route[] {
     route({
       method: 'PUT',
       path: '/farms/{farm_id}/siren/settings',
+      hasNoTag: true,
       tag,
       summary: 'How long the sirens sound and pause; fields left out stay',
       access: { ...atFarm, right: 'operate' },

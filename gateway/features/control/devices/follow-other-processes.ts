@@ -31,11 +31,16 @@ export async function followOtherProcesses(
     ...rowsOf(committed, pond).map(({ id }) => id),
     ...rowsOf(committed, aerator).map(({ after }) => after.pond_id),
   ]);
+  // where they were before nobody told
+  const schedules = new Set(rowsOf(committed, schedule).map(({ id }) => id));
   const keys = new Set(gone.filter(({ table }) => table === deviceKey.name).map(({ id }) => id));
-  if (ponds.size > 0 || keys.size > 0) {
+  if (ponds.size > 0 || keys.size > 0 || schedules.size > 0) {
     for (const view of registry.all()) {
-      if (view.ponds.some(({ id }) => ponds.has(id)) || view.keys.some(({ id }) => keys.has(id)))
-        ids.add(view.row.id);
+      const isNamed =
+        view.ponds.some(({ id }) => ponds.has(id)) ||
+        view.keys.some(({ id }) => keys.has(id)) ||
+        view.schedules.some(({ id }) => schedules.has(id));
+      if (isNamed) ids.add(view.row.id);
     }
   }
   for (const id of ids) await registry.refresh(id);

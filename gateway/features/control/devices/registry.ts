@@ -232,7 +232,12 @@ function followChildren(
   viewsById: ReadonlyMap<string, ControlView>,
   change: ChangeView,
 ): void {
-  for (const { id, after, rev, hidden } of rowsOf(committed, schedule)) {
+  for (const { id, before, after, rev, hidden } of rowsOf(committed, schedule)) {
+    if (before !== null && before.control_point_id !== after.control_point_id)
+      change(before.control_point_id, (view) => ({
+        ...view,
+        schedules: view.schedules.filter((known) => known.id !== id),
+      }));
     change(after.control_point_id, (view) => {
       const others = view.schedules.filter((known) => known.id !== id);
       return { ...view, schedules: hidden ? others : [...others, { ...after, rev }] };

@@ -134,6 +134,7 @@ function shadowRoutes(deps: DeviceRouteDeps): Route[] {
     route({
       method: 'PUT',
       path: '/iot/shadow/{device_id}',
+      hasNoTag: true,
       tag,
       summary: 'A controller reports `current_status`, a user orders `target_status`',
       access: { who: 'device' },

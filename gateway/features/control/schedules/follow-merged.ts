@@ -3,7 +3,7 @@ import { audit } from '#core/audit.ts';
 import { type Change, type Commit, purge, type Unit } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
-import type { ControlView, ControlViews } from '../control-view.ts';
+import type { ControlView, ControlViews, Schedule } from '../control-view.ts';
 import { ARRIVING_PREFIX, createArrivals } from './hold-arrivals.ts';
 import {
   type CameInTime,
@@ -68,8 +68,9 @@ export function createFollowMerged(deps: FollowMergedDeps): FollowMerged {
         const guard = await deps.guard('control_point', id);
         const view = isRerun ? await deps.views.refresh(id) : deps.views.byId(id);
         if (view !== null && deps.isRunByGateway(view.row.farm_id)) return { guard, changes: [] };
-        const late = view === null ? [] : voidApplied(view, before, { at: mark.at, isInTime });
-        const changes = changesAfter(id, view, before, { at: mark.at, isInTime });
+        const following = { at: mark.at, isInTime, elsewhere };
+        const late = view === null ? [] : voidApplied(view, before, following);
+        const changes = changesAfter(id, view, before, following);
         return { guard, changes: [...changes, ...late.flatMap((of) => toldLate(view, of))] };
       });
       const points = await Promise.all(views);
@@ -81,6 +82,14 @@ export function createFollowMerged(deps: FollowMergedDeps): FollowMerged {
         guards: touched.map(({ guard }) => guard),
       };
     });
+  }
+
+  function elsewhere(scheduleId: string): Schedule | null {
+    for (const { schedules } of deps.views.all()) {
+      const found = schedules.find(({ id }) => id === scheduleId);
+      if (found !== undefined) return found;
+    }
+    return null;
   }
 
   function toldLate(view: ControlView | null, scheduleId: string): Change[] {

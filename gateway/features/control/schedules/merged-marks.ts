@@ -7,7 +7,7 @@ import { SWITCH_STATES } from '#contract/words.ts';
 import { type Change, purge, put, type Unit, update } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
 import { readHlc } from '#store/hlc.ts';
-import type { ControlView } from '../control-view.ts';
+import type { ControlView, Schedule } from '../control-view.ts';
 import { REMOTE_EXPIRES_IN_S } from '../remote-order.ts';
 import { manualOrdersOf, ruleFactsOf, ruleOf } from './control-facts.ts';
 import { endedByChange, endOrders, rulesBeforeChange } from './keep-what-holds.ts';
@@ -59,10 +59,18 @@ export function touchedPoints(views: Views, unit: Unit): ControlView[] {
       for (const view of views.all()) if (view.row.farm_id === id) ids.add(view.row.id);
   }
   for (const { id, body } of schedules) {
-    const pointId = pointOfSchedule.get(id) ?? body?.['control_point_id'];
-    if (typeof pointId === 'string') ids.add(pointId);
+    // where it was, and where it is made or moved
+    for (const pointId of [pointOfSchedule.get(id), pointNamed(body)])
+      if (typeof pointId === 'string') ids.add(pointId);
   }
   return [...ids].flatMap((id) => views.byId(id) ?? []);
+}
+
+function pointNamed(body: Arriving['body']): unknown {
+  const place = body?.['place'];
+  return typeof place === 'object' && place !== null && 'control_point_id' in place
+    ? place.control_point_id
+    : body?.['control_point_id'];
 }
 
 function pointsBySchedule(views: Views): Map<string, string> {
@@ -102,6 +110,13 @@ function ruleText({ id: _id, ...rule }: ScheduleRule): string {
 /** Whether a schedule that is to be applied at once came in time for that; asked when its rows are about to be written. */
 export type CameInTime = (scheduleId: string) => boolean;
 
+/** Where a schedule stands that is no longer at the control point; null: nowhere. */
+export type Following = {
+  at: number;
+  isInTime: CameInTime;
+  elsewhere: (scheduleId: string) => Schedule | null;
+};
+
 /** What was left undone by an earlier run, or came with a comparison, is late. */
 export const NONE_IN_TIME: CameInTime = () => false;
 
@@ -129,38 +144,48 @@ export function cameInTime({ incoming }: Unit): CameInTime {
 export function voidApplied(
   view: ControlView,
   before: PointBefore,
-  { at, isInTime }: { at: number; isInTime: CameInTime },
+  { at, isInTime, elsewhere }: Following,
 ): string[] {
   const { schedules, zone } = ruleFactsOf(view, at);
   const rules = { target: before.base, isPause: before.is_pause };
   const applied = baseAfterChange(rules, { now: at, zone, schedules }, true);
   if (before.base !== 'ON' || applied.target === 'ON') return [];
-  return changedRules(view, before).flatMap(([id, rule]) =>
+  return changedRules(view, before, elsewhere).flatMap(([id, rule]) =>
     rule.effective_from === 0 && rule.is_active && !isInTime(id) ? [id] : [],
   );
 }
 
-const changedRules = (view: ControlView, before: PointBefore): [string, ScheduleRule][] =>
-  view.schedules
-    .map((row): [string, ScheduleRule] => [row.id, ruleOf(row)])
-    .filter(([id, rule]) => before.rules[id] !== ruleText(rule));
+/** New ones, changed ones, and those that were moved away, as they decide elsewhere now. */
+function changedRules(
+  view: ControlView,
+  before: PointBefore,
+  elsewhere: Following['elsewhere'],
+): [string, ScheduleRule][] {
+  const standing = view.schedules.map((row): [string, ScheduleRule] => [row.id, ruleOf(row)]);
+  const ids = new Set(standing.map(([id]) => id));
+  const away = Object.keys(before.rules).flatMap((id): [string, ScheduleRule][] => {
+    const moved = ids.has(id) ? null : elsewhere(id);
+    return moved === null ? [] : [[id, ruleOf(moved)]];
+  });
+  return [...standing.filter(([id, rule]) => before.rules[id] !== ruleText(rule)), ...away];
+}
 
 /** The rows that belong to what came, for one control point; `view` is how it stands now, null when it is gone. */
 export function changesAfter(
   id: string,
   view: ControlView | null,
   before: PointBefore,
-  { at, isInTime }: { at: number; isInTime: CameInTime },
+  { at, isInTime, elsewhere }: Following,
 ): Change[] {
   if (view === null) return [...before.keys.map((key) => purge(deviceKey, key)), purge(presence, id)];
-  const changed = changedRules(view, before);
+  const changed = changedRules(view, before, elsewhere);
   const standing = new Set(view.schedules.map((row) => row.id));
   const isRuleChange =
     changed.length > 0 ||
     Object.keys(before.rules).some((ruleId) => !standing.has(ruleId)) ||
     before.zone !== view.zone;
   const isConfigChange = before.settings !== settingsText(view);
-  const left = isRuleChange ? leftByMerge(view, changed, before, { at, isInTime }) : null;
+  const left = isRuleChange ? leftByMerge(view, changed, before, { at, isInTime, elsewhere }) : null;
   const set = {
     ...(left === null ? {} : { ...left.set, schedule_rev: view.row.schedule_rev + 1 }),
     ...(isConfigChange ? { config_rev: view.row.config_rev + 1 } : {}),
@@ -183,7 +208,7 @@ function leftByMerge(
   view: ControlView,
   changed: readonly (readonly [string, ScheduleRule])[],
   before: PointBefore,
-  { at, isInTime }: { at: number; isInTime: CameInTime },
+  { at, isInTime }: Following,
 ) {
   const { schedules, zone } = ruleFactsOf(view, at);
   const isApplied = changed.some(([id, rule]) => rule.effective_from === 0 && isInTime(id));

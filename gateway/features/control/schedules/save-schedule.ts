@@ -45,8 +45,7 @@ export async function createSchedule(
   texts: ScheduleTexts,
 ): Promise<Decision<SavedSchedule>> {
   const { view, guard } = await load(deps, where.controlPointId);
-  if (view.row.is_siren)
-    throw conflict(`${view.row.cod} is a siren: critical alerts drive it, no schedule does`, 'IS_SIREN');
+  refuseSiren(view);
   const times = timesIn(view.zone, input, texts);
   const at = isoOf(deps.now());
   const wanted = {
@@ -75,12 +74,7 @@ export async function createSchedule(
   }
   if (input.id !== undefined && (await deps.idTaken(input.id)))
     throw conflict('This id is taken', 'ID_TAKEN');
-  if (view.schedules.length >= MOST_SCHEDULES) {
-    throw conflict(
-      `A control point has at most ${MOST_SCHEDULES} schedules; delete one first`,
-      'TOO_MANY_SCHEDULES',
-    );
-  }
+  refuseMany(view);
   const row: RowOf<typeof schedule> = {
     id: input.id ?? deps.newId(),
     control_point_id: view.row.id,
@@ -113,16 +107,13 @@ export async function changeSchedule(
   const {
     apply_now,
     days_of_week,
-    control_point_id: point,
+    control_point_id: point = current.control_point_id,
     ...fields
   } = { ...input, ...timesIn(view.zone, input, texts) };
-  if (point !== undefined && point !== current.control_point_id) {
-    const message = 'a schedule stays with its control point: create it at the other one and delete this one';
-    throw invalidField(422, 'control_point_id', message, 'STAYS_WITH_CONTROL_POINT');
-  }
+  const to = point === current.control_point_id ? null : await loadOnFarm(deps, point, view.row.farm_id);
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   const days = days_of_week === undefined ? {} : { days_of_week: daysOf(days_of_week) };
-  const set: Partial<Schedule> = { ...given, ...days };
+  const set: Partial<Schedule> = { ...given, ...days, ...(to === null ? {} : { control_point_id: point }) };
   if (Object.keys(set).length === 0 && apply_now === undefined)
     return { answer: { row: current, ...unchanged(deps, view, { id: current.id, by: which }) } };
   const at = isoOf(deps.now());
@@ -134,6 +125,7 @@ export async function changeSchedule(
   };
   const after = { ...current, ...stamped, rev: current.rev + 1 };
   refuseViolations(after, view.zone);
+  if (to !== null) refuseTwin(to.view, after);
   const change = update(schedule, current, stamped);
   if (!isRuleChange) {
     const answer = { row: after, ...unchanged(deps, view, { id: after.id, by: which }) };
@@ -146,7 +138,8 @@ export async function changeSchedule(
     before: current,
     after,
     isApplied: apply_now,
-    guards: [guard],
+    guards: to === null ? [guard] : [guard, to.guard],
+    to: to?.view,
   });
 }
 
@@ -177,8 +170,44 @@ async function load(deps: ScheduleDeps, controlPointId: string) {
   return { view, guard };
 }
 
+/** One of another farm is told like one that is not there. */
+async function loadOnFarm(deps: ScheduleDeps, controlPointId: string, farmId: string) {
+  const guard = await deps.guard('control_point', controlPointId);
+  const view = await deps.freshView(controlPointId);
+  if (view === null || view.row.farm_id !== farmId)
+    throw invalidField(422, 'control_point_id', 'no such control point on this farm');
+  refuseSiren(view);
+  refuseMany(view);
+  return { view, guard };
+}
+
+function refuseSiren({ row }: ControlView): void {
+  if (row.is_siren)
+    throw conflict(`${row.cod} is a siren: critical alerts drive it, no schedule does`, 'IS_SIREN');
+}
+
+function refuseMany({ schedules }: ControlView): void {
+  if (schedules.length < MOST_SCHEDULES) return;
+  throw conflict(
+    `A control point has at most ${MOST_SCHEDULES} schedules; delete one first`,
+    'TOO_MANY_SCHEDULES',
+  );
+}
+
+/** Two of one action, pattern and start are one. */
+function refuseTwin({ schedules, zone, row }: ControlView, moved: Schedule): void {
+  if (schedules.some((known) => keyOf(known, zone) === keyOf(moved, zone)))
+    throw conflict(
+      `${row.cod} has a schedule of that action, pattern and start; change or delete it first`,
+      'ALREADY_EXISTS',
+    );
+}
+
 type ScheduleEdit = {
+  /** Where it stands, or stood before it was moved. */
   view: ControlView;
+  /** Where it is moved. */
+  to?: ControlView | undefined;
   by: By;
   change: Change;
   /** null: there was none. */
@@ -190,39 +219,76 @@ type ScheduleEdit = {
 };
 
 async function changed(deps: ScheduleDeps, edit: ScheduleEdit): Promise<Decision<SavedSchedule>> {
-  const { view, before, after, by } = edit;
+  const { view, to, before, after, by } = edit;
   // what holds now is known where the schedule is run: a gateway keeps it when the change comes to it
   const isElsewhere = await deps.gateways.hasGateway(view.row.farm_id);
-  const now = deps.now();
-  const others = ruleFactsOf(view, now).schedules.filter(({ id }) => id !== after.id);
-  const rules: ChangedRules = {
-    schedules: edit.isDeleted ? others : [...others, ruleOf(after)],
-    zone: view.zone,
-    isApplied: edit.isApplied === true,
+  const told = {
+    schedule_id: after.id,
+    ...(before === null ? {} : { before: toldRule(before) }),
+    schedule: edit.isDeleted ? 'deleted' : toldRule(after),
   };
-  const change = { view, scheduleId: after.id, now, language: by.language };
+  const stays = !edit.isDeleted && to === undefined;
+  const here = atPoint(deps, edit, { view, isIn: stays, isElsewhere });
+  if (to === undefined)
+    return {
+      answer: { row: after, ...here.effect },
+      guards: edit.guards,
+      changes: [edit.change, ...here.kept, logged(deps, view, by, told)],
+    };
+  const there = atPoint(deps, edit, { view: to, isIn: true, isElsewhere });
+  const goesOn = here.effect.warnings.filter(({ code }) => code === 'KEEPS_RUNNING');
   return {
-    answer: { row: after, ...effectOfChange(change, rules, leftBehind(view, now, rules)) },
+    answer: {
+      row: after,
+      takes_effect: there.effect.takes_effect,
+      warnings: [...there.effect.warnings, ...goesOn],
+    },
     guards: edit.guards,
     changes: [
       edit.change,
-      ...(isElsewhere ? [] : keepWhatHolds(deps, view, rules)),
-      audit(deps, {
-        farm_id: view.row.farm_id,
-        entity_type: 'CONTROL_POINT',
-        entity_id: view.row.id,
-        entity_name: view.row.cod,
-        action: 'update',
-        user_id: by.userId,
-        details: {
-          schedule_id: after.id,
-          ...(before === null ? {} : { before: toldRule(before) }),
-          schedule: edit.isDeleted ? 'deleted' : toldRule(after),
-        },
-      }),
+      ...here.kept,
+      ...there.kept,
+      logged(deps, view, by, { ...told, moved_to: to.row.id }),
+      logged(deps, to, by, { ...told, moved_from: view.row.id }),
     ],
   };
 }
+
+/** What a change of a schedule does at a control point that has it, or has it no longer, after the change. */
+function atPoint(
+  deps: ScheduleDeps,
+  { after, isApplied, by }: ScheduleEdit,
+  { view, isIn, isElsewhere }: { view: ControlView; isIn: boolean; isElsewhere: boolean },
+): { effect: ChangeEffect; kept: Change[] } {
+  const now = deps.now();
+  const others = ruleFactsOf(view, now).schedules.filter(({ id }) => id !== after.id);
+  const rules: ChangedRules = {
+    schedules: isIn ? [...others, ruleOf(after)] : others,
+    zone: view.zone,
+    isApplied: isApplied === true,
+  };
+  const change = { view, scheduleId: after.id, now, language: by.language };
+  return {
+    effect: effectOfChange(change, rules, leftBehind(view, now, rules)),
+    kept: isElsewhere ? [] : keepWhatHolds(deps, view, rules),
+  };
+}
+
+const logged = (
+  deps: ScheduleDeps,
+  { row }: ControlView,
+  { userId }: By,
+  details: Record<string, unknown>,
+): Change =>
+  audit(deps, {
+    farm_id: row.farm_id,
+    entity_type: 'CONTROL_POINT',
+    entity_id: row.id,
+    entity_name: row.cod,
+    action: 'update',
+    user_id: userId,
+    details,
+  });
 
 /** Of a schedule whose rule stays as it is: what it does at this moment. */
 function unchanged(deps: ScheduleDeps, view: ControlView, of: { id: string; by: By }): ChangeEffect {

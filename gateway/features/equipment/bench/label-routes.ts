@@ -50,6 +50,7 @@ export function labelRoutes(deps: LabelRouteDeps): Route[] {
       ...account,
       method: 'PUT',
       path: '/bench/labels/{control_point_id}',
+      hasNoTag: true,
       summary: 'Note the claim code that was written to the board of a control point at another machine',
       params,
       body: benchLabelInput,

@@ -149,6 +149,7 @@ function rolloutRoutes(deps: FirmwareRouteDeps): Route[] {
     route({
       method: 'POST',
       path: '/firmware/rollouts',
+      idempotent: true,
       tag,
       summary:
         'Begin to bring a firmware to the controllers of a farm, of some ponds, or to some controllers',
@@ -200,6 +201,7 @@ function oneRolloutRoutes(deps: FirmwareRouteDeps): Route[] {
     route({
       method: 'PUT',
       path: '/firmware/rollouts/{rollout_id}/state',
+      hasNoTag: true,
       tag,
       summary: 'Pause a rollout, let it go on, or cancel it',
       access: { who: 'account' },
@@ -221,6 +223,7 @@ function oneRolloutRoutes(deps: FirmwareRouteDeps): Route[] {
     route({
       method: 'POST',
       path: '/firmware/rollouts/{rollout_id}/roll-back',
+      idempotent: true,
       tag,
       summary: 'Begin a rollout that brings those a rollout has updated back to the version they had',
       access: { who: 'account' },

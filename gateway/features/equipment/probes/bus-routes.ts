@@ -101,6 +101,7 @@ function setUpRoutes(deps: ProbeRoutesDeps): Route[] {
     }),
     route({
       method: 'PUT',
+      hasNoTag: true,
       path: one,
       tag,
       summary: 'Change a bus of probes; its probes are read the new way at once',

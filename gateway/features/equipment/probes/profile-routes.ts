@@ -66,6 +66,7 @@ export function profileRoutes(deps: SetUpDeps): Route[] {
     route({
       method: 'PUT',
       path: '/probe-profiles/{probe_profile_id}',
+      hasNoTag: true,
       tag,
       summary: 'Change a model of the farm; its probes are read the new way at once',
       access: atProfile,

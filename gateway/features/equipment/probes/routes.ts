@@ -119,6 +119,7 @@ function oneRoutes(deps: ProbeRoutesDeps): Route[] {
     }),
     route({
       method: 'PUT',
+      hasNoTag: true,
       path: one,
       tag,
       summary: 'Change a probe: its name, pond, place on the bus, profile or pace',

@@ -89,6 +89,7 @@ function pointRoutes(deps: RelayRouteDeps): Route[] {
   return [
     route({
       method: 'PUT',
+      hasNoTag: true,
       path,
       answersSecret: true,
       tag,

@@ -118,6 +118,7 @@ export function passkeyRoutes(deps: Deps): Route[] {
     route({
       ...common,
       method: 'PUT',
+      hasNoTag: true,
       path: `${path}/{passkey_id}`,
       summary: 'Rename a passkey of the caller',
       params,

@@ -40,6 +40,7 @@ export function backupUploadRoutes(deps: UploadRouteDeps): Route[] {
       ...shared,
       method: 'PUT',
       path: '/system/backup/upload/{upload_id}',
+      hasNoTag: true,
       summary: 'The next piece of the file; the answer to the last one, which is on disk by then, names it',
       params: uploadParams,
       query: systemBackupUploadPiece,

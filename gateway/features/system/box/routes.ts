@@ -58,6 +58,7 @@ export function boxRoutes(deps: BoxRouteDeps): Route[] {
       ...owner,
       method: 'POST',
       path: '/system/rights',
+      idempotent: true,
       summary: 'Make somebody keeper of this box, or pass the box on',
       body: boxRightInput,
       answers: { 201: { schema: boxRightAnswer } },

@@ -91,6 +91,7 @@ export function trustRoutes(deps: TrustRouteDeps): Route[] {
     route({
       ...admin,
       method: 'PUT',
+      hasNoTag: true,
       path: rotation,
       summary: 'Announce the next authority, or give the announced one other dates',
       body: authorityRotationInput,

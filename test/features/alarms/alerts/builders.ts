@@ -110,6 +110,7 @@ export function memoryAlerts() {
     all: () => [...rows.values()],
     active: () => [...rows.values()].filter(({ status }) => status === 'ACTIVE'),
     commits: () => commits,
+    silences: async () => [],
     queries: {
       openOfTypes: async (): Promise<OpenAlert[]> =>
         [...rows.values()].filter(({ status }) => status === 'ACTIVE'),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { silentHeartbeats } from '#adapters/sql/queries/cloud/merged-marks.ts';
 import type { Commit } from '#core/changes.ts';
 import { StorageUnavailable } from '#core/errors.ts';
 import { deviceFacts } from '#features/alarms/alerts/device-facts.ts';
@@ -33,6 +34,7 @@ function watchOf(
         isStocked: () => false,
       }),
     listening: () => listeningSince(startedAt),
+    silences: () => silentHeartbeats(app.database.read),
   });
   app.database.onCommit(watch.follow);
   return watch;
@@ -65,6 +67,24 @@ describe.each(['sqlite', 'postgres'] as const)('the watch over controllers (%s)'
         ['heartbeat_restored', null],
         ['heartbeat_lost', null],
       ]);
+    });
+
+    test('a silence that goes on over a restart has its end in the log, and once only', async () => {
+      const point = await app.controlPoint();
+      await point.heartbeat();
+      await app.pass(3 * MINUTE);
+      const actions = async () =>
+        (await app.logs(point.id)).flatMap(({ action }) => (action.startsWith('heartbeat_') ? action : []));
+      expect(await actions()).toEqual(['heartbeat_lost']);
+      // the watch of the next run looks first
+      const next = watchOf(app);
+      await next.tick();
+      await point.heartbeat();
+      await next.tick();
+      expect(await actions()).toEqual(['heartbeat_restored', 'heartbeat_lost']);
+      await watchOf(app).tick();
+      expect(await actions()).toEqual(['heartbeat_restored', 'heartbeat_lost']);
+      expect(await silentHeartbeats(app.database.read)).toEqual([]);
     });
 
     test('a controller that comes and goes is logged now and then, not each time', async () => {

@@ -1,9 +1,10 @@
 import type { Db } from '../../database.ts';
 
-// Prefixes as features/schedules names them (merged-marks, hold-arrivals, overriding-reason).
+// Prefixes as features name them (schedules: merged-marks, hold-arrivals, overriding-reason; alerts: heartbeat-log).
 const MARK = 'merged_before:';
 const ARRIVING = 'arriving:';
 const SHOWN_REASON = 'shown_reason:';
+const SILENT = 'heartbeat_lost:';
 
 /** Notes of how control points stood before rows of the other instance came, oldest first. */
 export function mergedMarks(db: Db): Promise<{ id: string; value: string }[]> {
@@ -18,6 +19,11 @@ export async function arrivingPoints(db: Db): Promise<string[]> {
 /** Which reason over every order was told last, by control point. */
 export function shownReasons(db: Db): Promise<{ id: string; value: string }[]> {
   return withPrefix(db, SHOWN_REASON);
+}
+
+/** Controllers of which the log says that they fell silent, and not yet that they are back, by control point. */
+export function silentHeartbeats(db: Db): Promise<{ id: string; value: string }[]> {
+  return withPrefix(db, SILENT);
 }
 
 function withPrefix(db: Db, prefix: string) {
