@@ -48,9 +48,9 @@ function idOf(table: string, n: number): string {
 /** What the running program calculates with must be right. */
 const FIXED: Readonly<Record<string, (round: number) => unknown>> = {
   timezone: (round) => (round % 2 === 0 ? 'America/Fortaleza' : 'America/Recife'),
-  start_time: (round) => `0${round % 10}:15`,
-  end_time: (round) => `1${round % 10}:45`,
-  days_of_week: (round) => [round % 7],
+  start_time: (round) => new Date(Date.UTC(2026, 0, 1, 3, round)).toISOString(),
+  end_time: (round) => new Date(Date.UTC(2026, 0, 1, 13, round)).toISOString(),
+  days_of_week: (round) => [1 + (round % 7)],
   lat: (round) => `-3.${round}`,
   lng: (round) => `-38.${round}`,
   wall: (round) => [{ pond_id: idOf('ponds', 1), column: round, row: 0 }],
