@@ -7,6 +7,7 @@ import { tellingOf } from './account-word.ts';
 import { refusedByApi } from './api-rules.ts';
 import { asCreatedHere, type Correction } from './created-on-gateway.ts';
 import type { Edit, Lost } from './edit.ts';
+import { accountLost, afterLoss, type LostPersonFound, membershipLost, passwordLost } from './lost-people.ts';
 import { merge } from './merge.ts';
 import { MAKING } from './merge-whole.ts';
 import {
@@ -75,6 +76,8 @@ export type MergedBatch = {
   corrections: Correction[];
   /** Memberships that a gateway made of people who had left: deleted as they come, and told to it as such. */
   refusedMembers: LostEdit[];
+  /** What a gateway knows of people and this instance lost. */
+  lostPeople: LostPersonFound[];
   passedOver: number;
 };
 
@@ -99,6 +102,7 @@ export function* mergeBatch(batch: Batch, context: UnitContext): Steps<MergedBat
     setApart: [],
     corrections: [],
     refusedMembers: [],
+    lostPeople: [],
     passedOver: 0,
   };
   for (const told of readable) {
@@ -107,6 +111,7 @@ export function* mergeBatch(batch: Batch, context: UnitContext): Steps<MergedBat
     if (why === null) merged.applied.push(item);
     else merged.kept.push({ ...item.heard, reason: why.parked });
   }
+  merged.lostPeople = yield* afterLoss(merged.lostPeople, batch.streamId, context);
   // what a stamp that was set anew won against is noted by the hosted instance
   if (batch.isOwn === true) merged.lost = [];
   else if (batch.isSnapshot) merged.lost = yield* unheardOf(merged.lost, context);
@@ -158,6 +163,7 @@ function mergeOne(item: Readable, merged: MergedBatch): NotApplied | null {
     return null;
   }
   if (isOfHosted(work, merged)) {
+    merged.lostPeople.push(...passwordLost(work, item.edit));
     setNameRight(item, work, merged);
     return null;
   }
@@ -172,6 +178,13 @@ function mergeOne(item: Readable, merged: MergedBatch): NotApplied | null {
   const edit = made?.edit ?? item.edit;
   const missing = missingIn(set, resource, edit);
   if (missing !== null) return missing;
+  if (tenancy !== null && work.row === null && edit.is === 'whole') {
+    // as it came: the stand-in that is taken in has no address
+    if (item.edit.is === 'whole') merged.lostPeople.push(...accountLost(resource, item.edit));
+    const membership = membershipLost(resource, edit, { tenancy, set });
+    merged.lostPeople.push(...membership);
+    if (membership.length > 0) return { parked: `tenant:${resource.name}/${work.id}` };
+  }
   if (tenancy !== null && isOfLeaver(tenancy, work, edit)) {
     refuseMember({ ...item, edit }, work, merged);
     return null;

@@ -1,4 +1,7 @@
+import { instanceValue } from '#contract/resources/local-tables.ts';
 import type { SnapshotAnswer, SnapshotRequest } from '#contract/sync/wire.ts';
+import { put } from '#core/changes.ts';
+import { lifeId, lifeNow } from '#store/merge/lost-people.ts';
 import type { GatewayCaller } from '../ports.ts';
 import { type HostedDeps, hostedFacts, lookAndCommit, streamOf } from './hosted-deps.ts';
 import { headOf } from './ports.ts';
@@ -37,14 +40,16 @@ export async function answerSnapshot(
  * from which the gateway goes on when it has all pages; they are read after it, so nothing falls in between.
  */
 async function beginEpoch(deps: HostedDeps, caller: GatewayCaller, epochOfGateway: number) {
+  const timeline = await deps.timeline();
   const { seen: epoch } = await lookAndCommit(deps, async () => {
     const stream = await streamOf(deps, caller);
+    const life = lifeNow(await deps.store.lifeOf(caller.streamId), timeline, deps.now());
     const next = Math.max(stream.epoch, epochOfGateway) + 1;
     return {
       seen: next,
       unit: {
         actor: null,
-        changes: [],
+        changes: [put(instanceValue, { id: lifeId(caller.streamId), value: life })],
         stream: {
           id: stream.stream_id,
           expect: { epoch: stream.epoch },
