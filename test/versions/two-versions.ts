@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import BetterSqlite from 'better-sqlite3';
+import canonicalize from 'canonicalize';
 import { Client, types } from 'pg';
 import { TABLES_IN_ORDER } from '#store/merge/shared-tables.ts';
 import { codecOf } from '#store/row-codec.ts';
@@ -172,7 +173,8 @@ export async function startTwoVersions(versions: {
       // nobody is told of an address that no farm names any more
       if (table === 'addresses' && !named.has(id)) continue;
       const [a, b] = [here.get(key), there.get(key)];
-      if (a?.['farm_id'] === null && table === 'logs') continue;
+      // what is of no farm is that instance's own, or for a person of it alone
+      if ((table === 'logs' || table === 'notifications') && (a ?? b)?.['farm_id'] === null) continue;
       const written = ledger.get(key) ?? {};
       for (const field of fieldsIn(table)) {
         const [own, other] = [text(a?.[field]), text(b?.[field])];
@@ -291,4 +293,6 @@ function isOfProgram(table: string, field: string): boolean {
   return (PROGRAMS_OWN[table] ?? []).some((group) => resource?.groups[group]?.fields.includes(field));
 }
 
-const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null));
+/** Whatever the order of its names: of objects only what they say is compared. */
+const text = (value: unknown): string =>
+  typeof value === 'string' ? value : (canonicalize(value ?? null) ?? 'null');
