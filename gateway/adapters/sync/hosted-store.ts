@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#adapters/sql/database.ts';
 import { MOST_RETURNS, type Restamp, type WireChange } from '#contract/sync/wire.ts';
-import { lifeId } from '#store/merge/lost-people.ts';
 import { wireChangeOf } from '#store/merge/stored-change.ts';
 import type { HostedStore } from '../../sync/hosted/ports.ts';
 import { movedFarms } from '../sql/queries/cloud/moved-farms.ts';
@@ -61,14 +60,6 @@ export function hostedStore(read: Db): HostedStore {
     keptAside: keptAside(read),
     hasReadable: (streamId) => hasReadable(read, streamId),
     restamps: (streamId, epoch, after) => restampsOf(read, { streamId, epoch }, after),
-    async lifeOf(streamId) {
-      const row = await read
-        .selectFrom('instance_values')
-        .select('value')
-        .where('id', '=', lifeId(streamId))
-        .executeTakeFirst();
-      return row?.value ?? null;
-    },
     async returns() {
       const latest = await read
         .selectFrom('sync_time_returns')

@@ -72,17 +72,16 @@ export function passwordLost({ id, row }: Work, edit: Edit): LostPersonFound[] {
   return [{ kind: 'password', userId: id, farmId: null, ...namesOf(row), role: null, passwordVersion }];
 }
 
-/** Under this name stands in which life of the database a stream last began anew, and when one had been lost before it. */
-export const lifeId = (streamId: number): string => `sync_life:${streamId}`;
 const LOOKED_AT_MS = 24 * 3_600_000;
 
 /**
- * What is to stand there now. It goes back with the database: that another life than this one stands there is what tells
- * of a failover or a restore, whatever a gateway says.
+ * What stands as the timeline of a gateway's stream when it begins anew: the life of the database, and when one had been
+ * lost before it. It goes back with the database: that another life than this one stands there is what tells of a failover
+ * or a restore, whatever a gateway says.
  */
-export function lifeNow(stood: string | null, timeline: string, nowMs: number): string {
-  const [before, lostAt = ''] = stood?.split(' ') ?? [];
-  const isAnother = before !== undefined && before !== '' && timeline !== '' && before !== timeline;
+export function lifeNow(stood: string, timeline: string, nowMs: number): string {
+  const [before = '', lostAt = ''] = stood.split(' ');
+  const isAnother = before !== '' && timeline !== '' && before !== timeline;
   return `${timeline} ${isAnother ? Math.floor(nowMs) : lostAt}`;
 }
 
@@ -96,8 +95,8 @@ export function* afterLoss(
   context: UnitContext,
 ): Steps<LostPersonFound[]> {
   if (!found.some(({ kind }) => kind === 'password')) return [...found];
-  const [noted] = yield { sql: 'select value from instance_values where id = ?', params: [lifeId(streamId)] };
-  const [, lostAt = ''] = textOf(noted?.['value']).split(' ');
+  const [stream] = yield { sql: 'select timeline from sync_stream where stream_id = ?', params: [streamId] };
+  const [, lostAt = ''] = textOf(stream?.['timeline']).split(' ');
   const isRecent = lostAt !== '' && context.nowMs - Number(lostAt) < LOOKED_AT_MS;
   return found.filter(({ kind }) => kind !== 'password' || isRecent);
 }

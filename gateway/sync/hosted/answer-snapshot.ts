@@ -1,7 +1,5 @@
-import { instanceValue } from '#contract/resources/local-tables.ts';
 import type { SnapshotAnswer, SnapshotRequest } from '#contract/sync/wire.ts';
-import { put } from '#core/changes.ts';
-import { lifeId, lifeNow } from '#store/merge/lost-people.ts';
+import { lifeNow } from '#store/merge/lost-people.ts';
 import type { GatewayCaller } from '../ports.ts';
 import { type HostedDeps, hostedFacts, lookAndCommit, streamOf } from './hosted-deps.ts';
 import { headOf } from './ports.ts';
@@ -43,18 +41,18 @@ async function beginEpoch(deps: HostedDeps, caller: GatewayCaller, epochOfGatewa
   const timeline = await deps.timeline();
   const { seen: epoch } = await lookAndCommit(deps, async () => {
     const stream = await streamOf(deps, caller);
-    const life = lifeNow(await deps.store.lifeOf(caller.streamId), timeline, deps.now());
     const next = Math.max(stream.epoch, epochOfGateway) + 1;
     return {
       seen: next,
       unit: {
         actor: null,
-        changes: [put(instanceValue, { id: lifeId(caller.streamId), value: life })],
+        changes: [],
         stream: {
           id: stream.stream_id,
           expect: { epoch: stream.epoch },
           set: {
             epoch: next,
+            timeline: lifeNow(stream.timeline, timeline, deps.now()),
             // the gateway counts its log anew
             in_core_seq: 0,
             in_core_chain: '',

@@ -45,8 +45,6 @@ export type HostedStore = {
   restamps(streamId: number, epoch: number, after: Partial<Record<SyncLane, number>>): Promise<Restamp[]>;
   /** Stamps from the future that were brought back, earliest first. */
   returns(): Promise<TimeReturn[]>;
-  /** What stands of the life of the database when the stream last began anew (core/sync/lost-people.ts); null: nothing. */
-  lifeOf(streamId: number): Promise<string | null>;
   /** Farms that were taken off the stream's gateway and are not its own again. */
   movedFarms(streamId: number): Promise<MovedFarm[]>;
   snapshotPage(
