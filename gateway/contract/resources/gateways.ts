@@ -97,7 +97,7 @@ export const lostPersonAnswer = z.object({
 });
 export type LostPersonAnswer = z.infer<typeof lostPersonAnswer>;
 
-/** POST /sync/lost-people/{id}/take-back; null: of a membership, which needs no code. */
+/** POST /sync/lost-people/{lost_person_id}/take-back; null: of a membership, which needs no code. */
 export const takenBackAnswer = z.object({
   id: z.uuid(),
   kind: z.enum(LOST_KINDS),

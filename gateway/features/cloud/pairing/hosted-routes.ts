@@ -233,6 +233,7 @@ function localUserRoutes(deps: HostedPairingDeps): Route[] {
 
 function lostPeopleRoutes(deps: HostedPairingDeps): Route[] {
   const admin = { tag: 'Gateways', access: { who: 'admin' }, token: 'never' } as const;
+  const byLostPerson = z.object({ lost_person_id: idInput });
   return [
     route({
       ...admin,
@@ -247,27 +248,35 @@ function lostPeopleRoutes(deps: HostedPairingDeps): Route[] {
     route({
       ...admin,
       method: 'POST',
-      path: '/sync/lost-people/{id}/take-back',
+      path: '/sync/lost-people/{lost_person_id}/take-back',
       answersSecret: true,
       summary: 'Take back an account, a membership or the newer state of a password',
-      params: byId,
+      params: byLostPerson,
       answers: { 200: { schema: takenBackAnswer } },
       async handle(request) {
         const { caller, source } = who(request);
-        const decided = await takeBack(deps, { userId: caller.userId, source }, request.params.id);
+        const decided = await takeBack(
+          deps,
+          { userId: caller.userId, source },
+          request.params.lost_person_id,
+        );
         return { ...decided, answer: { status: 200, body: decided.answer } };
       },
     }),
     route({
       ...admin,
       method: 'DELETE',
-      path: '/sync/lost-people/{id}',
+      path: '/sync/lost-people/{lost_person_id}',
       summary: 'Leave it lost: it is offered no more',
-      params: byId,
+      params: byLostPerson,
       answers: { 204: null },
       async handle(request) {
         const { caller, source } = who(request);
-        const decided = await leaveLost(deps, { userId: caller.userId, source }, request.params.id);
+        const decided = await leaveLost(
+          deps,
+          { userId: caller.userId, source },
+          request.params.lost_person_id,
+        );
         return { ...decided, answer: { status: 204 } };
       },
     }),
