@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openApiDocument } from '#adapters/http/openapi.ts';
+import { lostPerson } from '#contract/resources/sync-tables.ts';
 import { mayOnFarm } from '#contract/rights.ts';
 import { type FarmRole, MEMBER_ROLES } from '#contract/words.ts';
+import { insert } from '#core/changes.ts';
+import type { Kernel } from '#core/kernel.ts';
 import { type Access, type BoxNeed, OWNED, type Route } from '#core/route.ts';
 import { grantBoxRight } from '#features/people/box-rights.ts';
 import { type Reply, startApp } from '#test/app.ts';
@@ -131,7 +134,8 @@ function keepsItsPromises(engine: Engine, args: readonly string[] = []): void {
     const members = Object.fromEntries(MEMBER_ROLES.map((role) => [role, users[role]]));
     const ids = await aFarm(app.kernel, users.OWNER, members);
     const invitation = await anInvitation(app.kernel, { farm: ids.farm, owner: users.OWNER });
-    return { ...ids, user: users.OWNER, device: deviceIdOf(ids.control_point), invitation };
+    const lost_person = await aLostMember(app.kernel, { farm: ids.farm, user: users.OWNER });
+    return { ...ids, user: users.OWNER, device: deviceIdOf(ids.control_point), invitation, lost_person };
   }
 
   /** A token of its own for what may end it, a login of its own for logging out: the caller goes on to other routes. */
@@ -253,3 +257,26 @@ const OWN_RECORDS: readonly string[] = [
   'PUT /feeding/{feeding_id}',
   'PUT /water-quality/{measurement_id}',
 ];
+
+/** What a gateway says of a person who is on that farm already. */
+async function aLostMember(kernel: Kernel, { farm, user }: { farm: string; user: string }): Promise<string> {
+  const id = kernel.newId();
+  const at = new Date(kernel.now()).toISOString();
+  const row = {
+    id,
+    stream_id: 2,
+    kind: 'membership' as const,
+    user_id: user,
+    farm_id: farm,
+    name: 'Beto',
+    email: 'beto@farm.test',
+    role: 'VIEWER',
+    password_version: 1,
+    state: 'open' as const,
+    seen_at: at,
+    settled_at: null,
+    settled_by: null,
+  };
+  await kernel.commit({ actor: null, changes: [insert(lostPerson, row)] });
+  return id;
+}

@@ -48,9 +48,9 @@ function idOf(table: string, n: number): string {
 /** What the running program calculates with must be right. */
 const FIXED: Readonly<Record<string, (round: number) => unknown>> = {
   timezone: (round) => (round % 2 === 0 ? 'America/Fortaleza' : 'America/Recife'),
-  start_time: (round) => `0${round % 10}:15`,
-  end_time: (round) => `1${round % 10}:45`,
-  days_of_week: (round) => [round % 7],
+  start_time: (round) => new Date(Date.UTC(2026, 0, 1, 3, round)).toISOString(),
+  end_time: (round) => new Date(Date.UTC(2026, 0, 1, 13, round)).toISOString(),
+  days_of_week: (round) => [1 + (round % 7)],
   lat: (round) => `-3.${round}`,
   lng: (round) => `-38.${round}`,
   wall: (round) => [{ pond_id: idOf('ponds', 1), column: round, row: 0 }],
@@ -128,13 +128,27 @@ async function write(change: Change, written: Written): Promise<void> {
 /** A farm has one of them, a person is its member once. */
 const ONCE = new Set(['farm_console', 'farm_science', 'farm_members']);
 
-async function standing(table: string, id: string): Promise<{ hidden: number } | undefined> {
+async function standing(
+  table: string,
+  id: string,
+): Promise<(Record<string, unknown> & { hidden: number }) | undefined> {
   // the table is one of the version's own
   const query = database.read
     .selectFrom(table as 'farms')
-    .select('hidden')
+    .selectAll()
     .where('id', '=', id);
   return query.executeTakeFirst();
+}
+
+/** What stands there already is no edit, however late it is said: one of the other side that was not heard of counts. */
+function isSaidAnew(fields: Record<string, unknown>, row: Record<string, unknown>): boolean {
+  const stored = (value: unknown): unknown =>
+    typeof value === 'boolean'
+      ? Number(value)
+      : typeof value === 'object' && value !== null
+        ? JSON.stringify(value)
+        : value;
+  return Object.entries(fields).some(([name, value]) => String(stored(value)) !== String(row[name]));
 }
 
 if (job.make !== undefined)
@@ -160,6 +174,7 @@ for (const n of job.edit ?? [])
       // an address that no farm names is at home on one side
       const { address_id: address } = fields;
       if (typeof address === 'string' && (await standing('addresses', address)) === undefined) continue;
+      if (!isSaidAnew(fields, found)) continue;
       await write(update(resource, id, fields), { table: resource.name, id, fields });
     }
   }

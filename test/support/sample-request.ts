@@ -30,7 +30,12 @@ export type Operation = {
 export type ApiDocument = { paths: Record<string, Record<string, Operation>> };
 
 /** What a request may name: the things of one farm, its owner, the controller of its control point, who is invited to it. */
-export type Names = Record<Owned, string> & { user: string; device: string; invitation?: string };
+export type Names = Record<Owned, string> & {
+  user: string;
+  device: string;
+  invitation?: string;
+  lost_person?: string;
+};
 
 /** The operation of a route, whatever names its path parameters have in the document. */
 export function operationOf(document: ApiDocument, route: Pick<Route, 'method' | 'path'>): Operation {

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import BetterSqlite from 'better-sqlite3';
-import { Client } from 'pg';
+import canonicalize from 'canonicalize';
+import { Client, types } from 'pg';
 import { TABLES_IN_ORDER } from '#store/merge/shared-tables.ts';
 import { codecOf } from '#store/row-codec.ts';
 import { freshDatabase, type TestDatabase } from '#test/postgres.ts';
@@ -114,8 +115,7 @@ export async function startTwoVersions(versions: {
 
   async function onBoth(): Promise<{ here: Rows; there: Rows }> {
     const sqlite = new BetterSqlite(join(gateway.data, 'farm.db'), { readonly: true });
-    const client = new Client({ connectionString: database.url });
-    await client.connect();
+    const client = await connected(database.url);
     try {
       const [here, there]: Rows[] = [new Map(), new Map()];
       for (const { name } of TABLES_IN_ORDER) {
@@ -146,8 +146,7 @@ export async function startTwoVersions(versions: {
   }
   async function heads(): Promise<number[]> {
     const sqlite = new BetterSqlite(join(gateway.data, 'farm.db'), { readonly: true });
-    const client = new Client({ connectionString: database.url });
-    await client.connect();
+    const client = await connected(database.url);
     try {
       const here = sqlite.prepare('select * from sync_stream where stream_id = 1').get() as Row;
       const { rows } = await client.query('select * from sync_stream where stream_id > 1');
@@ -157,7 +156,6 @@ export async function startTwoVersions(versions: {
         [here['in_core_seq'], there['core_seq']],
         [there['in_history_seq'], here['history_seq']],
       ];
-      // PostgreSQL tells its numbers as text
       return points.flat().map(Number);
     } finally {
       sqlite.close();
@@ -175,7 +173,8 @@ export async function startTwoVersions(versions: {
       // nobody is told of an address that no farm names any more
       if (table === 'addresses' && !named.has(id)) continue;
       const [a, b] = [here.get(key), there.get(key)];
-      if (a?.['farm_id'] === null && table === 'logs') continue;
+      // what is of no farm is that instance's own, or for a person of it alone
+      if ((table === 'logs' || table === 'notifications') && (a ?? b)?.['farm_id'] === null) continue;
       const written = ledger.get(key) ?? {};
       for (const field of fieldsIn(table)) {
         const [own, other] = [text(a?.[field]), text(b?.[field])];
@@ -184,14 +183,13 @@ export async function startTwoVersions(versions: {
           found.push(`${key} ${field}: ${own}, and was written ${text(written[field])}`);
       }
     }
-    return found.slice(0, 20);
+    return found.slice(0, 40);
   }
 
   /** What is kept aside on either side, and what the gateway shows of it. */
   async function keptAside(): Promise<string[]> {
     const sqlite = new BetterSqlite(join(gateway.data, 'farm.db'), { readonly: true });
-    const client = new Client({ connectionString: database.url });
-    await client.connect();
+    const client = await connected(database.url);
     try {
       const here = sqlite.prepare('select * from sync_parked').all() as Row[];
       const { rows } = await client.query('select * from sync_parked');
@@ -253,6 +251,19 @@ async function runWriter(version: VersionPackage, job: WriterJob): Promise<Writt
   return written;
 }
 
+/** Its larger numbers are numbers too, as the program reads them. */
+async function connected(url: string): Promise<Client> {
+  const client = new Client({
+    connectionString: url,
+    types: {
+      getTypeParser: (type: number, format?: 'text' | 'binary') =>
+        type === types.builtins.INT8 ? Number : types.getTypeParser(type, format as 'text'),
+    },
+  });
+  await client.connect();
+  return client;
+}
+
 function onFarm<Answer>({ data }: StartedGateway, look: (sqlite: BetterSqlite.Database) => Answer): Answer {
   const sqlite = new BetterSqlite(join(data, 'farm.db'), { readonly: true });
   try {
@@ -282,8 +293,6 @@ function isOfProgram(table: string, field: string): boolean {
   return (PROGRAMS_OWN[table] ?? []).some((group) => resource?.groups[group]?.fields.includes(field));
 }
 
-const text = (value: unknown): string => {
-  // PostgreSQL tells its larger numbers as text
-  if (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)) return value;
-  return typeof value === 'string' ? value : JSON.stringify(value ?? null);
-};
+/** Whatever the order of its names: of objects only what they say is compared. */
+const text = (value: unknown): string =>
+  typeof value === 'string' ? value : (canonicalize(value ?? null) ?? 'null');

@@ -4,6 +4,7 @@ import { readJsonBody, UNPROVED_BYTES } from '#adapters/http/read-json-body.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { instanceValue } from '#adapters/sql/instance.ts';
 import { pairingQueries } from '#adapters/sql/queries/cloud/pairing.ts';
+import { memberQueries } from '#adapters/sql/queries/people/members.ts';
 import { farmNamesOf } from '#adapters/sql/queries/people/password-resets.ts';
 import { subscriptionQueries } from '#adapters/sql/queries/people/subscriptions.ts';
 import { type KeyPair, newKeyPair } from '#adapters/sync/ed25519.ts';
@@ -50,7 +51,7 @@ export type HostedPairingWiring = {
 export async function wireHostedPairing(wiring: HostedPairingWiring) {
   const { config, kernel, database, notify, passwords, attempts, proveSecondFactor } = wiring;
   const { read } = database;
-  const queries = pairingQueries(read);
+  const queries = { ...pairingQueries(read), ...memberQueries(read) };
   const secrets = pairingSecrets(await instanceValue(read, 'sync_secret'), await signingKey(database));
   const authentication = createGatewayAuthentication({
     ...kernel,
@@ -112,10 +113,7 @@ export async function wireHostedPairing(wiring: HostedPairingWiring) {
       codeHash: passwords.codeHash,
       hashPassword: passwords.hash,
       sendLetter: wiring.sendLetter,
-      async firstRows(userId) {
-        const known = await subscriptionQueries(read).subscriptionOf(userId);
-        return known === null ? [insert(subscription, firstSubscription(kernel, userId, 'FREE'))] : [];
-      },
+      firstRows: (userId) => firstRowsOf(kernel, database, userId),
       farmNamesOf: (userId) => farmNamesOf(read, userId),
       wrongCodes: attempts({ name: 'pairing code', attempts: 10, windowS: QUARTER_S }),
       // a whole place may come from one address: one person's guesses must not keep the others from pairing
@@ -123,6 +121,16 @@ export async function wireHostedPairing(wiring: HostedPairingWiring) {
       wrongPasswordCodes: attempts({ name: 'first password', attempts: 10, windowS: QUARTER_S }),
     }),
   };
+}
+
+/** What every account has; one that a gateway knew has it, too. */
+export async function firstRowsOf(
+  kernel: Pick<Kernel, 'now' | 'newId' | 'idOf'>,
+  { read }: Pick<Database, 'read'>,
+  userId: string,
+) {
+  const known = await subscriptionQueries(read).subscriptionOf(userId);
+  return known === null ? [insert(subscription, firstSubscription(kernel, userId, 'FREE'))] : [];
 }
 
 /** All processes of the instance sign with one key. */
@@ -139,7 +147,7 @@ const LOOK_MS = 2_000;
 /** What a fleet looks like as numbers; which gateway it is says `npm run admin -- fleet`. */
 function tellFleet(
   { metrics, kernel, monotonic }: Pick<HostedPairingWiring, 'metrics' | 'kernel' | 'monotonic'>,
-  queries: Pick<ReturnType<typeof pairingQueries>, 'fleet'>,
+  queries: Pick<ReturnType<typeof pairingQueries>, 'fleet' | 'lostPeople'>,
 ): void {
   const looks = remembered<FleetGateway[]>({ monotonic, ttlMs: LOOK_MS, limit: 1 });
   const gauge = (name: string, help: string, count: (gateway: FleetGateway) => number) =>
@@ -157,6 +165,11 @@ function tellFleet(
   );
   gauge('fleet_feed_pending', 'Changes made here that gateways have not fetched', ({ behind }) => behind);
   gauge('fleet_conflicts_open', 'Edits that lost and wait for a look', ({ conflicts }) => conflicts);
+  metrics.gauge(
+    'lost_people_open',
+    'What gateways know of people, this instance lost, and no administrator decided on',
+    async () => (await queries.lostPeople()).length,
+  );
   gauge('fleet_parked_rows', 'Rows of gateways that could not be applied', ({ parked }) => parked);
 }
 

@@ -24,7 +24,7 @@ import {
   revokeSessions,
 } from './accounts.ts';
 import { cancelAuthorityRotation, newAuthority, rotateFarmAuthority, showAuthority } from './certificates.ts';
-import { listFleet } from './fleet.ts';
+import { leaveLostPerson, listFleet, listLostPeople, takeBackLostPerson } from './fleet.ts';
 import { showLabel } from './label.ts';
 import {
   ADMIN_OPTIONS,
@@ -55,6 +55,9 @@ const HELP = `${usage('admin <command> [options]', 'works while the gateway runs
   list-invitations   [--farm ID]           show invitations, to one farm or all
   revoke-invitation  --id ID               end an invitation
   fleet                                    gateways of a hosted instance: versions, lag, conflicts, last seen
+  lost-people                              hosted: what gateways know of people and the database lost
+  take-back          --id ID               one of these: account, membership, or that the password is too old
+  leave-lost         --id ID               leave it lost; it is offered no more
   authority                                show what controllers and consoles pin
   rotate-authority   [--cross-over-at T] [--retire-at T]  announce the next authority, or change its dates
   cancel-rotation                          take the announcement back
@@ -92,6 +95,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'list-invitations': listInvitations,
   'revoke-invitation': revokeInvitation,
   fleet: listFleet,
+  'lost-people': listLostPeople,
+  'take-back': takeBackLostPerson,
+  'leave-lost': leaveLostPerson,
   authority: showAuthority,
   'rotate-authority': rotateFarmAuthority,
   'cancel-rotation': cancelAuthorityRotation,

@@ -1,6 +1,16 @@
+import { argon2Passwords } from '#adapters/passwords/argon2-passwords.ts';
 import { pairingQueries } from '#adapters/sql/queries/cloud/pairing.ts';
+import { memberQueries } from '#adapters/sql/queries/people/members.ts';
+import { invitationCodes } from '#adapters/tokens/invitation-code.ts';
+import { firstRowsOf } from '#app/cloud/pairing-hosted.ts';
 import type { FleetGateway } from '#features/cloud/pairing/ports.ts';
-import { type Command, linesOf } from './session.ts';
+import {
+  leaveLost,
+  lostPeopleAnswers,
+  type TakeBackDeps,
+  takeBack,
+} from '#features/cloud/pairing/take-back.ts';
+import { BadUse, type Command, commitDecided, linesOf, required, type Session } from './session.ts';
 
 /** Gateways of a hosted instance, the one that was silent longest first. */
 export const listFleet: Command = async ({ database, kernel }) => {
@@ -59,4 +69,51 @@ function inWords(seconds: number): string {
   if (seconds < 120) return `${seconds} s`;
   if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
   return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} days`;
+}
+
+/** What gateways know of people and a failover or a restore lost, with the word to take each back. */
+export const listLostPeople: Command = async (session) => {
+  const lost = await lostPeopleAnswers(takeBackDeps(session));
+  const rows = lost.map((one) => [
+    one.id,
+    one.kind,
+    one.email,
+    one.name,
+    one.role,
+    one.farm_name,
+    `says ${one.gateway_name} of ${one.gateway_owner}`,
+    one.email_taken ? 'the address has another account here: invite that one' : null,
+  ]);
+  return { sentence: linesOf('No gateway knows of anybody who is lost here', rows), value: lost };
+};
+
+const AT_THE_COMMAND_LINE = { userId: null, source: 'admin' };
+
+export const takeBackLostPerson: Command = async (session) => {
+  const id = required(session, 'id');
+  const taken = await commitDecided(session, () => takeBack(takeBackDeps(session), AT_THE_COMMAND_LINE, id));
+  const sentence =
+    taken.code === null
+      ? `${taken.email} is a member of the farm again`
+      : `${taken.email} chooses a password with the code ${taken.code} until ${taken.expires_at}; it is shown this once`;
+  return { sentence, value: taken };
+};
+
+export const leaveLostPerson: Command = async (session) => {
+  const id = required(session, 'id');
+  await commitDecided(session, () => leaveLost(takeBackDeps(session), AT_THE_COMMAND_LINE, id));
+  return { sentence: 'It stays lost here, and is offered no more', value: { id } };
+};
+
+function takeBackDeps({ config, database, kernel, passwordCost }: Session): TakeBackDeps {
+  if (config.role !== 'hosted') throw new BadUse('Only a hosted instance has gateways; say --database-url');
+  return {
+    ...kernel,
+    queries: { ...pairingQueries(database.read), ...memberQueries(database.read) },
+    codes: invitationCodes,
+    codeHash: argon2Passwords(passwordCost).codeHash,
+    // whoever stands before it hands the code over
+    sendLetter: null,
+    firstRows: (userId) => firstRowsOf(kernel, database, userId),
+  };
 }

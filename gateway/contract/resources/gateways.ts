@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { idInput, instantInput, shortText } from '../fields.ts';
 import { USER_ROLES } from '../words.ts';
-import { GATEWAY_STATES } from './sync-tables.ts';
+import { GATEWAY_STATES, LOST_KINDS } from './sync-tables.ts';
 
 // What people see and do about gateways: pairing, the list of them, farms they run, people who live on them alone.
 
@@ -75,6 +75,40 @@ export const localUserAnswer = z.object({
   seen_at: z.string(),
 });
 export type LocalUserAnswer = z.infer<typeof localUserAnswer>;
+
+/** GET /sync/lost-people */
+export const lostPersonAnswer = z.object({
+  id: z.uuid(),
+  kind: z
+    .enum(LOST_KINDS)
+    .describe(
+      'account: there is none here any more; membership: of an account that stands here; password: the one here is older than the one the gateway was told of (or that was changed at the farm itself)',
+    ),
+  user_id: z.uuid(),
+  name: z.string().describe('As the gateway tells; for an account that stands here, as it stands'),
+  email: z.string(),
+  role: z.string().nullable(),
+  farm_id: z.uuid().nullable(),
+  farm_name: z.string().nullable(),
+  gateway_name: z.string().describe('Whose word it is'),
+  gateway_owner: z.string(),
+  email_taken: z.boolean().describe('Another account here has the address: invite that account to the farm'),
+  seen_at: z.string(),
+});
+export type LostPersonAnswer = z.infer<typeof lostPersonAnswer>;
+
+/** POST /sync/lost-people/{lost_person_id}/take-back; null: of a membership, which needs no code. */
+export const takenBackAnswer = z.object({
+  id: z.uuid(),
+  kind: z.enum(LOST_KINDS),
+  email: z.string(),
+  code: z
+    .string()
+    .nullable()
+    .describe('Shown this once: with it the person chooses a password, POST /auth/first-password'),
+  expires_at: z.string().nullable(),
+  emailed: z.boolean(),
+});
 
 /** POST /sync/local-users/{id}/adopt */
 export const adoptInput = z.object({

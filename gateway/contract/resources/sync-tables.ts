@@ -136,6 +136,31 @@ export const localUser = defineResource({
   }),
 });
 
+export const LOST_KINDS = ['account', 'membership', 'password'] as const;
+
+/** Hosted: what a gateway knows of a person and this instance lost by a failover or a restore; an ADMIN decides. */
+export const lostPerson = defineResource({
+  name: 'lost_people',
+  sync: 'local',
+  row: z.object({
+    id: uuid,
+    stream_id: z.int(),
+    kind: z.enum(LOST_KINDS),
+    user_id: uuid,
+    /** Of a membership. */
+    farm_id: uuid.nullable(),
+    name: z.string(),
+    email: z.string(),
+    /** Of the account, or of the membership; null of a password. */
+    role: z.string().nullable(),
+    password_version: z.int(),
+    state: z.enum(['open', 'taken_back', 'dismissed']),
+    seen_at: instant,
+    settled_at: instant.nullable(),
+    settled_by: uuid.nullable(),
+  }),
+});
+
 /** Hosted: an order on its way to a gateway. */
 export const command = defineResource({
   name: 'commands',

@@ -21,8 +21,8 @@ export function roleEntry(
   change: {
     farmId: string;
     memberId: string;
-    /** Who changed it. */
-    userId: string;
+    /** Who changed it; null: somebody at the command line. */
+    userId: string | null;
     before: MemberRole | null;
     after: MemberRole | null;
   },

@@ -1,6 +1,7 @@
 import type { Resource } from '#contract/resource.ts';
 import { NO_PASSWORD, standInEmail } from '#contract/resources/users.ts';
 import type { Edit, Row } from './edit.ts';
+import { isLostAccount } from './lost-people.ts';
 import type { Heard, MergedBatch } from './merged.ts';
 import { putOnFarm } from './tenancy.ts';
 import { standingOf } from './working-set.ts';
@@ -20,7 +21,8 @@ export function asCreatedHere(
   const { id } = heard.change;
   if (resource.name === 'users') {
     tenancy.people.add(id);
-    tenancy.locals.add(id);
+    // an account that this instance made and lost is nobody's but its person's
+    if (!isLostAccount(edit)) tenancy.locals.add(id);
     return { edit: standIn(resource, edit), undo: () => undefined };
   }
   if (resource.name === 'addresses') {

@@ -125,14 +125,17 @@ const lastOf = (rows: Rows, limit: number): string | null =>
 
 /** Is any stamp of ours greater, of what the hosted instance would take from us? */
 export function knowsMore(
-  { groups }: Pick<Resource, 'groups'>,
+  { name, groups }: Pick<Resource, 'name' | 'groups'>,
   own: Register,
   seen: Register | null,
 ): boolean {
   if (seen === null || own.cl > seen.cl || own.hlc > seen.hlc) return true;
   if (own.cl === seen.cl && (own.over[LIFE] ?? '') > (seen.over[LIFE] ?? '')) return true;
   return Object.entries(groups).some(
-    ([group, { owner }]) => owner !== 'hosted' && stampOf(own, group) > stampOf(seen, group),
+    ([group, { owner }]) =>
+      // that a password is older over there is offered to people, whoever keeps it
+      (owner !== 'hosted' || (name === 'users' && group === 'password')) &&
+      stampOf(own, group) > stampOf(seen, group),
   );
 }
 

@@ -7,9 +7,10 @@ import { tellingOf } from './account-word.ts';
 import { refusedByApi } from './api-rules.ts';
 import { asCreatedHere } from './created-on-gateway.ts';
 import type { Edit, Lost } from './edit.ts';
+import { accountLost, afterLoss, membershipLost, passwordLost } from './lost-people.ts';
 import { merge } from './merge.ts';
 import { MAKING } from './merge-whole.ts';
-import type { Batch, Correction, Heard, Kept, MergedBatch } from './merged.ts';
+import type { Batch, Correction, Heard, Kept, LostPersonFound, MergedBatch } from './merged.ts';
 import {
   addressesNamed,
   fieldsIn,
@@ -61,6 +62,7 @@ export function* mergeBatch(batch: Batch, context: UnitContext): Steps<MergedBat
     setApart: [],
     corrections: [],
     refusedMembers: [],
+    lostPeople: [],
     passedOver: 0,
   };
   for (const told of readable) {
@@ -69,6 +71,7 @@ export function* mergeBatch(batch: Batch, context: UnitContext): Steps<MergedBat
     if (why === null) merged.applied.push(item);
     else merged.kept.push({ ...item.heard, reason: why.parked });
   }
+  merged.lostPeople = yield* afterLoss(merged.lostPeople, batch.streamId, context);
   // what a stamp that was set anew won against is noted by the hosted instance
   if (batch.isOwn === true) merged.lost = [];
   else if (batch.isSnapshot) merged.lost = yield* unheardOf(merged.lost, context);
@@ -120,6 +123,7 @@ function mergeOne(item: Readable, merged: MergedBatch): NotApplied | null {
     return null;
   }
   if (isOfHosted(work, merged)) {
+    merged.lostPeople.push(...passwordLost(work, item.edit));
     setNameRight(item, work, merged);
     return null;
   }
@@ -134,6 +138,13 @@ function mergeOne(item: Readable, merged: MergedBatch): NotApplied | null {
   const edit = made?.edit ?? item.edit;
   const missing = missingIn(set, resource, edit);
   if (missing !== null) return missing;
+  if (tenancy !== null && work.row === null && edit.is === 'whole') {
+    // as it came: the stand-in that is taken in has no address
+    if (item.edit.is === 'whole') merged.lostPeople.push(...accountLost(resource, item.edit));
+    const membership = membershipLost(resource, edit, { tenancy, set });
+    merged.lostPeople.push(...membership);
+    if (membership.length > 0) return { parked: `tenant:${resource.name}/${work.id}` };
+  }
   if (tenancy !== null && isOfLeaver(tenancy, work, edit)) {
     refuseMember({ ...item, edit }, work, merged);
     return null;

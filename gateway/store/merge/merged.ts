@@ -6,6 +6,16 @@ import type { Edit, Lost } from './edit.ts';
 import type { Tenancy } from './tenancy.ts';
 import type { WorkingSet } from './working-set.ts';
 
+export type LostPersonFound = {
+  kind: 'account' | 'membership' | 'password';
+  userId: string;
+  farmId: string | null;
+  name: string;
+  email: string;
+  role: string | null;
+  passwordVersion: number;
+};
+
 // Hosted: a row that a gateway made, as it is taken in. What is not the gateway's to say is set right, and told to it.
 
 /** `group` of a row stands otherwise than the other side said; it is stamped anew and told when the batch is written. */
@@ -48,5 +58,7 @@ export type MergedBatch = {
   corrections: Correction[];
   /** Memberships that a gateway made of people who had left: deleted as they come, and told to it as such. */
   refusedMembers: LostEdit[];
+  /** What a gateway knows of people and this instance lost. */
+  lostPeople: LostPersonFound[];
   passedOver: number;
 };

@@ -100,8 +100,9 @@ function* peopleOf(
         where sync_farms.stream_id = ? and ${inList('farms.owner_id', context)}
       union select farm_members.user_id, farm_members.farm_id, 0 from farm_members join sync_farms on sync_farms.id = farm_members.farm_id
         where sync_farms.stream_id = ? and farm_members.hidden = 0 and ${inList('farm_members.user_id', context)}
+      union select user_id, null, 0 from lost_people where stream_id = ? and kind = 'account' and ${inList('user_id', context)}
       union select id, null, 1 from local_users where stream_id = ? and state = 'local' and ${inList('id', context)}`,
-    params: [streamId, list, streamId, list, streamId, list],
+    params: [streamId, list, streamId, list, streamId, list, streamId, list],
   };
 }
 

@@ -8,6 +8,7 @@ import type { Steps, UnitContext } from '../statements.ts';
 import { fieldsOf, stampOf } from './claims.ts';
 import { CONFLICTS_KEPT, disputes, writeConflicts } from './conflicts.ts';
 import { keptBelowDeleted, writeKeptHidden } from './kept-hidden.ts';
+import { noteLostPeople } from './lost-people.ts';
 import type { MergedBatch } from './merged.ts';
 import { dropBeyond } from './most-kept.ts';
 import { noteArrivedNews } from './note-arrived-news.ts';
@@ -46,6 +47,7 @@ export function* writeBatch(
   const bound = merged.tenancy === null ? [] : yield* takeIn(merged, log, context);
   for (const entry of [...unique.entries, ...corrections]) yield* log.write(entry, [merged.batch.streamId]);
   if (merged.tenancy !== null) yield* tellOthers(merged, log);
+  yield* noteLostPeople(merged.lostPeople, merged.batch.streamId, context);
   const notes = [...disputes(merged), ...unique.notes];
   const conflicts = [
     ...(yield* writeConflicts(notes, merged, context)),

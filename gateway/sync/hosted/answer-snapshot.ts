@@ -1,4 +1,5 @@
 import type { SnapshotAnswer, SnapshotRequest } from '#contract/sync/wire.ts';
+import { lifeNow } from '#store/merge/lost-people.ts';
 import type { GatewayCaller } from '../ports.ts';
 import { type HostedDeps, hostedFacts, lookAndCommit, streamOf } from './hosted-deps.ts';
 import { headOf } from './ports.ts';
@@ -37,6 +38,7 @@ export async function answerSnapshot(
  * from which the gateway goes on when it has all pages; they are read after it, so nothing falls in between.
  */
 async function beginEpoch(deps: HostedDeps, caller: GatewayCaller, epochOfGateway: number) {
+  const timeline = await deps.timeline();
   const { seen: epoch } = await lookAndCommit(deps, async () => {
     const stream = await streamOf(deps, caller);
     const next = Math.max(stream.epoch, epochOfGateway) + 1;
@@ -50,6 +52,7 @@ async function beginEpoch(deps: HostedDeps, caller: GatewayCaller, epochOfGatewa
           expect: { epoch: stream.epoch },
           set: {
             epoch: next,
+            timeline: lifeNow(stream.timeline, timeline, deps.now()),
             // the gateway counts its log anew
             in_core_seq: 0,
             in_core_chain: '',

@@ -95,7 +95,16 @@ function AdoptDialog({ person, onClose }: { person: LocalUserAnswer; onClose: ()
   );
 }
 
-function CodeDialog({ name, made, onClose }: { name: string; made: Adopted; onClose: () => void }) {
+/** The code that is shown once. */
+export function CodeDialog({
+  name,
+  made,
+  onClose,
+}: {
+  name: string;
+  made: Pick<Adopted, 'code' | 'expires_at' | 'emailed'>;
+  onClose: () => void;
+}) {
   const words = gatewayWords();
   return (
     <Dialog

@@ -3,6 +3,7 @@ import { farm, isOwner } from '../../data/farm-store.ts';
 import { MyInvitations } from '../account/my-invitations.tsx';
 import { BoxRights } from '../box/box-rights.tsx';
 import { SystemPage } from '../box/system-page.tsx';
+import { LostPeople } from '../system/lost-people.tsx';
 import { HandOver } from './hand-over.tsx';
 import { CodeShown, InvitationList } from './invitation-list.tsx';
 import type { MadeInvitation } from './invitation-made.ts';
@@ -26,6 +27,7 @@ export function People() {
         <p class="note">{words.onlyOwner}</p>
       )}
       <BoxRights />
+      <LostPeople />
       <UnverifiedAccounts />
       <MyInvitations />
       {made === null ? null : <CodeShown made={made} onClose={() => setMade(null)} />}

@@ -89,21 +89,42 @@ export async function adoptLocalUser(
   const { email } = found.row;
   const changes =
     found.row.state === 'adopted' ? [] : await becomeAccount(deps, { ...found.row, role }, standIn);
-  const code = deps.codes.make();
-  const expiresAt = isoOf(deps.now() + CODE_LIFE_MS);
-  const value = { user_id: id, version: standIn.password_version, expires_at: expiresAt };
-  const hash = await deps.codeHash(code, source);
-  const shown = deps.codes.shown(code);
-  const emailed = await mailed(deps, { email, code: shown, language: standIn.language });
+  const { told, change } = await firstPasswordCode(deps, { ...standIn, email }, source);
+  return { answer: { id, email, ...told }, changes: [...changes, change], guards: [guard] };
+}
+
+/** With it the person chooses a password, as long as the account has none; it is shown this once, and mailed. */
+export async function firstPasswordCode(
+  deps: Pick<AdoptDeps, 'now' | 'codes' | 'codeHash' | 'sendLetter' | 'newId' | 'log'>,
+  account: Pick<Account, 'id' | 'email' | 'language' | 'password_version'>,
+  source: string,
+): Promise<{ told: { code: string; expires_at: string; emailed: boolean }; change: Change }> {
+  const made = deps.codes.make();
+  const expires_at = isoOf(deps.now() + CODE_LIFE_MS);
+  const value = { user_id: account.id, version: account.password_version, expires_at };
+  const hash = await deps.codeHash(made, source);
+  const code = deps.codes.shown(made);
+  const emailed = await mailed(deps, { email: account.email, code, language: account.language });
   return {
-    answer: { id, email, code: shown, expires_at: expiresAt, emailed },
-    changes: [...changes, put(instanceValue, { id: idOfCode(hash), value: JSON.stringify(value) })],
-    guards: [guard],
+    told: { code, expires_at, emailed },
+    change: put(instanceValue, { id: idOfCode(hash), value: JSON.stringify(value) }),
   };
 }
 
 async function becomeAccount(
   deps: AdoptDeps,
+  person: { id: string; email: string; role: Account['role'] },
+  standIn: Account,
+): Promise<Change[]> {
+  return [
+    ...(await openedAccount(deps, person, standIn)),
+    update(localUser, person.id, { state: 'adopted' }),
+  ];
+}
+
+/** The stand-in becomes the account of that address. Throws 400 when another account here has it. */
+export async function openedAccount(
+  deps: Pick<AdoptDeps, 'now' | 'firstRows'> & { queries: Pick<PairingQueries, 'accountByEmail'> },
   { id, email, role }: { id: string; email: string; role: Account['role'] },
   standIn: Account,
 ): Promise<Change[]> {
@@ -112,16 +133,12 @@ async function becomeAccount(
     throw taken('email', `${email} has an account here already; invite that account to the farm instead`);
   const at = isoOf(deps.now());
   const set = { email, email_key: emailKey, role, is_active: true, updated_at: at };
-  return [
-    update(user, standIn, set),
-    update(localUser, id, { state: 'adopted' }),
-    ...(await deps.firstRows(id)),
-  ];
+  return [update(user, standIn, set), ...(await deps.firstRows(id))];
 }
 
 /** The letter leaves before the commit; a code of a commit that failed opens nothing. */
 async function mailed(
-  deps: AdoptDeps,
+  deps: Pick<AdoptDeps, 'sendLetter' | 'newId' | 'log'>,
   { email, code, language }: { email: string; code: string; language: string | null },
 ): Promise<boolean> {
   if (deps.sendLetter === null) return false;

@@ -12,6 +12,8 @@ import {
   gatewayAnswer as gatewaySchema,
   gatewayUpdate,
   localUserAnswer,
+  lostPersonAnswer,
+  takenBackAnswer,
   unbindQuery,
 } from '#contract/resources/gateways.ts';
 import { messageAnswer } from '#contract/resources/users.ts';
@@ -29,9 +31,13 @@ import {
   unbindFarm,
 } from './change-gateway.ts';
 import { type ClaimDeps, claimGateway, previewClaim } from './claim-gateway.ts';
+import { leaveLost, lostPeopleAnswers, type TakeBackDeps, takeBack } from './take-back.ts';
 
-export type HostedPairingDeps = Omit<ClaimDeps & ChangeGatewayDeps & AdoptDeps, 'queries'> & {
-  queries: ClaimDeps['queries'] & ChangeGatewayDeps['queries'] & AdoptDeps['queries'];
+export type HostedPairingDeps = Omit<ClaimDeps & ChangeGatewayDeps & AdoptDeps & TakeBackDeps, 'queries'> & {
+  queries: ClaimDeps['queries'] &
+    ChangeGatewayDeps['queries'] &
+    AdoptDeps['queries'] &
+    TakeBackDeps['queries'];
 };
 
 const common = { tag: 'Gateways', access: { who: 'account' }, token: 'never' } as const;
@@ -48,7 +54,13 @@ const who = (request: Request<unknown, unknown, unknown>) => ({
 
 /** What people do about gateways on a hosted instance. */
 export function hostedPairingRoutes(deps: HostedPairingDeps): Route[] {
-  return [...claimRoutes(deps), ...gatewayRoutes(deps), ...farmRoutes(deps), ...localUserRoutes(deps)];
+  return [
+    ...claimRoutes(deps),
+    ...gatewayRoutes(deps),
+    ...farmRoutes(deps),
+    ...localUserRoutes(deps),
+    ...lostPeopleRoutes(deps),
+  ];
 }
 
 function claimRoutes(deps: HostedPairingDeps): Route[] {
@@ -216,6 +228,58 @@ function localUserRoutes(deps: HostedPairingDeps): Route[] {
           ...decided,
           answer: { status: 200, body: { message: 'The password is set; you can log in now' } },
         };
+      },
+    }),
+  ];
+}
+
+function lostPeopleRoutes(deps: HostedPairingDeps): Route[] {
+  const admin = { tag: 'Gateways', access: { who: 'admin' }, token: 'never' } as const;
+  const byLostPerson = z.object({ lost_person_id: idInput });
+  return [
+    route({
+      ...admin,
+      method: 'GET',
+      path: '/sync/lost-people',
+      summary: 'What gateways know of people and this instance lost by a failover or a restore',
+      answers: { 200: { schema: lostPersonAnswer, list: true } },
+      async handle() {
+        return { answer: { status: 200, rows: await lostPeopleAnswers(deps) } };
+      },
+    }),
+    route({
+      ...admin,
+      method: 'POST',
+      path: '/sync/lost-people/{lost_person_id}/take-back',
+      answersSecret: true,
+      summary: 'Take back an account, a membership or the newer state of a password',
+      params: byLostPerson,
+      answers: { 200: { schema: takenBackAnswer } },
+      async handle(request) {
+        const { caller, source } = who(request);
+        const decided = await takeBack(
+          deps,
+          { userId: caller.userId, source },
+          request.params.lost_person_id,
+        );
+        return { ...decided, answer: { status: 200, body: decided.answer } };
+      },
+    }),
+    route({
+      ...admin,
+      method: 'DELETE',
+      path: '/sync/lost-people/{lost_person_id}',
+      summary: 'Leave it lost: it is offered no more',
+      params: byLostPerson,
+      answers: { 204: null },
+      async handle(request) {
+        const { caller, source } = who(request);
+        const decided = await leaveLost(
+          deps,
+          { userId: caller.userId, source },
+          request.params.lost_person_id,
+        );
+        return { ...decided, answer: { status: 204 } };
       },
     }),
   ];

@@ -1,11 +1,12 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
-import type { localUser, pairedGateway, pairing } from '#contract/resources/sync-tables.ts';
+import type { localUser, lostPerson, pairedGateway, pairing } from '#contract/resources/sync-tables.ts';
 import type { user } from '#contract/resources/users.ts';
 
 export type Gateway = RowOf<typeof pairedGateway>;
 export type Pairing = RowOf<typeof pairing>;
 export type Account = Stored<RowOf<typeof user>>;
 export type LocalUser = RowOf<typeof localUser>;
+export type LostPersonRow = RowOf<typeof lostPerson>;
 
 /** What a token of a gateway says. `key`: the public key whose signature it was given for. */
 export type GatewayToken = { gatewayId: string; streamId: number; key: string; expiresAt: number };
@@ -59,6 +60,15 @@ export type PairingQueries = {
   farmsOn: (streamId: number) => Promise<BoundFarm[]>;
   farm: (farmId: string) => Promise<(BoundFarm & { stream_id: number | null }) | null>;
   localUsers: (ownerId: string) => Promise<LocalUser[]>;
+  /** What nobody has decided yet, by name. */
+  lostPeople: () => Promise<
+    (LostPersonRow & { farm_name: string | null; gateway_name: string; gateway_owner: string })[]
+  >;
+  lostPerson: (id: string) => Promise<LostPersonRow | null>;
+  /** Passwords of that account that gateways know to be older here, while nobody decided on it. */
+  openPasswords: (userId: string) => Promise<LostPersonRow[]>;
+  /** The person's account, and membership on that farm, as they came and were kept aside: ids there. */
+  parkedOf: (streamId: number, of: { farmId: string; userId: string }) => Promise<string[]>;
   localUser: (id: string) => Promise<{ row: LocalUser; ownerId: string } | null>;
   accountByEmail: (emailKey: string) => Promise<Account | null>;
   /** Which of these addresses (compared form) accounts here have. */

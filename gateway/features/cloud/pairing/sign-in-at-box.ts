@@ -8,7 +8,7 @@ import type { ProveSecondFactor } from '#features/people/second-factor.ts';
 import type { PairingQueries } from './ports.ts';
 
 export type SignInAtBoxDeps = {
-  queries: Pick<PairingQueries, 'accountByEmail' | 'isOnStream'>;
+  queries: Pick<PairingQueries, 'accountByEmail' | 'isOnStream' | 'openPasswords'>;
   verifyPassword: (hash: string | null, password: string, source: string) => Promise<boolean>;
   /** Per gateway and address: a stolen box guesses no faster than anybody else. */
   wrongSignIns: AttemptLimit;
@@ -32,7 +32,11 @@ export async function signInAtBox(
   if (waitMs !== null) throw tooManyAttempts('Too many failed attempts to log in with this email', waitMs);
   const account = await queries.accountByEmail(emailKey);
   const isTheirs =
-    account !== null && account.role !== 'ADMIN' && (await queries.isOnStream(account.id, streamId));
+    account !== null &&
+    account.role !== 'ADMIN' &&
+    (await queries.isOnStream(account.id, streamId)) &&
+    // that gateway knows of a later password, which this instance lost
+    !(await queries.openPasswords(account.id)).some((lost) => lost.stream_id === streamId);
   const isRight = await verifyPassword(isTheirs ? account.password_hash : null, password, source).catch(
     async (error: unknown) => {
       await wrongSignIns.giveBack(attempt);

@@ -1,4 +1,5 @@
-import { localUser, pairedGateway, pairing } from '#contract/resources/sync-tables.ts';
+import { farmMember } from '#contract/resources/farms.ts';
+import { localUser, lostPerson, pairedGateway, pairing } from '#contract/resources/sync-tables.ts';
 import { user } from '#contract/resources/users.ts';
 import type { FleetGateway, PairingQueries } from '#features/cloud/pairing/ports.ts';
 import type { Db } from '../../database.ts';
@@ -124,6 +125,52 @@ export function pairingQueries(db: Db): PairingQueries {
         .orderBy('local_users.id')
         .execute();
       return rows.map((row) => decodeRow(localUser, row));
+    },
+    async lostPeople() {
+      const rows = await db
+        .selectFrom('lost_people')
+        .innerJoin('gateways', 'gateways.stream_id', 'lost_people.stream_id')
+        .innerJoin('users', 'users.id', 'gateways.owner_id')
+        .leftJoin('farms', 'farms.id', 'lost_people.farm_id')
+        .selectAll('lost_people')
+        .select(['farms.name as farm_name', 'gateways.name as gateway_name', 'users.email as gateway_owner'])
+        .where('lost_people.state', '=', 'open')
+        .orderBy('lost_people.name')
+        .orderBy('lost_people.id')
+        .execute();
+      return rows.map(({ farm_name, gateway_name, gateway_owner, ...row }) => ({
+        ...decodeRow(lostPerson, row),
+        farm_name,
+        gateway_name,
+        gateway_owner,
+      }));
+    },
+    async lostPerson(id) {
+      const row = await db.selectFrom('lost_people').selectAll().where('id', '=', id).executeTakeFirst();
+      return row ? decodeRow(lostPerson, row) : null;
+    },
+    async openPasswords(userId) {
+      const rows = await db
+        .selectFrom('lost_people')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where('kind', '=', 'password')
+        .where('state', '=', 'open')
+        .execute();
+      return rows.map((row) => decodeRow(lostPerson, row));
+    },
+    async parkedOf(streamId, { farmId, userId }) {
+      const rows = await db
+        .selectFrom('sync_parked')
+        .select(['id', 'entity', 'change_json'])
+        .where('stream_id', '=', streamId)
+        .where('entity', 'in', [user.entity, farmMember.entity])
+        .execute();
+      // a change as it came: its body is the row of an account or of a membership
+      return rows
+        .filter(({ change_json }) => change_json.includes(userId))
+        .filter(({ entity, change_json }) => entity === user.entity || change_json.includes(farmId))
+        .map(({ id }) => id);
     },
     async localUser(id) {
       const row = await db

@@ -1,0 +1,138 @@
+import type { Resource } from '#contract/resource.ts';
+import { lostPerson } from '#contract/resources/sync-tables.ts';
+import { standInEmail } from '#contract/resources/users.ts';
+import { isoOf } from '#core/kernel.ts';
+import { isAlive } from '../register.ts';
+import type { Steps, UnitContext } from '../statements.ts';
+import { isHostedStamp } from '../sync-node.ts';
+import { stampOf } from './claims.ts';
+import { uuidOfText } from './conflicts.ts';
+import type { Edit } from './edit.ts';
+import type { LostPersonFound } from './merged.ts';
+import type { Tenancy } from './tenancy.ts';
+import { textOf } from './text-of.ts';
+import { standingOf, type Work, type WorkingSet } from './working-set.ts';
+import { insertMany } from './write-rows.ts';
+
+// Hosted: after a failover or a restore a gateway still knows accounts, memberships and passwords that this instance had
+// made itself, by their stamps, and lost. A gateway in other hands could make up any of them, so none takes effect by
+// itself: each is noted, and an ADMIN takes it back or leaves it.
+
+type Whole = Extract<Edit, { is: 'whole' }>;
+
+/** Made, or adopted, by the hosted instance; of somebody who had left, no address is known any more. */
+export const isLostAccount = (edit: Whole): boolean =>
+  isHostedStamp(stampOf(edit, 'email')) && edit.row['email_key'] !== standInEmail(edit.row.id);
+
+export function accountLost({ name }: Pick<Resource, 'name'>, edit: Whole): LostPersonFound[] {
+  if (name !== 'users' || !isAlive(edit) || !isLostAccount(edit)) return [];
+  return [
+    {
+      kind: 'account',
+      userId: edit.row.id,
+      farmId: null,
+      name: textOf(edit.row['name']),
+      email: textOf(edit.row['email']),
+      role: textOf(edit.row['role']),
+      passwordVersion: Number(edit.row['password_version'] ?? 1),
+    },
+  ];
+}
+
+/** Of an account that stands here, on a farm of the gateway where nobody knows it. */
+export function membershipLost(
+  { name }: Pick<Resource, 'name'>,
+  edit: Whole,
+  { tenancy, set }: { tenancy: Tenancy; set: WorkingSet },
+): LostPersonFound[] {
+  const [farmId, userId] = [textOf(edit.row['farm_id']), textOf(edit.row['user_id'])];
+  if (name !== 'farm_members' || !isAlive(edit) || !isHostedStamp(edit.hlc)) return [];
+  if (!tenancy.farms.has(farmId) || tenancy.people.has(userId)) return [];
+  const person = standingOf(set, 'users', userId)?.fields;
+  return person === undefined
+    ? []
+    : [{ kind: 'membership', userId, farmId, ...namesOf(person), role: textOf(edit.row['role']) }];
+}
+
+/** An older one opens the account here again. */
+export function passwordLost({ id, row }: Work, edit: Edit): LostPersonFound[] {
+  if (edit.is !== 'whole' || row === null) return [];
+  if (row['role'] === 'ADMIN' || row['email_key'] === standInEmail(id)) return [];
+  const passwordVersion = Number(edit.row['password_version'] ?? 0);
+  if (passwordVersion <= Number(row['password_version'])) return [];
+  return [{ kind: 'password', userId: id, farmId: null, ...namesOf(row), role: null, passwordVersion }];
+}
+
+const LOOKED_AT_MS = 24 * 3_600_000;
+
+/**
+ * What stands as the timeline of a gateway's stream when it begins anew: the life of the database, and when one had been
+ * lost before it. It goes back with the database: that another life than this one stands there is what tells of a failover
+ * or a restore, whatever a gateway says.
+ */
+export function lifeNow(stood: string, timeline: string, nowMs: number): string {
+  const [before = '', lostAt = ''] = stood.split(' ');
+  const isAnother = before !== '' && timeline !== '' && before !== timeline;
+  return `${timeline} ${isAnother ? Math.floor(nowMs) : lostAt}`;
+}
+
+/**
+ * Without a loss a password that is newer at a gateway was changed there, or wiped when a pairing ended: it is that box's,
+ * and no news.
+ */
+export function* afterLoss(
+  found: readonly LostPersonFound[],
+  streamId: number,
+  context: UnitContext,
+): Steps<LostPersonFound[]> {
+  if (!found.some(({ kind }) => kind === 'password')) return [...found];
+  const [stream] = yield { sql: 'select timeline from sync_stream where stream_id = ?', params: [streamId] };
+  const [, lostAt = ''] = textOf(stream?.['timeline']).split(' ');
+  const isRecent = lostAt !== '' && context.nowMs - Number(lostAt) < LOOKED_AT_MS;
+  return found.filter(({ kind }) => kind !== 'password' || isRecent);
+}
+
+const namesOf = (person: Readonly<Record<string, unknown>>) => ({
+  name: textOf(person['name']),
+  email: textOf(person['email']),
+  passwordVersion: Number(person['password_version'] ?? 1),
+});
+
+/** What was decided of it stays decided, however often it is told. */
+export function* noteLostPeople(
+  found: readonly LostPersonFound[],
+  streamId: number,
+  context: UnitContext,
+): Steps<void> {
+  const at = isoOf(context.nowMs);
+  const rows = found.map(({ kind, userId, farmId, passwordVersion, name, email, role }) => ({
+    // of a password each gateway has its own word
+    id: uuidOfText(
+      ['lost', kind, userId, farmId ?? '', ...(kind === 'password' ? [streamId, passwordVersion] : [])].join(
+        ' ',
+      ),
+    ),
+    stream_id: streamId,
+    kind,
+    user_id: userId,
+    farm_id: farmId,
+    name,
+    email,
+    role,
+    password_version: passwordVersion,
+    state: 'open',
+    seen_at: at,
+    settled_at: null,
+    settled_by: null,
+  }));
+  const distinct = [...new Map(rows.map((row) => [row.id, row])).values()];
+  yield* insertMany(
+    {
+      table: lostPerson.name,
+      columns: Object.keys(lostPerson.row.shape),
+      rows: distinct,
+      conflict: 'on conflict (id) do update set seen_at = excluded.seen_at',
+    },
+    context,
+  );
+}
