@@ -1,14 +1,7 @@
-import { z } from 'zod';
 import { readPublisherKeys } from '#adapters/firmware/publisher-keys.ts';
 import { type InBoth, inBoth } from '#core/both-languages.ts';
 import type { PublisherKey } from '#features/equipment/firmware/ports.ts';
-import type {
-  Firmware,
-  FirmwareManifest,
-  FirmwarePart,
-  firmwareManifest,
-  Signed,
-} from './firmware-manifest.ts';
+import type { Firmware, FirmwareManifest, Signed } from './firmware-manifest.ts';
 import { type JobContext, sentence } from './job.ts';
 
 import { BenchTrouble } from './trouble.ts';

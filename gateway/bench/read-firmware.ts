@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { open, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { z } from 'zod';
 import { type InBoth, inBoth } from '#core/both-languages.ts';
 import { AppError } from '#core/errors.ts';
 import {

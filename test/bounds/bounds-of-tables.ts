@@ -243,6 +243,12 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
     most: ['gateway/store/merge/most-kept.ts', 'MOST_ROWS'],
     driven: ['test/sync/hosted-protocol.test.ts', 'of what fits nowhere keeps only so many %s'],
   },
+  lost_people: {
+    by: 'number',
+    of: 'sync_stream',
+    most: ['gateway/store/merge/most-kept.ts', 'MOST_ROWS'],
+    driven: null,
+  },
   sync_conflicts: {
     by: 'number',
     of: 'sync_stream',

@@ -65,7 +65,7 @@ export const alert = defineResource({
   parents: { farms: 'farm_id', control_points: 'control_point_id', ponds: 'pond_id' },
   goesBy: { status: 'ACTIVE', newestBy: 'triggered_at', most: 200 },
   later: { acknowledge_note: 3 },
-  widened: { type: 6 },
+  widened: { type: 9 },
 });
 
 /** OD_LOW is the other spelling of LOW_OXYGEN; answers say LOW_OXYGEN. */

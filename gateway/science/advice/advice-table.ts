@@ -1,6 +1,5 @@
-import type { WaterSeverity } from '../severity.ts';
 import type { WaterParameter } from '../water-limits.ts';
-import type { Advice, AdviceGrade, AdviceSource, AdviceStage, WaterProblem } from './advice-sources.ts';
+import type { Advice, AdviceGrade, AdviceStage, WaterProblem } from './advice-sources.ts';
 import type { Language } from './language.ts';
 import { OXYGEN_ADVICE } from './oxygen-table.ts';
 

@@ -9,6 +9,7 @@ import { stampOf } from './claims.ts';
 import { uuidOfText } from './conflicts.ts';
 import type { Edit } from './edit.ts';
 import type { LostPersonFound } from './merged.ts';
+import { dropBeyond, type Kept } from './most-kept.ts';
 import type { Tenancy } from './tenancy.ts';
 import { textOf } from './text-of.ts';
 import { standingOf, type Work, type WorkingSet } from './working-set.ts';
@@ -98,6 +99,12 @@ const namesOf = (person: Readonly<Record<string, unknown>>) => ({
   passwordVersion: Number(person['password_version'] ?? 1),
 });
 
+const LOST_KEPT: Kept = {
+  table: 'lost_people',
+  texts: ['name', 'email'],
+  bestFirst: "case when state = 'open' then 0 else 1 end, seen_at desc, id",
+};
+
 /** What was decided of it stays decided, however often it is told. */
 export function* noteLostPeople(
   found: readonly LostPersonFound[],
@@ -135,4 +142,5 @@ export function* noteLostPeople(
     },
     context,
   );
+  if (rows.length > 0) yield* dropBeyond(LOST_KEPT, streamId);
 }

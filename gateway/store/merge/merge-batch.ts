@@ -1,16 +1,15 @@
 import type { Resource } from '#contract/resource.ts';
 import { HOSTED_TABLES } from '#contract/sync/scopes.ts';
-import type { WireChange } from '#contract/sync/wire.ts';
 import { isAlive } from '../register.ts';
 import type { Steps, UnitContext } from '../statements.ts';
 import { tellingOf } from './account-word.ts';
 import { refusedByApi } from './api-rules.ts';
 import { asCreatedHere } from './created-on-gateway.ts';
-import type { Edit, Lost } from './edit.ts';
+import type { Edit } from './edit.ts';
 import { accountLost, afterLoss, membershipLost, passwordLost } from './lost-people.ts';
 import { merge } from './merge.ts';
 import { MAKING } from './merge-whole.ts';
-import type { Batch, Correction, Heard, Kept, LostPersonFound, MergedBatch } from './merged.ts';
+import type { Batch, Kept, MergedBatch } from './merged.ts';
 import {
   addressesNamed,
   fieldsIn,

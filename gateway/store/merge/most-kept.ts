@@ -4,7 +4,7 @@ import type { Steps } from '../statements.ts';
 
 /** Texts of rows that are kept of a stream, and which of them are worth most, as SQL. */
 export type Kept = {
-  table: 'sync_parked' | 'sync_conflicts';
+  table: 'sync_parked' | 'sync_conflicts' | 'lost_people';
   texts: readonly string[];
   /** Words of an `order by`; the last go first. */
   bestFirst: string;

@@ -4,13 +4,10 @@ import {
   digestAnswer,
   FIRST_SCHEMA,
   SYNC_SCHEMA,
-  type WireRow,
 } from '#contract/sync/wire.ts';
 import type { StreamPoints } from '#core/changes.ts';
-import type { Sums } from '#store/merge/digest.ts';
 import { type Asked, ask } from './ask.ts';
 import { cursorOf } from './judge-points.ts';
-import type { SyncClientDeps } from './ports.ts';
 import type { Compared, ComparerDeps, HistoryWindow } from './repair-table.ts';
 import { repairTable } from './repair-table.ts';
 import type { SyncState } from './state.ts';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type * as z from 'zod';
 import type { ControlPointAnswer } from '#contract/resources/control-points.ts';
-import type { RelayAnswer, RelayInput, RelayKind, relayAdopted } from '#contract/resources/relays.ts';
+import type { RelayAnswer, RelayInput, RelayKind } from '#contract/resources/relays.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { idInput } from '#contract/fields.ts';
-import type { probe } from '#contract/resources/probes.ts';
 import {
   type BusScanAnswer,
   busReadAnswer,

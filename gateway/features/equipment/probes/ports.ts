@@ -1,7 +1,6 @@
 import type { RowOf } from '#contract/resource.ts';
 import type { BusKind, ProbeTroubleCode, probe, probeBus, probeProfile } from '#contract/resources/probes.ts';
 import type { MeasurementCreate } from '#contract/resources/water-quality.ts';
-import type { ScienceConstants } from '#science/constants.ts';
 
 export type ProbeRow = RowOf<typeof probe>;
 export type BusRow = RowOf<typeof probeBus>;

@@ -11,17 +11,13 @@ import { notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import { onFarm, signedIn } from '#core/request-checks.ts';
 import { type Request, type Route, route } from '#core/route.ts';
-import type { ScienceConstants } from '#science/constants.ts';
 import type { ProbeRoutesDeps } from './bus-routes.ts';
 import { busRoutes } from './bus-routes.ts';
 import { profileOf } from './decode-registers.ts';
 import type { ProbeInPond } from './ports.ts';
 import { probeAnswerOf } from './probe-answers.ts';
 import { profileRoutes } from './profile-routes.ts';
-import type { Scans } from './scan-bus.ts';
-import type { SetUpDeps } from './set-up-bus.ts';
 import { calibrateProbe, changeProbe, createProbe, deleteProbe } from './set-up-probe.ts';
-import type { ProbeWatch } from './watch-probes.ts';
 
 const tag = 'Probes';
 const params = z.object({ probe_id: idInput });
