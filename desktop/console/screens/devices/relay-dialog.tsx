@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import type * as z from 'zod';
 import type { ControlPointAnswer } from '#contract/resources/control-points.ts';
 import type { RelayAnswer, RelayInput, RelayKind } from '#contract/resources/relays.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
