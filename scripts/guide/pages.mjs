@@ -6,7 +6,7 @@ import path from 'node:path';
 /** Languages of the guide, by their folder below docs/. */
 export const LANGUAGES = /** @type {const} */ (['en', 'pt-br']);
 
-/** English for developers and hosts: beside docs/reference, documents that people expect at the root. */
+/** In English alone, for developers and hosts: documents that people expect at the root. */
 const AT_THE_ROOT = [
   'ARCHITECTURE.md',
   'CHANGELOG.md',
@@ -29,7 +29,6 @@ export function guidePages(root) {
       .map((name) => `${folder}/${name}`);
   const documents = [
     ...LANGUAGES.flatMap((language) => inFolder(`docs/${language}`)),
-    ...inFolder('docs/reference'),
     'docs/device-protocol.md',
     ...AT_THE_ROOT,
   ];

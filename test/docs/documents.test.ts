@@ -12,9 +12,8 @@ const files = (folder: string, ending: string) =>
     .map((name) => join(folder, name));
 const ENGLISH = files('docs/en', '.md');
 const PORTUGUESE = files('docs/pt-br', '.md');
-const REFERENCE = existsSync('docs/reference') ? files('docs/reference', '.md') : [];
 const AT_THE_ROOT = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CODE_OF_CONDUCT.md', 'CHANGELOG.md'];
-const OURS = [...REFERENCE, ...ENGLISH, ...PORTUGUESE];
+const OURS = [...ENGLISH, ...PORTUGUESE];
 const VARIABLES = new Set([...Object.keys(options).map(environmentName), 'NODE_COMPILE_CACHE']);
 const read = (file: string) => readFileSync(file, 'utf8');
 const withoutCode = (text: string) => text.replace(/^( *)```[\s\S]*?^ *```$/gm, '');
@@ -72,7 +71,7 @@ describe('the documents', () => {
         join(`docs/${language}`, link),
       );
       const pages = files(`docs/${language}`, '.md').filter((file) => file !== contents);
-      const beside = [...REFERENCE, ...AT_THE_ROOT.slice(1), 'SECURITY.md', 'docs/device-protocol.md'];
+      const beside = [...AT_THE_ROOT.slice(1), 'SECURITY.md', 'docs/device-protocol.md'];
       expect(listed.toSorted()).toEqual([...pages, ...beside].toSorted());
     },
   );
