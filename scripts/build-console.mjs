@@ -1,16 +1,18 @@
-// Builds the console when its sources changed since the last time: before every start and before the tests. Answers
+// Builds the console and the guide when their sources changed since the last time: before every start and before the tests. Answers
 // stand beside the files compressed, so that the box at the farm never compresses one.
 
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { buildGuide } from './build-guide.mjs';
 import { buildWhenChanged } from './build-when-changed.mjs';
 
 const folder = fileURLToPath(new URL('../desktop/console', import.meta.url));
 const COMPRESSED = /\.(js|css|html|svg|webmanifest)$/;
 
 export async function buildConsole() {
+  await buildGuide();
   await buildWhenChanged({
     out: 'desktop/console/dist',
     sources: [

@@ -23,7 +23,7 @@ export const MACHINES = {
 export type Machine = keyof typeof MACHINES;
 
 const OWN = ['scripts/require-node.mjs', 'migrations/**/*.sql', 'docs/**/*', 'README.md'];
-const BUILT = ['gateway/dist', 'desktop/console/dist'];
+const BUILT = ['gateway/dist', 'desktop/console/dist', 'desktop/guide/dist'];
 /** Of packages: what only people and compilers read, and what other systems need. */
 const LEFT_OUT =
   /(?:\.d\.[cm]?ts|\.ts|\.tsx|\.map|\.md|\.markdown|\.c|\.cc|\.cpp|\.h|\.gyp|\.gypi|\.flow|\.patch|\.sh|\.yml|\.yaml)$|\/(?:test|tests|__tests__|example|examples|bench|benchmark|benchmarks|docs|\.github)\/|\/\.[^/]+$/i;

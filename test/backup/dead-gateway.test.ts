@@ -10,7 +10,7 @@ import { lastingPort } from '#test/lasting-port.ts';
 import { childFile, MAIN_FILE } from '../../scripts/built-program.ts';
 import { newFolder, removeFolders } from '../boot/a-box.ts';
 
-// The steps of the README for a gateway that died, with the real commands and a controller that lived on.
+// The steps of docs/en/replace-a-box.md for a gateway that died, with the real commands and a controller that lived on.
 
 const clock = farmClock(Date.UTC(2026, 2, 2, 12), 60);
 const LOGIN = { email: 'ana@fazenda.example', password: 'camarao-do-norte', remember_me: true };

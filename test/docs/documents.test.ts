@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { environmentName, options } from '#runtime/config.ts';
 import { startApp } from '#test/app.ts';
+import { headingId } from '../../scripts/guide/pages.mjs';
 import { KNOWN_COMMANDS, takes } from './known-options.ts';
 
 const files = (folder: string, ending: string) =>
@@ -11,9 +12,18 @@ const files = (folder: string, ending: string) =>
     .map((name) => join(folder, name));
 const ENGLISH = files('docs/en', '.md');
 const PORTUGUESE = files('docs/pt-br', '.md');
-const OURS = ['docs/install.md', ...ENGLISH, ...PORTUGUESE];
+const AT_THE_ROOT = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CODE_OF_CONDUCT.md', 'CHANGELOG.md'];
+const OURS = [...ENGLISH, ...PORTUGUESE];
 const VARIABLES = new Set([...Object.keys(options).map(environmentName), 'NODE_COMPILE_CACHE']);
 const read = (file: string) => readFileSync(file, 'utf8');
+const withoutCode = (text: string) => text.replace(/^( *)```[\s\S]*?^ *```$/gm, '');
+/** Ids of the headings of a document. */
+function headingsOf(file: string): string[] {
+  const taken = new Map<string, number>();
+  return all(withoutCode(read(file)), /^#+ (.+)$/gm).map((heading) =>
+    headingId(heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/[`*]/g, ''), taken),
+  );
+}
 const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found = '']) => found);
 
 describe('the documents', () => {
@@ -29,26 +39,96 @@ describe('the documents', () => {
     });
   });
 
-  it.each([...OURS, 'README.md'])('%s links only to what there is', (file) => {
-    const links = all(read(file), /\]\(([^)#]+)(?:#[^)]*)?\)/g).filter((link) => !/^https?:/.test(link));
-    for (const link of links) expect([link, existsSync(join(dirname(file), link))]).toEqual([link, true]);
+  it.each([...OURS, ...AT_THE_ROOT, 'SECURITY.md', 'docs/device-protocol.md'])(
+    '%s links only to what there is',
+    (file) => {
+      const links = all(read(file), /\]\(([^)#]+)(?:#[^)]*)?\)/g).filter((link) => !/^https?:/.test(link));
+      for (const link of links) expect([link, existsSync(join(dirname(file), link))]).toEqual([link, true]);
+      const anchors = [...read(file).matchAll(/\]\(([^)#:]*)#([^)]+)\)/g)].map(
+        ([, page = '', anchor = '']) => ({
+          page: page === '' ? file : join(dirname(file), page),
+          anchor,
+        }),
+      );
+      for (const { page, anchor } of anchors)
+        expect([page, anchor, headingsOf(page).includes(anchor)]).toEqual([page, anchor, true]);
+    },
+  );
+
+  it('have headings of the same depths, one after another, in both languages', () => {
+    const depths = (text: string) => all(withoutCode(text), /^(#+) /gm).map((marks) => marks.length);
+    ENGLISH.forEach((english, at) => {
+      expect([english, depths(read(PORTUGUESE[at] ?? ''))]).toEqual([english, depths(read(english))]);
+    });
   });
 
-  it('are linked from the README', () => {
-    const readme = read('README.md');
-    for (const file of OURS.filter((path) => path !== 'docs/install.md'))
-      expect([file, readme.includes(file)]).toEqual([file, true]);
+  it.each(['en', 'pt-br'])(
+    'of %s all stand in its table of contents, to which the README leads',
+    (language) => {
+      const contents = `docs/${language}/README.md`;
+      expect(read('README.md')).toContain(`](${contents})`);
+      const listed = all(read(contents), /^- \[[^\]]+\]\(([^)#]+)\)/gm).map((link) =>
+        join(`docs/${language}`, link),
+      );
+      const pages = files(`docs/${language}`, '.md').filter((file) => file !== contents);
+      const beside = [...AT_THE_ROOT.slice(1), 'SECURITY.md', 'docs/device-protocol.md'];
+      expect(listed.toSorted()).toEqual([...pages, ...beside].toSorted());
+    },
+  );
+
+  it('begin with a README that is read in ten minutes', () => {
+    expect(read('README.md').split('\n').length).toBeLessThanOrEqual(250);
   });
 
-  it.each([...OURS, 'README.md'])('%s calls commands only with options that they take', async (file) => {
-    const wrong: string[] = [];
-    for (const { command, options: given } of callsIn(read(file)))
-      for (const option of given) {
-        const isTaken = KNOWN_COMMANDS.includes(command) && (await takes(command, option));
-        if (!isTaken) wrong.push(`${command} --${option}`);
-      }
-    expect(wrong).toEqual([]);
+  it.each(['ARCHITECTURE.md', 'CONTRIBUTING.md'])('%s names only paths that there are', (file) => {
+    const paths = all(
+      read(file),
+      /`((?:gateway|desktop|firmware-sim|migrations|scripts|test|docs|packaging)\/[^`\s*{]*)`/g,
+    );
+    expect(paths.length).toBeGreaterThan(9);
+    expect(paths.filter((path) => !existsSync(path))).toEqual([]);
   });
+
+  it('show as the worked example what is compiled and tested', () => {
+    const blocks = all(read('CONTRIBUTING.md'), /^```ts\n([\s\S]*?)^```/gm);
+    const example = ['pond-volume.ts', 'pond-volume.test.ts', 'routes.ts'];
+    expect(blocks).toEqual(example.map((name) => read(`test/docs/worked-example/${name}`)));
+  });
+
+  it('name one version and one licence everywhere', () => {
+    // read from our own files
+    const own = JSON.parse(read('package.json')) as { version: string; license: string };
+    const lock = JSON.parse(read('package-lock.json')) as {
+      version: string;
+      packages: Record<string, { version?: string; license?: string }>;
+    };
+    const root = lock.packages[''];
+    expect([lock.version, root?.version, root?.license]).toEqual([own.version, own.version, own.license]);
+    expect(read('LICENSE').split('\n')[0]).toContain(own.license);
+    expect(read('README.md')).toContain(`\`${own.license}\``);
+    const released = all(read('CHANGELOG.md'), /^## \[?(\d+\.\d+\.\d+)/gm);
+    expect(released.slice(0, 1).filter((version) => version !== own.version)).toEqual([]);
+  });
+
+  it('keep the changelog in the form of Keep a Changelog', () => {
+    const versions = all(read('CHANGELOG.md'), /^## (.+)$/gm);
+    expect(versions[0]).toBe('Unreleased');
+    for (const version of versions.slice(1))
+      expect(version).toMatch(/^\[?\d+\.\d+\.\d+\]? - \d{4}-\d{2}-\d{2}$/);
+  });
+
+  it.each([...OURS, 'README.md', 'CONTRIBUTING.md'])(
+    '%s calls commands only with options that they take',
+    async (file) => {
+      const wrong: string[] = [];
+      for (const { command, options: given } of callsIn(read(file)))
+        for (const option of given) {
+          const isTaken = KNOWN_COMMANDS.includes(command) && (await takes(command, option));
+          if (!isTaken) wrong.push(`${command} --${option}`);
+        }
+      expect(wrong).toEqual([]);
+    },
+  );
 
   it.each(OURS)('%s names only options, commands and variables that there are', async (file) => {
     const text = read(file);
@@ -77,9 +157,12 @@ describe('the documents', () => {
   });
 
   it('name only operations of the interface that there are', async () => {
-    const app = await startApp();
-    const known = new Set(app.routes.map(({ method, path }) => `${method} ${path}`));
-    await app.close();
+    const known = new Set<string>();
+    for (const args of [[], ['--role', 'hosted']]) {
+      const app = await startApp('sqlite', args);
+      for (const { method, path } of app.routes) known.add(`${method} ${path}`);
+      await app.close();
+    }
     for (const file of OURS) {
       const named = all(read(file), /`((?:GET|POST|PUT|PATCH|DELETE) \/[^`?\s]*)/g);
       expect([file, named.filter((operation) => !known.has(operation))]).toEqual([file, []]);
@@ -144,7 +227,7 @@ function optionsIn(text: string): string[] {
 /** Without what other programs are called with. */
 const withoutForeign = (text: string): string =>
   text.replaceAll(
-    /(?:sudo )?(?:systemctl|createuser|createdb|docker|dpkg|electron-builder|apt(?:-get)?)\b[^\n`]*/g,
+    /(?:sudo )?(?:systemctl|createuser|createdb|docker|dpkg|electron-builder|esptool|apt(?:-get)?)\b[^\n`]*/g,
     ' ',
   );
 

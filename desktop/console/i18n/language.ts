@@ -35,6 +35,10 @@ export function chooseLanguage(chosen: Language): void {
   document.documentElement.lang = chosen;
 }
 
+/** Where the gateway serves its documents in this language. */
+export const guideAddress = (): string =>
+  `/docs/guide/${language.value === 'en' ? 'en' : 'pt-br'}/index.html`;
+
 /** Makes the same shape necessary in every language: a missing word does not compile. */
 type Spoken<Words> = {
   [Key in keyof Words]: Words[Key] extends string

@@ -7,6 +7,7 @@ import { consolePages } from './console.ts';
 import { docsPage } from './docs-page.ts';
 import { type EventStreamDeps, eventStream } from './event-stream.ts';
 import { oneATurn } from './fair-turns.ts';
+import { guidePages } from './guide-pages.ts';
 import { healthPage, type Readiness, readyPage } from './health.ts';
 import { type LocalPages, localBundle, localEntrance, localReport } from './local-pages.ts';
 import { type MetricsPageDeps, metricsPage } from './metrics.ts';
@@ -23,6 +24,8 @@ export type PlatformDeps = MetricsPageDeps & {
   local: LocalPages;
   /** Where the built console lies. */
   consoleFolder: string;
+  /** Where the documents lie as pages. */
+  guideFolder: string;
 };
 
 /** What is served beside the route table: health, metrics, the interface's own description, the event stream. */
@@ -38,6 +41,7 @@ export function mountPlatform(app: Express, deps: PlatformDeps, routes: readonly
   get(app, `${API}/openapi.json`, openApiPage(routes));
   get(app, `${API}/events`, eventStream(deps.events));
   app.use(`${API}/docs`, docsPage());
+  app.use('/docs/guide', guidePages(deps.guideFolder));
   if (deps.paymentPages !== null) app.use(`${API}/payment/sandbox`, deps.paymentPages);
   app.use(consolePages(deps.consoleFolder));
 }

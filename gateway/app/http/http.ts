@@ -25,6 +25,8 @@ import { type Events, readiness } from './events.ts';
 
 /** Made by scripts/build-console.mjs. */
 const CONSOLE = fileURLToPath(new URL('../../../desktop/console/dist', import.meta.url));
+/** Made by scripts/build-guide.mjs. */
+const GUIDE = fileURLToPath(new URL('../desktop/guide/dist', import.meta.url));
 
 export type AppWiring = Pick<Founded, 'world' | 'kernel' | 'database' | 'storage' | 'clock' | 'writes'> & {
   config: Config;
@@ -96,6 +98,7 @@ export function wireApp(wiring: AppWiring) {
             authorities: box.trust.authorities,
             local: { ...box.doctor.local, hostedEntrance: box.update.hostedEntrance },
             consoleFolder: CONSOLE,
+            guideFolder: GUIDE,
             readiness: () => readiness(wiring, wiring.storage, wiring.clock),
           },
           routes,

@@ -6,6 +6,7 @@ import { addressForOthers } from '../../data/address-for-others.ts';
 import { useInterfaceVersion, useReadiness, useUptime } from '../../data/health.ts';
 import { useGet } from '../../data/query.ts';
 import { age } from '../../i18n/format.ts';
+import { guideAddress } from '../../i18n/language.ts';
 import { shellWords } from '../../shell/words.ts';
 import { healthWords } from './health-words.ts';
 import { SystemPage } from './system-page.tsx';
@@ -60,6 +61,11 @@ export function About() {
           </p>
         </section>
       )}
+      <p>
+        <a class="way" href={guideAddress()} target="_blank" rel="noreferrer">
+          {words.guide}
+        </a>
+      </p>
       <p>
         <a class="way" href="/api/v1/docs" target="_blank" rel="noreferrer">
           {words.docs}

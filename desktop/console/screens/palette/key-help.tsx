@@ -2,6 +2,7 @@ import { useLocation } from 'wouter-preact';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { keySet } from '../../data/keys.ts';
+import { guideAddress } from '../../i18n/language.ts';
 import { paletteWords } from './words.ts';
 import '../../styles/system.css';
 
@@ -34,6 +35,11 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
       <Keys title={words.always} keys={ALWAYS} />
       <Keys title={words.letters} keys={LETTERS} />
       <p class="muted">{keySet.value === 'all' ? words.on : words.off}</p>
+      <p>
+        <a class="way" href={guideAddress()} target="_blank" rel="noreferrer">
+          {words.guide}
+        </a>
+      </p>
     </Dialog>
   );
 }

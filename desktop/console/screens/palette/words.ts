@@ -52,6 +52,7 @@ export const paletteWords = dictionary({
     off: 'As letras estão desligadas.',
     change: 'Mudar nas preferências',
     close: 'Fechar',
+    guide: 'Guia: instalar, operar, manter',
   },
   en: {
     title: 'Go to…',
@@ -104,5 +105,6 @@ export const paletteWords = dictionary({
     off: 'Letters are off.',
     change: 'Change it in the preferences',
     close: 'Close',
+    guide: 'Guide: install, operate, maintain',
   },
 });
