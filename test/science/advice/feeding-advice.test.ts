@@ -157,7 +157,7 @@ describe('notes', () => {
     const conditions = { ...goodWater, dissolvedOxygen: fresh(1.8) };
     expect(notesOf({ conditions }, 'pt-BR')).toEqual([
       // the words of the alarm
-      alertAdvice({ type: 'LOW_OXYGEN', severity: 'HIGH', value: 1.8 }, 'pt-BR'),
+      alertAdvice({ type: 'LOW_OXYGEN', severity: 'HIGH', value: 1.8 }, 'pt-BR', SCIENCE_DEFAULTS.water),
     ]);
   });
 
