@@ -26,7 +26,9 @@ const WORDS = {
     ration: 'What the ration allows for',
     rationHead: ['Measured', 'Share of the ration'],
     rationAfter:
-      'Of oxygen and ammonia the worse one counts; temperature is multiplied with it. What nobody measured counts as',
+      'Of oxygen and ammonia the worse one counts; temperature is multiplied with it. What nobody measured counts as oxygen of',
+    rationLimits: (unknown: string, dawn: string) =>
+      `What nobody measured cuts the ration by ${unknown} at most; a dawn that was low, while oxygen is good again, by ${dawn} at most.`,
     temperature: 'Temperature',
     oxygen: 'Oxygen',
     ammonia: 'Ammonia, NH₃-N',
@@ -50,7 +52,9 @@ const WORDS = {
     ration: 'O que a ração desconta',
     rationHead: ['Medido', 'Parte da ração'],
     rationAfter:
-      'De oxigênio e amônia conta o pior; a temperatura multiplica. O que ninguém mediu conta como',
+      'De oxigênio e amônia conta o pior; a temperatura multiplica. O que ninguém mediu conta como oxigênio de',
+    rationLimits: (unknown: string, dawn: string) =>
+      `O que ninguém mediu corta a ração em ${unknown} no máximo; um amanhecer baixo, com o oxigênio já recuperado, em ${dawn} no máximo.`,
     temperature: 'Temperatura',
     oxygen: 'Oxigênio',
     ammonia: 'Amônia, NH₃-N',
@@ -144,7 +148,8 @@ function rationOf(language: Language): string[] {
       `${name} ${figure(at, at % 1 === 0 ? 0 : 1, language)} ${unit}`,
       `${figure(factor * 100, 0, language)}%`,
     ]);
-  const { oxygenMgL, temperatureC } = feeding.whenUnknown;
+  const { oxygenMgL, temperatureC, ammoniaNh3NMgL, leastFactor } = feeding.whenUnknown;
+  const most = (factor: number) => `${figure((1 - factor) * 100, 0, language)}%`;
   return [
     `## ${words.ration}`,
     '',
@@ -154,7 +159,8 @@ function rationOf(language: Language): string[] {
       ...rows(words.ammonia, 'mg/L', feeding.ammoniaFactor),
     ]),
     '',
-    `${words.rationAfter} ${figure(oxygenMgL, 1, language)} mg/L${words.and}${figure(temperatureC, 0, language)} °C.`,
+    `${words.rationAfter} ${figure(oxygenMgL, 1, language)} mg/L, ${figure(temperatureC, 0, language)} °C${words.and}${figure(ammoniaNh3NMgL, 1, language)} mg/L NH₃-N.`,
+    words.rationLimits(most(leastFactor), most(feeding.dawnLeastFactor)),
     '',
   ];
 }

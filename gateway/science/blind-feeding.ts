@@ -5,6 +5,7 @@ import type { Species } from './species.ts';
 type Constants = Pick<ScienceConstants, 'growth' | 'feeding'>;
 
 /**
+ * Rocha & Maia tell kg a hectare: that of 30 shrimp per m², which was the density of that practice, is assumed.
  * kg a day for 100,000 stocked, day 1 the day of stocking, straight between the days named; after the last of them the
  * ration goes by weight. Both are of vannamei.
  */
@@ -25,7 +26,7 @@ const CHARTS: Readonly<Record<Exclude<BlindChart, 'BY_WEIGHT'>, readonly { day: 
 export const BLIND_SOURCES: Readonly<Record<BlindChart, string>> = {
   BY_WEIGHT: 'Nunes & Parsons 2000',
   ROCHA_MAIA_1998:
-    'Rocha & Maia 1998, in Nunes, Panorama da Aqüicultura: 1–7 kg/ha/dia, 30 camarões/m² (30 shrimp/m²)',
+    'Rocha & Maia 1998, in Nunes, Panorama da Aqüicultura: 1–7 kg/ha/dia; supõe 30 camarões/m² (assumes 30 shrimp/m²)',
   VINH_PHAT_LOC: 'Vĩnh Phát Lộc, 100.000 PL: 2,5 · 3,1 · 4,5 · 9,3 kg (1 · 7 · 14 · 30)',
 };
 

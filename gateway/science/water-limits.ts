@@ -1,4 +1,4 @@
-import { type AmmoniaWater, type Nh3, nh3Of, nh3ToActOn } from './ammonia.ts';
+import { type AmmoniaGap, type AmmoniaWater, type Nh3, nh3Of, nh3ToActOn, tanOf } from './ammonia.ts';
 import type { ScienceConstants } from './constants.ts';
 
 export type Water = ScienceConstants['water'];
@@ -162,7 +162,26 @@ export function nh3In(
   return nh3Of(worstPlausible, ammonia, ammoniaWaterOf(sample));
 }
 
-export const ammoniaWaterOf = ({
+/** Ammonia on both bases, mg/L: the measured one and the one worked out. `tan` null: it cannot be; `nh3N` then is the worst. */
+export type AmmoniaOnBoth = { nh3N: number; tan: number | null } & (
+  | { isKnown: true; isExtrapolated: boolean }
+  | { isKnown: false; gaps: readonly AmmoniaGap[] }
+);
+
+export function ammoniaOnBoth(
+  water: Pick<Water, 'ammoniaBasis' | 'worstPlausible'>,
+  sample: { ammonia: number } & Pick<WaterSample, 'temperature' | 'ph' | 'salinity'>,
+): AmmoniaOnBoth {
+  const { ammonia } = sample;
+  if (water.ammoniaBasis === 'TAN') {
+    const nh3 = nh3Of(water.worstPlausible, ammonia, ammoniaWaterOf(sample));
+    return { ...nh3, tan: ammonia, nh3N: nh3ToActOn(nh3) };
+  }
+  const tan = tanOf(water.worstPlausible, ammonia, ammoniaWaterOf(sample));
+  return { ...tan, nh3N: ammonia, tan: tan.isKnown ? tan.mgL : null };
+}
+
+const ammoniaWaterOf = ({
   temperature,
   ph,
   salinity,

@@ -69,12 +69,20 @@ describe('the un-ionised share agrees with published tables', () => {
 // Computed apart from this program; NH3-N of 1 mg/L of total ammonia at 20 ppt.
 test.each([
   [7.5, 26, 0.017],
+  [7.5, 28, 0.019],
+  [7.5, 30, 0.022],
   [7.5, 32, 0.026],
+  [8.0, 26, 0.051],
   [8.0, 28, 0.059],
   [8.0, 30, 0.067],
+  [8.0, 32, 0.077],
   [8.5, 26, 0.145],
+  [8.5, 28, 0.164],
+  [8.5, 30, 0.186],
   [8.5, 32, 0.209],
+  [9.0, 26, 0.349],
   [9.0, 28, 0.383],
+  [9.0, 30, 0.419],
   [9.0, 32, 0.456],
 ])('1 mg/L of total ammonia at pH %d and %d °C holds %d mg/L of NH3-N', (ph, temperatureC, nh3) => {
   const found = unionizedAmmoniaMgL({ tanMgL: 1, temperatureC, ph, salinityPpt: 20 });

@@ -32,6 +32,12 @@ export async function keepAmmoniaBasis(farmId: string, ammoniaBasis: AmmoniaBasi
   refresh('water-quality');
 }
 
+/** The same of any farm of the reader; null: it has not answered yet. */
+export function useWaterOf(farmId: string): Water | null {
+  const science = useGet<ScienceSettingsAnswer>(pathOf(farmId));
+  return (science.data?.constants['water'] as Water | undefined) ?? null;
+}
+
 /** By what postlarvae are fed until they are weighed; null: the farm has not answered yet. */
 export function useBlindChart(): BlindChart | null {
   const { id } = farm.value ?? {};

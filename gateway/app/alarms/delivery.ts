@@ -16,6 +16,7 @@ import {
   smsSent,
   sweepDeliveries,
 } from '#adapters/sql/queries/alarms/deliveries.ts';
+import { scienceSettingQueries } from '#adapters/sql/queries/farm/science-settings.ts';
 import { letterSeal } from '#adapters/tokens/seal-letter.ts';
 import { delivery } from '#contract/resources/local-tables.ts';
 import {
@@ -33,6 +34,7 @@ import type { Send } from '#features/alarms/delivery/ports.ts';
 import { modemRoutes } from '#features/alarms/modem/routes.ts';
 import { channelRoutes } from '#features/alarms/notifications/channel-routes.ts';
 import { announcementRoute } from '#features/alarms/notifications/routes.ts';
+import { scienceOfFarms } from '#features/farm/science-settings/ports.ts';
 import type { Config } from '#runtime/config.ts';
 import { wireModem } from './modem.ts';
 import { canSend, wireNews } from './news.ts';
@@ -97,6 +99,7 @@ export async function wireDelivery(deps: {
           }),
   };
   const clockOf = zoneClocks();
+  const scienceOf = scienceOfFarms(scienceSettingQueries(read));
   const outcomes = new Map<string, number>();
   const workers = CHANNEL_KINDS.flatMap((kind) => {
     const send = sendBy[kind];
@@ -117,6 +120,7 @@ export async function wireDelivery(deps: {
       send,
       code,
       clockOf,
+      scienceOf,
       notify,
       count,
     });

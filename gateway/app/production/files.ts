@@ -30,6 +30,7 @@ export function wireFiles(deps: {
     queries: exportQueries(database.read, database.readLong, database.readLines),
     batches,
     expectedWeights,
+    scienceOf,
     async costsOf(state) {
       const { costs, producedKg } = await batchMoneyOf({ ...kernel, queries: finance }, state);
       return {

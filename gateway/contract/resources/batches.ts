@@ -200,9 +200,23 @@ export const batchAnswer = z.object({
 export type BatchAnswer = z.infer<typeof batchAnswer>;
 
 const figure = z.number().nullable();
+/** Beside a weight that counts in a pond. */
+export const weighedPondId = z
+  .uuid()
+  .nullable()
+  .describe(
+    'Pond of the weighing that the weight rests on: of another pond it is assumed here; null: the batch, or none',
+  );
 
 export const batchDetail = batchAnswer.omit({ warnings: true }).extend({
-  current_biomass_kg: z.number(),
+  current_biomass_kg: z
+    .number()
+    .describe(
+      'Of the animals alive; of a batch that has ended, in which none are, what it weighed at its end',
+    ),
+  biomass_of: z
+    .enum(['ALIVE', 'HARVEST', 'END'])
+    .describe('What the biomass is of: END, of a batch that was aborted'),
   current_fca: figure.describe('null: no feed recorded, or no gain'),
   latest_biometry: z
     .object({ measurement_date: z.string(), average_weight_g: z.number(), sample_size: z.int() })
@@ -219,6 +233,7 @@ export const batchDetail = batchAnswer.omit({ warnings: true }).extend({
         population: z.int(),
         average_weight_g: z.number().describe('As weighed in this pond, else of the batch'),
         biomass_kg: z.number(),
+        weighed_pond_id: weighedPondId,
       }),
     )
     .describe('Most animals first; together the population and biomass of the batch'),

@@ -24,12 +24,17 @@ const inOrder = {
 const isInOrder = ({ start_date, end_date }: z.infer<typeof days>): boolean =>
   start_date === undefined || end_date === undefined || start_date <= end_date;
 
-export const biometriesExportQuery = csvForm.extend({ batch_id: idOrNumber });
+const columns = z
+  .enum(['interface', 'all'])
+  .optional()
+  .describe('all: behind the columns of the interface those that are known besides');
+
+export const biometriesExportQuery = csvForm.extend({ batch_id: idOrNumber, columns });
 export const feedingExportQuery = csvForm
   .extend({ batch_id: idOrNumber, ...days.shape })
   .refine(isInOrder, inOrder);
 export const waterExportQuery = csvForm
-  .extend({ pond_id: idOrNumber, ...days.shape })
+  .extend({ pond_id: idOrNumber, columns, ...days.shape })
   .refine(isInOrder, inOrder);
 
 export const csvFile = z.string().describe('UTF-8, RFC 4180, lines end with CRLF, with a header row');
@@ -48,7 +53,11 @@ export const batchSummary = z.object({
   current_population: z.int(),
   survival_rate: z.number(),
   total_feed_kg: z.number(),
-  current_biomass_kg: z.number(),
+  current_biomass_kg: z
+    .number()
+    .describe(
+      'Of the animals alive; of a batch that has ended, in which none are, what it weighed at its end',
+    ),
   fcr: z.number().nullable().describe('null: no feed recorded, or no gain'),
   average_weight_g: z.number(),
   days_of_culture: z.int(),

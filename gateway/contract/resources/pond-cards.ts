@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ALERT_TYPES, POND_TYPES, SEVERITIES } from '../words.ts';
+import { weighedPondId } from './batches.ts';
 
 // Answers of the summary cards. What a pond has not (no batch, no measurement yet) is null.
 
@@ -18,6 +19,7 @@ export const batchOnCard = z.object({
     .string()
     .nullable()
     .describe('Of the weighing that weight and biomass rest on; null: they rest on the stocking'),
+  weighed_pond_id: weighedPondId,
   fca: number.describe('Feed conversion; null: no feed recorded, or no gain'),
 });
 

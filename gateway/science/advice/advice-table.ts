@@ -229,7 +229,7 @@ export const ADVICE: readonly Advice[] = [
     words: {
       'pt-BR':
         'Floração densa: renove 10% da água, suspenda o adubo e meça o oxigênio às 05:00 enquanto o disco não passar de 30 cm.',
-      en: 'Dense bloom: renew 10% of the water, stop fertilizer and measure oxygen at 05:00 until the disc is seen below 30 cm.',
+      en: 'Dense bloom: renew 10% of the water, stop fertilizer and measure oxygen at 05:00 until the disc is still seen at 30 cm.',
     },
     sources: ['RENEW_BRAZIL', 'PRACTICE'],
   },

@@ -1,4 +1,3 @@
-import { SCIENCE_DEFAULTS } from '../constants.ts';
 import type { WaterSeverity } from '../severity.ts';
 import {
   isUpperLimit,
@@ -73,19 +72,22 @@ export type AdvisedAlert = {
   value: number | null;
 };
 
-/** The oxygen at and below which the words are those of what kills; without a farm's own that of all farms. */
-type DeadlyLevel = Pick<Water, 'criticalOxygenMgL'>;
+/**
+ * The oxygen at and below which the words are those of what kills, as the farm has set it; null: that is not known, and
+ * what is grave may kill.
+ */
+export type DeadlyLevel = Pick<Water, 'criticalOxygenMgL'> | null;
 
 /** What to do now about an alert: the same words wherever it is told. */
 export function alertAdvice(
   { type, severity, value }: AdvisedAlert,
   language: Language,
-  water: DeadlyLevel = SCIENCE_DEFAULTS.water,
+  water: DeadlyLevel,
 ): string {
   if (isEquipment(type)) return EQUIPMENT[type][language];
   if (type === 'LOW_OXYGEN_FORECAST') return tonight(severity, language);
-  const isDeadly = type === 'LOW_OXYGEN' && value !== null && value <= water.criticalOxygenMgL;
-  const grade: AdviceGrade | null = isDeadly ? 'CRITICAL' : severity;
+  const mayKill = water === null ? severity === 'HIGH' : value !== null && value <= water.criticalOxygenMgL;
+  const grade: AdviceGrade | null = type === 'LOW_OXYGEN' && mayKill ? 'CRITICAL' : severity;
   const problem = isUpperLimit(type) ? 'HIGH' : 'LOW';
   return adviceOf({ parameter: parameterOf(type), problem, stage: 'now', grade, value }, language) ?? '';
 }
@@ -98,7 +100,7 @@ function tonight(grade: AdviceGrade | null, language: Language): string {
 export function adviceForWord(
   alert: { type: unknown; severity: WaterSeverity | null; value: number | null },
   language: Language,
-  water?: DeadlyLevel,
+  water: DeadlyLevel,
 ): string | null {
   const { type } = alert;
   return isAdvised(type) ? alertAdvice({ ...alert, type }, language, water) : null;

@@ -111,6 +111,9 @@ function waterNotes(
     isFresh(conditions.temperatureC, temperature)
       ? null
       : words.measureTemperature(temperature, figure(feeding.whenUnknown.temperatureC, 0, language)),
+    ration.adjustment.causes.some((each) => each.cause !== 'EVENT' && each.isAssumed === true)
+      ? words.unknownAtMost(percent((1 - feeding.whenUnknown.leastFactor) * 100, language))
+      : null,
     covered && words.covered(nameOf(covered, language), percent((1 - covered.factor) * 100, language)),
   ];
 }

@@ -23,6 +23,10 @@ export interface FeedingWords {
   byChart(source: string): string;
   measureOxygen(hours: number, limit: string, assumed: string): string;
   measureTemperature(hours: number, assumed: string): string;
+  /** The limit of what unknown water cuts. */
+  unknownAtMost(cut: string): string;
+  /** The weight in a pond rests on the weighing of another. */
+  weighedElsewhere(pond: string, other: string): string;
   /** A reading of some hours ago. */
   agedHours(value: string, hours: number): string;
   /** A value that stands in for one that nobody measured. */
@@ -71,6 +75,9 @@ const PORTUGUESE: FeedingWords = {
     `Sem leitura de oxigênio nas últimas ${hours} h: a ração supõe ${assumed} mg/L; meça antes da próxima refeição, abaixo de ${limit} mg/L a ração deve cair.`,
   measureTemperature: (hours, assumed) =>
     `Sem leitura de temperatura nas últimas ${hours} h: a ração supõe água a ${assumed} °C.`,
+  unknownAtMost: (cut) => `O que ninguém mediu corta a ração em ${cut} no máximo.`,
+  weighedElsewhere: (pond, other) =>
+    `O peso em ${pond} é suposto, não medido: vale a biometria feita em ${other}. Pese ${pond}.`,
   agedHours: (value, hours) => `${value} (lido há ${hours} h)`,
   assumed: (value) => `${value} (suposto, não medido)`,
   atMost: (value, gaps) => `${value} no pior caso (${gaps})`,
@@ -121,6 +128,9 @@ const ENGLISH: FeedingWords = {
     `No oxygen reading in the last ${hours} h: the ration assumes ${assumed} mg/L; measure before the next meal, below ${limit} mg/L the ration has to come down.`,
   measureTemperature: (hours, assumed) =>
     `No temperature reading in the last ${hours} h: the ration assumes water at ${assumed} °C.`,
+  unknownAtMost: (cut) => `What nobody measured cuts the ration by ${cut} at most.`,
+  weighedElsewhere: (pond, other) =>
+    `The weight in ${pond} is assumed, not measured: the weighing of ${other} stands in for it. Weigh ${pond}.`,
   agedHours: (value, hours) => `${value} (read ${hours} h ago)`,
   assumed: (value) => `${value} (assumed, not measured)`,
   atMost: (value, gaps) => `${value} at worst (${gaps})`,

@@ -4,28 +4,31 @@ import { ADVICE_SOURCES } from '#science/advice/advice-sources.ts';
 import { ADVICE } from '#science/advice/advice-table.ts';
 import { adviceForWord, alertAdvice } from '#science/advice/alert-advice.ts';
 import { LANGUAGES } from '#science/advice/language.ts';
+import { SCIENCE_DEFAULTS } from '#science/constants.ts';
+
+const { water } = SCIENCE_DEFAULTS;
 
 describe.each(ALERT_TYPES)('%s', (type) => {
   test('says what to do at every severity and of any value, in every language', () => {
     for (const language of LANGUAGES) {
       for (const severity of [...SEVERITIES, null]) {
         for (const value of [null, 0, 1.8, 3.9, 49, 51, 500])
-          expect(alertAdvice({ type, severity, value }, language)).toMatch(/^\p{Lu}.*\.$/u);
+          expect(alertAdvice({ type, severity, value }, language, water)).toMatch(/^\p{Lu}.*\.$/u);
       }
-      expect(adviceForWord({ type, severity: null, value: null }, language)).toBe(
-        alertAdvice({ type, severity: null, value: null }, language),
+      expect(adviceForWord({ type, severity: null, value: null }, language, water)).toBe(
+        alertAdvice({ type, severity: null, value: null }, language, water),
       );
     }
   });
 });
 
 test('a word of a newer program has no advice rather than a wrong one', () => {
-  expect(adviceForWord({ type: 'SOMETHING_NEW', severity: null, value: null }, 'en')).toBeNull();
+  expect(adviceForWord({ type: 'SOMETHING_NEW', severity: null, value: null }, 'en', water)).toBeNull();
 });
 
 describe('low oxygen cannot wait for the night', () => {
   const said = (severity: 'LOW' | 'HIGH', value: number) =>
-    alertAdvice({ type: 'LOW_OXYGEN', severity, value }, 'en');
+    alertAdvice({ type: 'LOW_OXYGEN', severity, value }, 'en', water);
   test('every grade begins with the aerators, now', () => {
     for (const text of [said('LOW', 3.9), said('HIGH', 3), said('HIGH', 1.8)])
       expect(text).toMatch(/^Switch on every aerator of the pond now/);
@@ -36,6 +39,14 @@ describe('low oxygen cannot wait for the night', () => {
     expect(said('LOW', 3.9)).not.toContain('stop feeding');
     expect(said('HIGH', 3)).toContain('stop feeding');
     expect(said('HIGH', 1.8)).toContain('stop feeding until it is above 3 mg/L');
+  });
+
+  test('the words of what kills follow the farm’s own level; while that is not known, grave oxygen may kill', () => {
+    const of = (value: number, own: { criticalOxygenMgL: number } | null) =>
+      alertAdvice({ type: 'LOW_OXYGEN', severity: 'HIGH', value }, 'en', own);
+    expect(of(2.4, { criticalOxygenMgL: 2.5 })).toBe(said('HIGH', 1.8));
+    expect(of(2.4, water)).not.toBe(said('HIGH', 1.8));
+    expect(of(2.4, null)).toBe(said('HIGH', 1.8));
   });
 
   test('the next measurement is never later where it is worse', () => {

@@ -150,6 +150,7 @@ describe('notes', () => {
     expect(notesOf({ conditions })).toEqual([
       'No oxygen reading in the last 24 h: the ration assumes 3.5 mg/L; measure before the next meal, below 4.0 mg/L the ration has to come down.',
       'No temperature reading in the last 48 h: the ration assumes water at 26 °C.',
+      'What nobody measured cuts the ration by 30% at most.',
     ]);
   });
 
@@ -157,7 +158,7 @@ describe('notes', () => {
     const conditions = { ...goodWater, dissolvedOxygen: fresh(1.8) };
     expect(notesOf({ conditions }, 'pt-BR')).toEqual([
       // the words of the alarm
-      alertAdvice({ type: 'LOW_OXYGEN', severity: 'HIGH', value: 1.8 }, 'pt-BR'),
+      alertAdvice({ type: 'LOW_OXYGEN', severity: 'HIGH', value: 1.8 }, 'pt-BR', SCIENCE_DEFAULTS.water),
     ]);
   });
 

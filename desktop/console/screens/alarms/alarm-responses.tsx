@@ -61,7 +61,7 @@ export function AlarmResponses() {
 
 /** As it is told of the gravest of its kind. */
 const standardAdvice = (type: AlertType): string =>
-  alertAdvice({ type, severity: null, value: null }, language.value);
+  alertAdvice({ type, severity: null, value: null }, language.value, null);
 
 const LONGEST = 1_000;
 

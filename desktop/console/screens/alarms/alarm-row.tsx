@@ -13,6 +13,7 @@ import { acknowledge } from '../../data/alarms.ts';
 import { del } from '../../data/api.ts';
 import { now, soon } from '../../data/clock.ts';
 import { useFarmConsole } from '../../data/farm-console.ts';
+import { useWaterOf } from '../../data/farm-science.ts';
 import { type Alert, controlPoints, mayOn } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { orderUnderWay } from '../../data/orders.ts';
@@ -112,12 +113,13 @@ export function AlarmRow({
 function WhatToDo({ alert }: { alert: Alert }) {
   const words = listWords();
   const own = useFarmConsole(alert.farm_id).data?.alarm_responses[alert.type];
+  const water = useWaterOf(alert.farm_id);
   return (
     <p class="said" data-what-to-do>
       <strong>{words.whatToDo}: </strong>
       {isSimulatedAlert(alert)
         ? simulatedWords().advice
-        : (own ?? adviceForWord(alert, language.value) ?? alert.message)}
+        : (own ?? adviceForWord(alert, language.value, water) ?? alert.message)}
     </p>
   );
 }

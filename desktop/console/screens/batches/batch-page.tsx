@@ -124,8 +124,14 @@ function Standing({ batch }: { batch: BatchDetail }) {
       <dl class="facts">
         <Fact name={words.day} value={figure(batch.days_active)} />
         <Fact name={words.weight} value={grams(batch.average_weight_g)} isOld={isOld} />
-        <Fact name={words.biomass} value={quantity(batch.current_biomass_kg, 0, 'kg')} isOld={isOld} />
-        <Fact name={words.population} value={figure(batch.current_population)} />
+        <Fact
+          name={words.biomassOf[batch.status]}
+          value={quantity(batch.current_biomass_kg, 0, 'kg')}
+          isOld={isOld}
+        />
+        {batch.status === 'ACTIVE' ? (
+          <Fact name={words.population} value={figure(batch.current_population)} />
+        ) : null}
         <Fact name={words.survival} value={percent(batch.survival_rate, 1)} />
         <Fact name={words.fca} value={figure(batch.current_fca, 2)} isOld={isOld} />
         <Fact name={words.started} value={plainDay(batch.start_date)} />

@@ -3,6 +3,7 @@ import type { BiometryJournal } from '#contract/resources/biometries.ts';
 import type { RecordLogAnswer } from '#contract/resources/logs.ts';
 import type { TransferHistory } from '#contract/resources/transfers.ts';
 import { now } from '../../data/clock.ts';
+import { usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { calendarDay, figure, instantAt, percent, quantity } from '../../i18n/format.ts';
 import { recordWords } from './record-words.ts';
@@ -82,6 +83,12 @@ function useEvents(batch: BatchDetail): Event[] {
   const harvests = useGet<HarvestAnswer[]>(`/batches/${batch.id}/harvests`);
   // what became of the survival stands in the log of the pond where the batch was stocked
   const log = useGet<RecordLogAnswer[]>(`/logs/ponds/${batch.pond_id}`, { limit: MOST_ENTRIES });
+  const { ponds } = usePonds();
+  // what names no pond is of the whole batch
+  const inPond = (pondId: unknown) => {
+    const cod = ponds.find(({ id }) => id === pondId)?.cod;
+    return cod === undefined ? '' : `, ${cod}`;
+  };
   const events: Event[] = [
     {
       kind: 'stocked',
@@ -89,10 +96,10 @@ function useEvents(batch: BatchDetail): Event[] {
       told: `${figure(batch.initial_count)} · ${quantity(batch.initial_avg_weight, 3, 'g')}`,
     },
     ...(journal.data?.biometries ?? []).map(
-      ({ measurement_date, average_weight_g }): Event => ({
+      ({ measurement_date, average_weight_g, pond_id }): Event => ({
         kind: 'weighed',
         at: Date.parse(measurement_date),
-        told: quantity(average_weight_g, 2, 'g'),
+        told: `${quantity(average_weight_g, 2, 'g')}${inPond(pond_id)}`,
       }),
     ),
     ...(moves.data?.history ?? []).map(
@@ -109,18 +116,28 @@ function useEvents(batch: BatchDetail): Event[] {
         told: `${quantity(weight_kg, 0, 'kg')}, ${figure(count)}`,
       }),
     ),
-    ...(log.data ?? []).flatMap((entry) => diedOf(entry, batch.id)),
+    ...(log.data ?? []).flatMap((entry) => diedOf(entry, batch.id, inPond)),
     ...endOf(batch),
   ];
   return events.toSorted((a, b) => a.at - b.at);
 }
 
-function diedOf({ action, entity_id, timestamp, details }: RecordLogAnswer, batchId: string): Event[] {
+function diedOf(
+  { action, entity_id, timestamp, details }: RecordLogAnswer,
+  batchId: string,
+  inPond: (pondId: unknown) => string,
+): Event[] {
   if (action !== 'survival_adjusted' || entity_id !== batchId) return [];
   const rate = (value: unknown) => percent(typeof value === 'number' ? value : null, 1);
   const { old_survival_rate: before, new_survival_rate: after, description } = details ?? {};
   const why = typeof description === 'string' ? `, ${description}` : '';
-  return [{ kind: 'died', at: Date.parse(timestamp), told: `${rate(before)} → ${rate(after)}${why}` }];
+  return [
+    {
+      kind: 'died',
+      at: Date.parse(timestamp),
+      told: `${rate(before)} → ${rate(after)}${inPond(details?.['pond_id'])}${why}`,
+    },
+  ];
 }
 
 function endOf(batch: BatchDetail): Event[] {

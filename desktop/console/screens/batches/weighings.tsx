@@ -5,6 +5,7 @@ import { RowActions } from '../../components/row-actions.tsx';
 import { BATCH_TOUCHES } from '../../data/batches.ts';
 import { isLeaving } from '../../data/corrections.ts';
 import { mayCorrect, mayRecord } from '../../data/farm-store.ts';
+import { usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { asTyped, calendarDay, figure, percent, quantity } from '../../i18n/format.ts';
 import { recordWords } from './record-words.ts';
@@ -14,6 +15,7 @@ type Weighing = BiometryJournal['biometries'][number];
 
 export function Weighings({ batchId }: { batchId: string }) {
   const words = batchWords();
+  const { ponds } = usePonds();
   const journal = useGet<BiometryJournal>(`/biometries/batch/${batchId}`, { limit: 100 });
   return (
     <details>
@@ -33,6 +35,11 @@ export function Weighings({ batchId }: { batchId: string }) {
             columns={[
               { name: words.when, of: (row) => calendarDay(row.measurement_date) },
               { name: words.day, isNumber: true, of: (row) => figure(row.measurement_day) },
+              {
+                name: words.pond,
+                of: ({ pond_id: id }) =>
+                  id === null ? words.wholeBatch : (ponds.find((pond) => pond.id === id)?.cod ?? ''),
+              },
               { name: words.sample, isNumber: true, of: (row) => figure(row.sample_size) },
               { name: words.weight, isNumber: true, of: (row) => quantity(row.average_weight_g, 2, 'g') },
               { name: words.cv, isNumber: true, of: (row) => percent(row.coefficient_variation, 1) },

@@ -95,6 +95,7 @@ function Download({ onRefused }: { onRefused: () => void }) {
       ...(kind === 'water' ? { pond_id: pond ?? '' } : kind === 'report' ? {} : { batch_id: batch ?? '' }),
       ...(hasDays && from !== '' ? { start_date: from } : {}),
       ...(hasDays && to !== '' ? { end_date: to } : {}),
+      ...(kind === 'water' || kind === 'biometries' ? { columns: 'all' } : {}),
       ...(isLocal ? { bom: '1', separator: 'semicolon' } : {}),
     });
     const path =

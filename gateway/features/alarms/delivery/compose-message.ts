@@ -1,5 +1,6 @@
 import { type Language, languageOf } from '#core/notifying.ts';
 import { wallOf, type ZoneClock } from '#core/zone-clock.ts';
+import type { DeadlyLevel } from '#science/advice/alert-advice.ts';
 import { adviceIn, confirmationWords, resolvedWords, summaryWords, testWords } from './message-words.ts';
 import type { Channel, Job, Outgoing } from './ports.ts';
 import { summaryIn } from './summary.ts';
@@ -9,11 +10,15 @@ export type ComposeDeps = {
   clockOf: (zone: string) => ZoneClock;
 };
 
+/** What the advice in a message is for. */
+type Told = { job: Job; channel: Channel; water: DeadlyLevel };
+
 /** The message of a delivery in the words of its reader, with the times of his zone. */
-export function composeMessage(deps: ComposeDeps, job: Job, channel: Channel, now: number): Outgoing {
+export function composeMessage(deps: ComposeDeps, told: Told, now: number): Outgoing {
+  const { job, channel } = told;
   const { delivery, notification } = job;
   const language = languageOf(job.reader?.language ?? null);
-  const { title, text } = wordsOf(deps, job, channel, language);
+  const { title, text } = wordsOf(deps, told, language);
   return {
     id: delivery.id,
     purpose: delivery.purpose,
@@ -39,7 +44,7 @@ export function composeMessage(deps: ComposeDeps, job: Job, channel: Channel, no
 
 type Words = { title: string; text: string[] };
 
-function wordsOf(deps: ComposeDeps, job: Job, channel: Channel, language: Language): Words {
+function wordsOf(deps: ComposeDeps, { job, channel, water }: Told, language: Language): Words {
   const { delivery } = job;
   const time = (iso: string) => shownTime(iso, deps.clockOf(channel.timezone), language);
   switch (delivery.purpose) {
@@ -52,7 +57,7 @@ function wordsOf(deps: ComposeDeps, job: Job, channel: Channel, language: Langua
       return asWords(summaryWords(summary, { from: time(summary.from), to: time(summary.to) }, language));
     }
     case 'NOTICE':
-      return noticeWords(job, time, language);
+      return noticeWords(job, time, { language, water });
   }
 }
 
@@ -64,14 +69,14 @@ const asWords = ({ title, message }: { title: string; message: string }): Words 
 function noticeWords(
   { notification, alert, farmName }: Job,
   time: (iso: string) => string,
-  language: Language,
+  { language, water }: { language: Language; water: DeadlyLevel },
 ): Words {
   if (notification === null) return { title: '', text: [] };
   const { title, message, data, created_at } = notification;
   const isResolved = alert?.status === 'RESOLVED' && alert.resolved_at !== null;
   const todo = isResolved
     ? resolvedWords(time(alert.resolved_at ?? created_at), language)
-    : adviceIn(data, language);
+    : adviceIn(data, { language, water });
   const where = [farmName, time(created_at)].filter((part) => part !== null).join(', ');
   return { title, text: [message, ...(todo === null ? [] : [todo]), where] };
 }

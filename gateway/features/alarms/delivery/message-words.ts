@@ -1,16 +1,20 @@
 import type { Language } from '#core/notifying.ts';
-import { adviceForWord } from '#science/advice/alert-advice.ts';
+import { adviceForWord, type DeadlyLevel } from '#science/advice/alert-advice.ts';
 import type { Summary } from './summary.ts';
 
 // What messages say besides the notification itself: what to do, where, when. In the language of the reader.
 
-/** What a farmer does about the alert a notification tells of; null for a word that is none. */
-export function adviceIn(data: Readonly<Record<string, unknown>>, language: Language): string | null {
+/** What a farmer does about the alert a notification tells of, by the farm's own figures; null for a word that is none. */
+export function adviceIn(
+  data: Readonly<Record<string, unknown>>,
+  { language, water }: { language: Language; water: DeadlyLevel },
+): string | null {
   const { alert_type: type, severity, value } = data;
   const graded = severity === 'LOW' || severity === 'MEDIUM' || severity === 'HIGH' ? severity : null;
   const advice = adviceForWord(
     { type, severity: graded, value: typeof value === 'number' ? value : null },
     language,
+    water,
   );
   return advice === null ? null : `${language === 'en' ? 'What to do' : 'O que fazer'}: ${advice}`;
 }

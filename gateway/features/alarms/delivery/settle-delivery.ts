@@ -4,6 +4,7 @@ import { type Change, insertIfAbsent, purge, remove, update } from '#core/change
 import { StaleError, StorageUnavailable } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
+import type { DeadlyLevel } from '#science/advice/alert-advice.ts';
 import { channelTrouble } from './channel-trouble.ts';
 import { type ComposeDeps, composeMessage } from './compose-message.ts';
 import { decideDelivery } from './decide-delivery.ts';
@@ -16,6 +17,8 @@ export type SettleDeps = Pick<Kernel, 'now' | 'clockQuality' | 'random' | 'idOf'
   ComposeDeps & {
     store: Pick<DeliveryStore, 'waitingFor'>;
     send: Send;
+    /** The figures of the farm a notification tells of, which the advice in it goes by. */
+    scienceOf: (farmId: string) => Promise<{ water: NonNullable<DeadlyLevel> }>;
     notify: Notify;
     count: (outcome: Outcome['is'] | 'given_up') => void;
     outage: OutageWatch;
@@ -72,8 +75,19 @@ export function createSettle(deps: SettleDeps): Settle {
     }
   }
 
+  /** A message goes out also where the farm's figures cannot be read: then what is grave is told as what may kill. */
+  async function waterOf({ notification }: Job): Promise<DeadlyLevel> {
+    const farmId = notification?.farm_id ?? null;
+    if (farmId === null) return null;
+    return deps.scienceOf(farmId).then(
+      ({ water }) => water,
+      () => null,
+    );
+  }
+
   async function attempt(job: Job, channel: Channel, leave: () => void): Promise<Settled> {
-    const message = composeMessage(deps, job, channel, deps.now());
+    const water = await waterOf(job);
+    const message = composeMessage(deps, { job, channel, water }, deps.now());
     const outcome = await deps.send(message, deps.stop);
     deps.outage.note(outcome, channel.id);
     leave();

@@ -80,6 +80,7 @@ function onCard(state: BatchState, pondId: string): BatchOnCard {
     average_weight_g: grams(weightIn(state, pondId)),
     survival_rate: percent(state.survivalRate),
     weighed_at: weighingIn(state, pondId)?.measurement_date ?? null,
+    weighed_pond_id: weighingIn(state, pondId)?.pondId ?? null,
     fca: ratio(state.fca),
   };
 }

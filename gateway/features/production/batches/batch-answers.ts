@@ -1,6 +1,6 @@
 import type { BatchAnswer, BatchDetail, BatchFinished, HarvestAnswer } from '#contract/resources/batches.ts';
 import { grams, kilograms, money, percent, ratio } from '#core/rounding.ts';
-import { biomassKgIn, weightIn } from '../batch-in-pond.ts';
+import { biomassKgIn, weighingIn, weightIn } from '../batch-in-pond.ts';
 import type { Batch, BatchState } from '../batch-state.ts';
 import type { Finished } from './end-batch.ts';
 import type { Harvest } from './ports.ts';
@@ -40,11 +40,14 @@ export function batchToAnswer(
   };
 }
 
+const BIOMASS_OF = { ACTIVE: 'ALIVE', FINISHED: 'HARVEST', ABORTED: 'END' } as const;
+
 export function detailToAnswer(state: BatchState): BatchDetail {
   const { latestBiometry } = state;
   return {
     ...batchToAnswer(state.batch, state),
     current_biomass_kg: kilograms(state.biomassKg),
+    biomass_of: BIOMASS_OF[state.batch.status],
     current_fca: ratio(state.fca),
     latest_biometry:
       latestBiometry === null
@@ -64,6 +67,7 @@ export function detailToAnswer(state: BatchState): BatchDetail {
       population,
       average_weight_g: grams(weightIn(state, pond_id)),
       biomass_kg: kilograms(biomassKgIn(state, pond_id)),
+      weighed_pond_id: weighingIn(state, pond_id)?.pondId ?? null,
     })),
   };
 }

@@ -6,6 +6,7 @@ import { dayAfter, localDay, startOfDay } from '#core/local-day.ts';
 import { grams, kilograms, money, percent, ratio, roundTo } from '#core/rounding.ts';
 import type { FarmAccess } from '#core/route.ts';
 import type { BatchHistory } from '../batch-state.ts';
+import { type AmmoniaTotals, ammoniaTotals } from './ammonia-of-lines.ts';
 import { summaryOf } from './batch-summary.ts';
 import type { BatchCosts, ExportDeps, ExportPond, Span, WaterTotals } from './ports.ts';
 
@@ -16,6 +17,8 @@ export type BatchReport = {
   /** From the first day of the batch to its last, on the farm. */
   span: Span;
   water: WaterTotals;
+  /** On which basis the farm measures ammonia, and its figures on both. */
+  ammonia: { basis: 'NH3' | 'TAN'; totals: AmmoniaTotals };
   /** null: whoever asks does not see money. */
   money: { costs: BatchCosts; currency: 'BRL' | 'USD' } | null;
 };
@@ -29,11 +32,16 @@ export async function reportOf(deps: ExportDeps, batchId: string, farm: FarmAcce
   const pond = await pondOfWater(deps, [...state.populationByPond.keys(), state.batch.pond_id]);
   const span = spanOf(history);
   const seesMoney = mayOnFarm(farm.role, 'read_finance');
+  const { water } = await deps.scienceOf(pond.farmId);
   return {
     history,
     pond,
     span,
     water: await deps.queries.waterTotals(pond.id, span),
+    ammonia: {
+      basis: water.ammoniaBasis,
+      totals: await ammoniaTotals(deps.queries, pond.id, { span, water }),
+    },
     money: seesMoney
       ? { costs: await deps.costsOf(state), currency: await deps.currencyOf(farm.ownerId) }
       : null,
@@ -65,6 +73,7 @@ const UNIT_OF_WATER: Readonly<Record<WaterField, string>> = {
   ph: '',
   salinity: 'ppt',
   alkalinity: 'mg/L CaCO3',
+  // as it was measured; on both bases it follows
   ammonia: 'mg/L',
   nitrite: 'mg/L',
   nitrate: 'mg/L',
@@ -85,6 +94,7 @@ export function reportLines(report: BatchReport): ReportLine[] {
 function batchLines({ history: { state }, pond }: BatchReport): ReportLine[] {
   const { batch } = state;
   const summary = summaryOf(state, null);
+  const isOver = batch.status !== 'ACTIVE';
   return [
     ['batch', 'batch_id', summary.batch_id, ''],
     ['batch', 'batch_name', summary.batch_name, ''],
@@ -100,12 +110,13 @@ function batchLines({ history: { state }, pond }: BatchReport): ReportLine[] {
     ['batch', 'initial_population', batch.initial_count, 'animals'],
     ['batch', 'initial_average_weight', grams(batch.initial_avg_weight), 'g'],
     ['batch', 'initial_density', roundTo(batch.initial_density, 2), 'animals/m2'],
-    ['batch', 'current_population', state.population, 'animals'],
+    // of a batch that has ended nothing is alive, and what it weighs is told of its end
+    ...(isOver ? [] : [['batch', 'current_population', state.population, 'animals'] as const]),
     ['batch', 'survival_rate', summary.survival_rate, '%'],
     ['batch', 'harvested_animals', state.harvestedCount, 'animals'],
     ['batch', 'harvested_weight', kilograms(state.harvestedKg), 'kg'],
-    ['batch', 'current_biomass', summary.current_biomass_kg, 'kg'],
-    ['batch', 'current_average_weight', summary.average_weight_g, 'g'],
+    ['batch', isOver ? 'biomass_at_end' : 'current_biomass', summary.current_biomass_kg, 'kg'],
+    ['batch', isOver ? 'average_weight_at_end' : 'current_average_weight', summary.average_weight_g, 'g'],
     ['batch', 'fcr', summary.fcr, ''],
   ];
 }
@@ -139,7 +150,7 @@ function feedingLines({ history: { state, feedDays } }: BatchReport): ReportLine
   ];
 }
 
-function waterLines({ water, pond }: BatchReport): ReportLine[] {
+function waterLines({ water, ammonia, pond }: BatchReport): ReportLine[] {
   const lines: ReportLine[] = [
     ['water_quality', 'pond', pond.cod, ''],
     ['water_quality', 'total_measurements', water.count, ''],
@@ -147,14 +158,33 @@ function waterLines({ water, pond }: BatchReport): ReportLine[] {
   for (const name of WATER_FIELDS) {
     const figure = water.of.get(name);
     if (figure === undefined) continue;
-    const unit = UNIT_OF_WATER[name];
+    const unit = name === 'ammonia' ? AMMONIA_UNITS[ammonia.basis] : UNIT_OF_WATER[name];
     lines.push(
       ['water_quality', `${name}_min`, roundTo(figure.least, 3), unit],
       ['water_quality', `${name}_avg`, roundTo(figure.mean, 3), unit],
       ['water_quality', `${name}_max`, roundTo(figure.most, 3), unit],
     );
   }
-  return lines;
+  return [...lines, ...ammoniaLines(ammonia)];
+}
+
+export const AMMONIA_UNITS = { NH3: 'mg/L NH3-N', TAN: 'mg/L TAN' } as const;
+
+/** The figures on both bases; what cannot be worked out is left empty, and the worst plausible named so. */
+function ammoniaLines({ basis, totals }: BatchReport['ammonia']): ReportLine[] {
+  if (totals === null) return [];
+  const { nh3N, tan, isWorst } = totals;
+  const worst = isWorst ? ' (worst case)' : '';
+  const lines = (name: string, of: typeof tan, unit: string): ReportLine[] => [
+    ['water_quality', `${name}_min`, roundTo(of?.least ?? null, 4), unit],
+    ['water_quality', `${name}_avg`, roundTo(of?.mean ?? null, 4), unit],
+    ['water_quality', `${name}_max`, roundTo(of?.most ?? null, 4), unit],
+  ];
+  return [
+    ['water_quality', 'ammonia_basis', basis, ''],
+    ...lines('ammonia_nh3_n', nh3N, AMMONIA_UNITS.NH3 + worst),
+    ...lines('ammonia_tan', tan, AMMONIA_UNITS.TAN),
+  ];
 }
 
 function moneyLines({ money: seen }: BatchReport): ReportLine[] {

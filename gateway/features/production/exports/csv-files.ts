@@ -3,17 +3,27 @@ import type { WaterField } from '#contract/resources/water-quality.ts';
 import { type CsvLayout, type CsvText, csvText } from '#core/csv-text.ts';
 import { grams, kilograms, percent, roundTo } from '#core/rounding.ts';
 import { wallOf, type ZoneClock, zoneClock } from '#core/zone-clock.ts';
+import type { AmmoniaOnBoth, Water } from '#science/water-limits.ts';
 import type { BatchHistory } from '../batch-state.ts';
+import { createAmmoniaReader } from './ammonia-of-lines.ts';
 import type { ReportLine } from './batch-report.ts';
-import type { FeedingLine } from './ports.ts';
+import type { FeedingLine, WaterLine } from './ports.ts';
 
 // The files of the interface, chunk by chunk, oldest line first. Dates and times are those of the farm's clock.
 
 type Lines<Line> = AsyncIterable<readonly Line[]>;
 type Place = { form: CsvForm; timezone: string };
 
-/** One line per weighing. `biomass` (kg), `survival_rate` and `population` are those of that instant. */
-export function biometriesCsv(history: BatchHistory, { form, timezone }: Place): Iterable<string> {
+/**
+ * One line per weighing. `biomass` (kg), `survival_rate` and `population` are those of that instant.
+ *
+ * @param ponds words for the ponds weighed, for a last column; null: the columns of the interface alone
+ */
+export function biometriesCsv(
+  history: BatchHistory,
+  { form, timezone }: Place,
+  ponds: ReadonlyMap<string, string> | null,
+): Iterable<string> {
   const csv = csvText(form);
   const clock = zoneClock(timezone);
   const head = csv.head([
@@ -24,6 +34,7 @@ export function biometriesCsv(history: BatchHistory, { form, timezone }: Place):
     'biomass',
     'survival_rate',
     'population',
+    ...(ponds === null ? [] : ['pond']),
   ]);
   const lines = history.recorded.map((weighing) => {
     const stock = history.stockAt(weighing.measurement_date);
@@ -35,6 +46,8 @@ export function biometriesCsv(history: BatchHistory, { form, timezone }: Place):
       kilograms(stock.biomassKg),
       percent(stock.survivalRate),
       stock.population,
+      // a sample of the whole batch names none
+      ...(ponds === null ? [] : [ponds.get(weighing.pondId ?? '') ?? null]),
     ]);
   });
   // a batch is weighed once a week: these are few lines
@@ -95,6 +108,52 @@ export async function* waterCsv(
     ],
   });
 }
+
+/** All that was measured, the ammonia on both bases: what the kit does not tell is worked out, and says how sure it is. */
+export async function* allWaterCsv(
+  lines: Lines<WaterLine>,
+  { form, timezone, water }: Place & { water: Water },
+): AsyncIterable<string> {
+  const csv = csvText(form);
+  const clock = zoneClock(timezone);
+  const both = createAmmoniaReader(water);
+  yield csv.head(['date', 'time', ...WATER_COLUMNS, ...MORE_WATER_COLUMNS]);
+  for await (const chunk of lines) {
+    yield chunk
+      .map((line) => {
+        const at = wallText(clock, line.measurement_date);
+        const ammonia = both(line);
+        return csv.row([
+          at.slice(0, 10),
+          at.slice(11, 19),
+          ...WATER_COLUMNS.map((name) => line[name]),
+          line.salinity,
+          line.alkalinity,
+          line.nitrate,
+          ammonia === null ? null : water.ammoniaBasis,
+          roundTo(ammonia?.nh3N ?? null, 4),
+          roundTo(ammonia?.tan ?? null, 4),
+          ammonia === null ? null : certaintyOf(ammonia),
+        ]);
+      })
+      .join('');
+  }
+}
+
+const certaintyOf = (found: AmmoniaOnBoth): string => {
+  if (!found.isKnown) return 'WORST_CASE';
+  return found.isExtrapolated ? 'EXTRAPOLATED' : 'KNOWN';
+};
+
+const MORE_WATER_COLUMNS = [
+  'salinity',
+  'alkalinity',
+  'nitrate',
+  'ammonia_basis',
+  'ammonia_nh3_n',
+  'ammonia_tan',
+  'ammonia_certainty',
+];
 
 /** What the farm's clock shows, as `YYYY-MM-DDTHH:MM:SS…`. */
 function wallText(clock: ZoneClock, instantIso: string): string {

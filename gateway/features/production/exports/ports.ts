@@ -2,6 +2,7 @@ import type { WaterField } from '#contract/resources/water-quality.ts';
 import type { CsvLayout } from '#core/csv-text.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { FarmAccess } from '#core/route.ts';
+import type { ScienceConstants } from '#science/constants.ts';
 import type { BatchState, BatchStates, ExpectedWeights } from '../batch-state.ts';
 
 /** From an instant (included) to another (left out), ISO 8601 UTC; null: open. */
@@ -21,8 +22,11 @@ export type WaterLine = {
   temperature: number | null;
   dissolved_oxygen: number | null;
   ph: number | null;
+  salinity: number | null;
+  alkalinity: number | null;
   ammonia: number | null;
   nitrite: number | null;
+  nitrate: number | null;
   transparency: number | null;
 };
 
@@ -32,15 +36,26 @@ export type WaterTotals = {
 };
 
 /** The farm's own words for a pond. */
-export type ExportPond = { id: string; numeric_id: number; cod: string; timezone: string; farmName: string };
+export type ExportPond = {
+  id: string;
+  numeric_id: number;
+  cod: string;
+  timezone: string;
+  farmId: string;
+  farmName: string;
+};
 
 /** Journals come oldest first, in chunks of some hundred rows. */
 export type ExportQueries = {
   /** UUID of a batch named by UUID or number; null: there is none. */
   batchIdOf: (ref: string) => Promise<string | null>;
   pondOf: (ref: string) => Promise<ExportPond | null>;
+  /** The farm's words for these ponds. */
+  pondCods: (pondIds: readonly string[]) => Promise<Map<string, string>>;
   feedings: (batchId: string, span: Span) => AsyncIterable<readonly FeedingLine[]>;
   measurements: (pondId: string, span: Span) => AsyncIterable<readonly WaterLine[]>;
+  /** Those that hold ammonia, or the salinity that it is worked out by. */
+  ammoniaLines: (pondId: string, span: Span) => AsyncIterable<readonly WaterLine[]>;
   /** The same as lines of a file; they are written beside control where the rows are read. */
   measurementLines: (pondId: string, span: Span, layout: CsvLayout) => AsyncIterable<string>;
   waterTotals: (pondId: string, span: Span) => Promise<WaterTotals>;
@@ -62,6 +77,7 @@ export type ExportDeps = Pick<Kernel, 'now'> & {
   /** What batches have cost; brought by finance. */
   costsOf: (state: BatchState) => Promise<BatchCosts>;
   expectedWeights: ExpectedWeights;
+  scienceOf: (farmId: string) => Promise<Pick<ScienceConstants, 'water'>>;
   /** Currency of the owner's subscription. */
   currencyOf: (ownerId: string) => Promise<'BRL' | 'USD'>;
   /** Whether the plan of the farm's owner includes exports. */

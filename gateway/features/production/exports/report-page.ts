@@ -97,7 +97,10 @@ function production({ history }: BatchReport, said: Said): string {
     table([
       [words.daysOfCulture, count(state.daysActive)],
       [words.stocked, shrimp(state.batch.initial_count)],
-      [`${words.alive} ${when}`, shrimp(state.population)],
+      // of a batch that has ended nothing lives, and how many did at its end is what was harvested
+      ...(state.batch.status === 'ACTIVE'
+        ? [[`${words.alive} ${when}`, shrimp(state.population)] as const]
+        : []),
       [words.survival, percent(state.survivalRate, language)],
       [words.harvested, taken],
       [`${words.averageWeight} ${when}`, grams(state.currentWeightG, language)],
@@ -158,7 +161,9 @@ function water(report: BatchReport, series: ReportSeries, said: Said): string {
     const cells = [totals.least, totals.mean, totals.most].map(
       (value) => `<td>${figure(value, 2, language)}</td>`,
     );
-    return [`<tr><th scope="row">${escaped(words.figures[name])}</th>${cells.join('')}</tr>`];
+    const told = name === 'ammonia' ? words.ammonia[report.ammonia.basis] : words.figures[name];
+    const own = `<tr><th scope="row">${escaped(told)}</th>${cells.join('')}</tr>`;
+    return name === 'ammonia' ? [own, otherAmmonia(report, said)] : [own];
   });
   const head = ['', words.least, words.mean, words.most]
     .map((name) => `<th scope="col">${escaped(name)}</th>`)
@@ -179,6 +184,19 @@ function water(report: BatchReport, series: ReportSeries, said: Said): string {
     bandOf('dissolved_oxygen', series.oxygenByDay),
     bandOf('temperature', series.temperatureByDay),
   ]);
+}
+
+/** Ammonia on the basis that the kit does not measure, worked out with the water beside each measurement. */
+function otherAmmonia({ ammonia: { basis, totals } }: BatchReport, { words, language }: Said): string {
+  if (totals === null) return '';
+  const other = basis === 'TAN' ? 'NH3' : 'TAN';
+  const of = other === 'NH3' ? totals.nh3N : totals.tan;
+  const cells = [of?.least, of?.mean, of?.most].map(
+    (value) => `<td>${value === undefined ? '–' : figure(value, 3, language)}</td>`,
+  );
+  const why = other === 'TAN' && totals.tan === null ? words.notWorkedOut : words.workedOut;
+  const named = `${words.ammonia[other]}, ${totals.isWorst && other === 'NH3' ? words.atWorst : why}`;
+  return `<tr><th scope="row">${escaped(named)}</th>${cells.join('')}</tr>`;
 }
 
 function costs({ money }: BatchReport, { words, language }: Said): string {

@@ -41,7 +41,12 @@ export type ReportWords = {
   mean: string;
   most: string;
   dailyRange: string;
-  figures: Record<WaterField, string>;
+  figures: Record<Exclude<WaterField, 'ammonia'>, string>;
+  /** By what is measured, or worked out of it. */
+  ammonia: Record<'NH3' | 'TAN', string>;
+  workedOut: string;
+  atWorst: string;
+  notWorkedOut: string;
   money: string;
   feedCost: string;
   operationalCost: string;
@@ -96,11 +101,14 @@ const PORTUGUESE: ReportWords = {
     ph: 'pH',
     salinity: 'Salinidade (ppt)',
     alkalinity: 'Alcalinidade (mg/L CaCO₃)',
-    ammonia: 'Amônia (mg/L)',
     nitrite: 'Nitrito (mg/L)',
     nitrate: 'Nitrato (mg/L)',
     transparency: 'Transparência (cm)',
   },
+  ammonia: { NH3: 'Amônia (mg/L NH₃-N)', TAN: 'Amônia (mg/L TAN)' },
+  workedOut: 'calculada',
+  atWorst: 'calculada, no pior caso onde faltou pH, temperatura ou salinidade',
+  notWorkedOut: 'sem pH, temperatura e salinidade não se calcula',
   money: 'Custos',
   feedCost: 'Ração',
   operationalCost: 'Operação',
@@ -155,11 +163,14 @@ const ENGLISH: ReportWords = {
     ph: 'pH',
     salinity: 'Salinity (ppt)',
     alkalinity: 'Alkalinity (mg/L CaCO₃)',
-    ammonia: 'Ammonia (mg/L)',
     nitrite: 'Nitrite (mg/L)',
     nitrate: 'Nitrate (mg/L)',
     transparency: 'Transparency (cm)',
   },
+  ammonia: { NH3: 'Ammonia (mg/L NH₃-N)', TAN: 'Ammonia (mg/L TAN)' },
+  workedOut: 'worked out',
+  atWorst: 'worked out, at worst where pH, temperature or salinity was missing',
+  notWorkedOut: 'not worked out without pH, temperature and salinity',
   money: 'Costs',
   feedCost: 'Feed',
   operationalCost: 'Operation',

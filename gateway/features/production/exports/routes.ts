@@ -17,7 +17,7 @@ import { onFarm } from '#core/request-checks.ts';
 import { type Answer, type Owned, type Request, type Route, route } from '#core/route.ts';
 import { reportLines, reportOf } from './batch-report.ts';
 import { summaryOf } from './batch-summary.ts';
-import { biometriesCsv, feedingCsv, reportCsv, waterCsv } from './csv-files.ts';
+import { allWaterCsv, biometriesCsv, feedingCsv, reportCsv, waterCsv } from './csv-files.ts';
 import { attachment, inline } from './file-name.ts';
 import { fileWord } from './file-words.ts';
 import type { ExportDeps, Span } from './ports.ts';
@@ -87,7 +87,9 @@ function fileRoutes(deps: ExportDeps, { suffix, isAlias }: Written): Route[] {
         const history = await deps.batches.historyOf(await batchIdOf(deps, request.query.batch_id));
         if (history === null) throw notFound('Batch');
         const { batch, timezone } = history.state;
-        const chunks = biometriesCsv(history, { form: request.query, timezone });
+        const weighedIn = [...new Set(history.recorded.flatMap(({ pondId }) => pondId ?? []))];
+        const ponds = request.query.columns === 'all' ? await deps.queries.pondCods(weighedIn) : null;
+        const chunks = biometriesCsv(history, { form: request.query, timezone }, ponds);
         return { answer: csv(chunks, [fileWord('biometries', request.language), batch.batch_code]) };
       },
     }),
@@ -120,10 +122,14 @@ function fileRoutes(deps: ExportDeps, { suffix, isAlias }: Written): Route[] {
         if (pond === null) throw notFound('Pond');
         const { id, cod, timezone } = pond;
         const span = spanOf(request.query, timezone);
-        const chunks = waterCsv((layout) => deps.queries.measurementLines(id, span, layout), {
-          form: request.query,
-          timezone,
-        });
+        const place = { form: request.query, timezone };
+        const chunks =
+          request.query.columns === 'all'
+            ? allWaterCsv(deps.queries.measurements(id, span), {
+                ...place,
+                water: (await deps.scienceOf(pond.farmId)).water,
+              })
+            : waterCsv((layout) => deps.queries.measurementLines(id, span, layout), place);
         const name = [fileWord('water', request.language), cod, ...daysOf(request.query)];
         return { answer: csv(chunks, name) };
       },

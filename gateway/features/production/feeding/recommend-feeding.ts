@@ -9,6 +9,7 @@ import {
   feedTypeName,
   type NothingToFeed,
 } from '#science/advice/feeding-advice.ts';
+import { FEEDING_WORDS } from '#science/advice/feeding-words.ts';
 import type { Language } from '#science/advice/language.ts';
 import { trayNote } from '#science/advice/tray-advice.ts';
 import { BLIND_SOURCES } from '#science/blind-feeding.ts';
@@ -98,7 +99,10 @@ export async function recommendFeeding(
       recommended_feed_kg: pond.ration.recommendedKg,
       adjustment_reason: reasonOf(pond),
     })),
-    notes: notesOf(deps, science, state, { main, tray, language: ask.language }),
+    notes: [
+      ...notesOf(deps, science, state, { main, tray, language: ask.language }),
+      ...(await weighedElsewhere(deps, state, cods, ask.language)),
+    ],
   };
 }
 
@@ -209,6 +213,23 @@ function notesOf(
     language,
   );
   return tell === null ? notes : [tell, ...notes];
+}
+
+/** A pond that was never weighed takes the last weighing of the batch, also where that was of another pond. */
+async function weighedElsewhere(
+  deps: Pick<RecommendDeps, 'queries'>,
+  state: BatchState,
+  cods: ReadonlyMap<string, string>,
+  language: Language,
+): Promise<string[]> {
+  const pairs = [...cods.keys()].flatMap((pondId) => {
+    const other = weighingIn(state, pondId)?.pondId ?? null;
+    return other === null || other === pondId ? [] : [{ pondId, other }];
+  });
+  const others = await deps.queries.pondCods(pairs.map(({ other }) => other));
+  return pairs.map(({ pondId, other }) =>
+    FEEDING_WORDS[language].weighedElsewhere(cods.get(pondId) ?? '', others.get(other) ?? ''),
+  );
 }
 
 function nothingToFeed(

@@ -119,6 +119,7 @@ export const COLUMNS: Readonly<Record<ImportKind, readonly Column[]>> = {
   ],
   biometries: [
     batch,
+    { ...pond, example: '' },
     date('measurement_date', 'data_da_biometria'),
     time,
     {

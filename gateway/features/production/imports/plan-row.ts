@@ -129,6 +129,8 @@ function statusOf(cell: Cells[string] | undefined, harvestedAt: string | null) {
 function planBiometry(cells: Cells, facts: RowFacts): Planned {
   const dated = datedInBatch(cells, facts);
   if ('errors' in dated) return dated;
+  const pond = cells['pond'] === null || cells['pond'] === undefined ? null : pondIn(cells, facts);
+  if (pond !== null && 'errors' in pond) return pond;
   const { average_weight_g: average, sample_size: size } = cells;
   const total =
     cells['total_weight_g'] ??
@@ -152,7 +154,7 @@ function planBiometry(cells: Cells, facts: RowFacts): Planned {
     total_weight_g: parsed.data.total_weight_g,
     weight_sd_g: parsed.data.weight_sd_g ?? null,
     individual_weights_g: null,
-    pond_id: null,
+    pond_id: pond?.id ?? null,
     notes: parsed.data.notes ?? null,
   };
   return {

@@ -1,8 +1,7 @@
 import type { AmmoniaAs, MeasurementAnswer } from '#contract/resources/water-quality.ts';
 import { roundTo } from '#core/rounding.ts';
-import { type AmmoniaGap, nh3ToActOn, tanOf } from '#science/ammonia.ts';
 import { oxygenSaturationPercent } from '#science/oxygen-saturation.ts';
-import { ammoniaWaterOf, nh3In, type Water } from '#science/water-limits.ts';
+import { type AmmoniaOnBoth, ammoniaOnBoth, type Water } from '#science/water-limits.ts';
 import { sampleOf } from './judge-water.ts';
 import type { MeasurementRow, RecordQueries, ScienceOf } from './ports.ts';
 import { salinityFor } from './record-measurement.ts';
@@ -33,23 +32,17 @@ function saturationOf(row: MeasurementRow): number | null {
   return roundTo(oxygenSaturationPercent({ oxygenMgL, temperatureC, salinityPpt }), 1);
 }
 
-type Sample = { ammonia: number; temperature: number | null; ph: number | null; salinity: number | null };
-
-function ammoniaAs(water: Water, sample: Sample): AmmoniaAs {
-  const basis = water.ammoniaBasis;
-  if (basis === 'TAN') {
-    const nh3 = nh3In(water, sample);
-    const tan = waterFigure(sample.ammonia);
-    return { basis, tan, nh3_n: waterFigure(nh3ToActOn(nh3)), ...certaintyOf(nh3) };
-  }
-  const tan = tanOf(water.worstPlausible, sample.ammonia, ammoniaWaterOf(sample));
-  const nh3_n = waterFigure(sample.ammonia);
-  return { basis, nh3_n, tan: tan.isKnown ? waterFigure(tan.mgL) : null, ...certaintyOf(tan) };
+function ammoniaAs(water: Water, sample: Parameters<typeof ammoniaOnBoth>[1]): AmmoniaAs {
+  const found = ammoniaOnBoth(water, sample);
+  return {
+    basis: water.ammoniaBasis,
+    nh3_n: waterFigure(found.nh3N),
+    tan: waterFigure(found.tan),
+    ...certaintyOf(found),
+  };
 }
 
-type Known = { isKnown: true; isExtrapolated: boolean } | { isKnown: false; gaps: readonly AmmoniaGap[] };
-
-function certaintyOf(found: Known): Pick<AmmoniaAs, 'certainty' | 'gaps'> {
+function certaintyOf(found: AmmoniaOnBoth): Pick<AmmoniaAs, 'certainty' | 'gaps'> {
   if (!found.isKnown) return { certainty: 'WORST_CASE', gaps: [...found.gaps] };
   return { certainty: found.isExtrapolated ? 'EXTRAPOLATED' : 'KNOWN', gaps: [] };
 }

@@ -139,6 +139,27 @@ onBothEngines('notifications that go out', (_open, engine) => {
       expect(english?.headers).toMatch(/Auto-Submitted: auto-generated/i);
     });
 
+    it('what to do goes by the oxygen at which this farm’s shrimp die, not by that of all farms', async () => {
+      const { person, path } = await aWebhook();
+      await app.kernel.commit({
+        changes: [update(user, person.user.id, { language: 'en' })],
+        actor: null,
+      });
+      const farm = await app.call('POST', '/farms/', { token: person.token, body: { name: 'Aurora' } });
+      expect(farm.status).toBe(201);
+      const { id: farmId } = farm.body as { id: string };
+      const news = { farmId, data: { alert_type: 'LOW_OXYGEN', value: 2.4 } };
+      await tell(person, news);
+      await app.delivery.work();
+      const own = { token: person.token, body: { water: { criticalOxygenMgL: 2.5 } } };
+      expect((await app.call('PUT', `/farms/${farmId}/science`, own)).status).toBe(200);
+      await tell(person, news);
+      await app.delivery.work();
+      const [byDefault, byFarm] = postsTo(path).map((posted) => posted.body.toString());
+      expect(byDefault).not.toContain('call for help');
+      expect(byFarm).toContain('call for help');
+    });
+
     it('a browser can read its push, and only it', async () => {
       const person = await app.signUp();
       const browser = aBrowser(`${web.url}/push-1`);

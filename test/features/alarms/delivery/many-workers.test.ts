@@ -7,6 +7,7 @@ import { StorageUnavailable } from '#core/errors.ts';
 import { zoneClocks } from '#core/zone-clock.ts';
 import { createDeliveryWorker, type DeliveryWorkerDeps } from '#features/alarms/delivery/delivery-worker.ts';
 import type { Outcome, Outgoing, Send } from '#features/alarms/delivery/ports.ts';
+import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import { type App, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 
@@ -30,6 +31,7 @@ onBothEngines('workers of deliveries', (_open, engine) => {
       send,
       code: () => '',
       clockOf: zoneClocks(),
+      scienceOf: async () => SCIENCE_DEFAULTS,
       notify: app.notify,
       count: () => undefined,
       ...given,

@@ -17,6 +17,7 @@ const aBatch = (id: string, current_biomass_kg: number | null) => ({
   average_weight_g: 4.2,
   survival_rate: 85,
   weighed_at: null,
+  weighed_pond_id: null,
   fca: null,
 });
 const nothing = { active_batches: [], water_quality: null, empty_since: null };

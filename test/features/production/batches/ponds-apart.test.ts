@@ -153,6 +153,25 @@ onBothEngines('a batch in several ponds', (_open, engine) => {
       }
     });
 
+    it('stands in for a pond that was never weighed, which is told as assumed and not as measured', async () => {
+      const farm = await aSplitBatch();
+      await weigh(farm, 8, pond(farm, 1));
+      const { first, second } = await pondsOf(farm);
+      expect(first).toMatchObject({ average_weight_g: 8, weighed_pond_id: pond(farm, 1) });
+      expect(second).toMatchObject({ weighed_pond_id: pond(farm, 1) });
+      const card = await get(farm, `/ponds/${pond(farm, 0)}/summary-card`);
+      expect(card['active_batch']).toMatchObject({ weighed_pond_id: pond(farm, 1) });
+      const notes = async () =>
+        (await get(farm, `/feeding/batch/${farm.batch.id}/recommendation`))['notes'] as string[];
+      const assumed = 'O peso em V-1 é suposto, não medido: vale a biometria feita em V-2. Pese V-1.';
+      expect(await notes()).toContain(assumed);
+      await weigh(farm, 5, pond(farm, 0), '2026-03-02T10:00:00Z');
+      expect(await notes()).not.toContain(assumed);
+      const file = `/exports/biometries/csv?batch_id=${farm.batch.id}&columns=all`;
+      const csv = String((await app.call('GET', file, { token: farm.token })).body).split('\r\n');
+      expect(csv.map((line) => line.split(',').at(-1))).toEqual(['pond', 'V-2', 'V-1', '']);
+    });
+
     it('is what that pond is fed by', async () => {
       const farm = await aSplitBatch();
       await weigh(farm, 8, undefined, '2026-03-01T15:00:00Z');

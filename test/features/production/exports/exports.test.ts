@@ -250,6 +250,57 @@ onBothEngines('exports', (_open, engine) => {
       );
     });
 
+    it('with all columns tell salinity, alkalinity and nitrate, and ammonia on both bases with how sure it is', async () => {
+      const farm = await aStockedFarm(app);
+      const science = await app.call('PUT', `/farms/${farm.farmId}/science`, {
+        token: farm.token,
+        body: { water: { ammoniaBasis: 'TAN' } },
+      });
+      expect(science.status).toBe(200);
+      await commit([
+        measured(pondId(farm), {
+          measurement_date: '2026-02-01T09:00:00.000Z',
+          temperature: 28,
+          ph: 8,
+          salinity: 20,
+          alkalinity: 120,
+          nitrate: 5,
+          ammonia: 0.1 + 0.2,
+        }),
+        // the salinity of the day before stands in
+        measured(pondId(farm), {
+          measurement_date: '2026-02-02T09:00:00.000Z',
+          temperature: 28,
+          ph: 8,
+          ammonia: 1,
+        }),
+        measured(pondId(farm), { measurement_date: '2026-02-03T09:00:00.000Z', temperature: 28, ammonia: 1 }),
+      ]);
+      const path = `/exports/water-quality/csv?pond_id=${pondId(farm)}`;
+      const [head, ...rows] = readStrictCsv(String((await get(farm, `${path}&columns=all`)).body));
+      expect(head?.join()).toBe(
+        'date,time,temperature,dissolved_oxygen,ph,ammonia,nitrite,transparency,salinity,alkalinity,nitrate,ammonia_basis,ammonia_nh3_n,ammonia_tan,ammonia_certainty',
+      );
+      expect(rows.map((row) => row.slice(5))).toEqual([
+        ['0.3', '', '', '20', '120', '5', 'TAN', '0.0176', '0.3', 'KNOWN'],
+        ['1', '', '', '', '', '', 'TAN', '0.0585', '1', 'KNOWN'],
+        ['1', '', '', '', '', '', 'TAN', expect.stringMatching(/^0\.[5-9]/), '1', 'WORST_CASE'],
+      ]);
+      const report = await get(farm, `/exports/batch/${farm.batch.id}/report/csv`);
+      const lines = readStrictCsv(String(report.body)).map((row) => row.join());
+      expect(lines).toEqual(
+        expect.arrayContaining([
+          'water_quality,ammonia_max,1,mg/L TAN',
+          'water_quality,ammonia_basis,TAN,',
+          'water_quality,ammonia_nh3_n_min,0.0176,mg/L NH3-N (worst case)',
+          'water_quality,ammonia_tan_min,0.3,mg/L TAN',
+        ]),
+      );
+      const page = String((await get(farm, `/exports/batch/${farm.batch.id}/report`)).body);
+      expect(page).toContain('Amônia (mg/L TAN)');
+      expect(page).toContain('Amônia (mg/L NH₃-N), calculada, no pior caso onde faltou');
+    });
+
     it('are all there, oldest first, however many they are', async () => {
       const farm = await aStockedFarm(app);
       const start = Date.UTC(2026, 0, 2, 12);
@@ -458,6 +509,13 @@ onBothEngines('exports', (_open, engine) => {
       const page = String((await get(farm, `/exports/batch/${farm.batch.id}/report`)).body);
       expect(page).toContain('Biomassa na despesca');
       expect(page).toContain('41,5 kg');
+      // nothing lives in it, so no population stands beside that biomass
+      expect(page).not.toContain('População');
+      const csv = String((await get(farm, `/exports/batch/${farm.batch.id}/report/csv`)).body);
+      expect(csv).toContain('batch,biomass_at_end,41.5,kg');
+      expect(csv).not.toMatch(/current_(population|biomass)/);
+      const detail = body(await get(farm, `/batches/${farm.batch.id}`));
+      expect(detail).toMatchObject({ current_population: 0, biomass_of: 'HARVEST' });
       expect(page).not.toMatch(/atual|até hoje/);
     });
 

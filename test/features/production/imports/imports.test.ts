@@ -114,6 +114,19 @@ onBothEngines('imports', (_open, engine) => {
       });
     });
 
+    it('takes the pond of a weighing, and knows it again in the file of all columns', async () => {
+      const farm = await aStockedFarm(app);
+      const text = `lote;viveiro;data;amostra;peso_medio_g\n${farm.batch.batch_code};V-1;08/02/2026;100;5,1\n${farm.batch.batch_code};;09/02/2026;100;5,2\n`;
+      expect(body(await send(farm, 'biometries', text, forReal))).toMatchObject({ imported: 2 });
+      const path = `/exports/biometries/csv?batch_id=${farm.batch.id}&columns=all`;
+      const lines = String((await get(farm, path)).body).split('\r\n');
+      expect(lines.map((line) => line.split(',').at(-1))).toEqual(['pond', 'V-1', '', '']);
+      const wrong = `lote;viveiro;data;amostra;peso_medio_g\n${farm.batch.batch_code};V-99;10/02/2026;100;5,3\n`;
+      expect(body(await send(farm, 'biometries', wrong))['errors']).toMatchObject([
+        { column: 'pond', code: 'UNKNOWN' },
+      ]);
+    });
+
     it('shows at most 200 errors of all it counts', async () => {
       const farm = await aStockedFarm(app);
       const text = `pond,date,ph\n${'V-1,nie,8\n'.repeat(450)}`;

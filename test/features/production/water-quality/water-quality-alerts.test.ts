@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { farmScience } from '#contract/resources/science.ts';
 import { insert } from '#core/changes.ts';
 import { alertAdvice } from '#science/advice/alert-advice.ts';
+import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { HOUR, MINUTE, startWaterFarm, type WaterFarm } from './a-water-farm.ts';
 
@@ -369,7 +370,11 @@ onBothEngines('ammonia is told on both bases', (_open, engine) => {
           type: 'HIGH_AMMONIA',
           message: expect.stringContaining('3,00 mg/L TAN = 0,67 mg/L NH₃-N') as unknown,
           // the words of the table, whoever tells them
-          advice: alertAdvice({ type: 'HIGH_AMMONIA', severity: 'HIGH', value: 0.67 }, 'pt-BR'),
+          advice: alertAdvice(
+            { type: 'HIGH_AMMONIA', severity: 'HIGH', value: 0.67 },
+            'pt-BR',
+            SCIENCE_DEFAULTS.water,
+          ),
         }),
       );
       const hot = await farm.measure(await farm.pond(), { ...total, temperature: 36, salinity: 40 });

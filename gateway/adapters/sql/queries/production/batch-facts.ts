@@ -181,14 +181,10 @@ async function weighingsOf(db: Db, ids: readonly string[], which: 'last two' | '
 }
 
 type DatedRow = { measurement_date: string; id: string };
-const newestFirst = (a: DatedRow, b: DatedRow): number =>
-  a.measurement_date === b.measurement_date
-    ? a.id < b.id
-      ? 1
-      : -1
-    : a.measurement_date < b.measurement_date
-      ? 1
-      : -1;
+function newestFirst(a: DatedRow, b: DatedRow): number {
+  if (a.measurement_date !== b.measurement_date) return a.measurement_date < b.measurement_date ? 1 : -1;
+  return a.id < b.id ? 1 : -1;
+}
 
 function weighings(db: Db, ids: readonly string[]) {
   return db

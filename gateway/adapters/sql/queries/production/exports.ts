@@ -25,6 +25,7 @@ export function exportQueries(db: Db, long: Db, readLines: ReadLines): ExportQue
         .selectFrom('ponds')
         .innerJoin('farms', 'farms.id', 'ponds.farm_id')
         .select(['ponds.id', 'ponds.numeric_id', 'ponds.cod', 'farms.timezone', 'farms.name'])
+        .select('farms.id as farmId')
         .where('ponds.id', '=', uuidOf(db, 'pond', ref))
         .where('ponds.hidden', '=', 0)
         .executeTakeFirst();
@@ -32,9 +33,24 @@ export function exportQueries(db: Db, long: Db, readLines: ReadLines): ExportQue
       const { name: farmName, numeric_id, ...pond } = row;
       return { ...pond, numeric_id: Number(numeric_id), farmName };
     },
+    async pondCods(pondIds) {
+      const rows =
+        pondIds.length === 0
+          ? []
+          : await db.selectFrom('ponds').select(['id', 'cod']).where('id', 'in', pondIds).execute();
+      return new Map(rows.map(({ id, cod }) => [id, cod]));
+    },
     feedings: (batchId, span) => inArrays((after) => feedingsAfter(long, batchId, span, after)),
     measurements: (pondId, span) =>
       inArrays((after) => measurementsAfter(long, pondId, span, after).execute()),
+    ammoniaLines: (pondId, span) =>
+      inArrays((after) =>
+        measurementsAfter(long, pondId, span, after)
+          .where((either) =>
+            either.or([either('ammonia', 'is not', null), either('salinity', 'is not', null)]),
+          )
+          .execute(),
+      ),
     measurementLines: (pondId, span, layout) =>
       inTexts((after: WaterLine | null) =>
         readLines(measurementsAfter(long, pondId, span, after).compile(), layout),
@@ -98,7 +114,7 @@ function measurementsAfter(db: Db, pondId: string, span: Span, after: WaterLine 
     db
       .selectFrom('measurements')
       .select(['id', 'measurement_date', 'temperature', 'dissolved_oxygen', 'ph'])
-      .select(['ammonia', 'nitrite', 'transparency'])
+      .select(['salinity', 'alkalinity', 'ammonia', 'nitrite', 'nitrate', 'transparency'])
       .where('pond_id', '=', pondId)
       .where('hidden', '=', 0)
       // one lower bound only: with two, the engine starts each chunk where the first one began
