@@ -26,7 +26,7 @@ import { type Events, readiness } from './events.ts';
 /** Made by scripts/build-console.mjs. */
 const CONSOLE = fileURLToPath(new URL('../../../desktop/console/dist', import.meta.url));
 /** Made by scripts/build-guide.mjs. */
-const GUIDE = fileURLToPath(new URL('../desktop/guide/dist', import.meta.url));
+const GUIDE = fileURLToPath(new URL('../../../desktop/guide/dist', import.meta.url));
 
 export type AppWiring = Pick<Founded, 'world' | 'kernel' | 'database' | 'storage' | 'clock' | 'writes'> & {
   config: Config;
