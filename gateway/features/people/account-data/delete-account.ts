@@ -23,7 +23,7 @@ import { notificationChannel } from '#contract/resources/notification-channels.t
 import { notification } from '#contract/resources/notifications.ts';
 import { pond } from '#contract/resources/ponds.ts';
 import { subscription } from '#contract/resources/subscriptions.ts';
-import { parkedChange, syncConflict } from '#contract/resources/sync-tables.ts';
+import { lostPerson, parkedChange, syncConflict } from '#contract/resources/sync-tables.ts';
 import { user } from '#contract/resources/users.ts';
 import { blank, type Change, erase, purge, remove, tell, update } from '#core/changes.ts';
 import { conflict, notFound } from '#core/errors.ts';
@@ -96,6 +96,7 @@ export async function eraseLeftovers(
       ...left.notifications.map((id) => erase(notification, id)),
       ...left.deliveries.map((id) => purge(delivery, id)),
       ...left.sessions.map((id) => purge(session, id)),
+      ...left.lostPeople.map((id) => purge(lostPerson, id)),
       ...left.channels.map((id) => erase(notificationChannel, id)),
       ...left.passkeys.map((id) => purge(passkey, id)),
       ...left.secondFactors.map((id) => purge(secondFactor, id)),
@@ -191,6 +192,7 @@ function endOf(
     purge(passwordReset, account.id),
     purge(addressProof, account.id),
     ...rows.sessions.map((id) => purge(session, id)),
+    ...rows.lostPeople.map((id) => purge(lostPerson, id)),
     purge(sessionGeneration, account.id),
     ...rows.conflicts.map((id) => purge(syncConflict, id)),
     ...rows.subscriptions.map((id) =>

@@ -21,6 +21,7 @@ export type PersonalRows = {
   /** Letters of those that are still to be sent. */
   invitationLetters: string[];
   sessions: string[];
+  lostPeople: string[];
   passkeys: string[];
   /** Edits of the account and its addresses that lost once. */
   conflicts: string[];
@@ -49,6 +50,7 @@ export type Leftovers = {
   accessTokens: string[];
   tokenUses: string[];
   sessions: string[];
+  lostPeople: string[];
   passkeys: string[];
   /** Deleted things of theirs that still say a name, a place or a note. */
   addresses: string[];

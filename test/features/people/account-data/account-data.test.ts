@@ -38,6 +38,7 @@ const NOT_EXPORTED = {
   sync_parked: 'rows on their way to a table that is exported',
   sync_farms: 'which gateway runs a farm',
   pairings: 'a quarter of an hour, codes as hashes',
+  lost_people: 'name and address of the account again, until an administrator decided; erased with it',
   local_users: 'accounts that stand on a gateway, which exports them',
   commands_taken: 'ids of orders that are exported',
   leases: 'of the processes of the instance',

@@ -161,7 +161,7 @@ async function leftovers(db: Db, limit: number): Promise<Leftovers> {
     .where('id', 'in', gone())
     .limit(limit)
     .execute();
-  const localOf = async (table: 'sessions' | 'passkeys'): Promise<string[]> => {
+  const localOf = async (table: 'sessions' | 'passkeys' | 'lost_people'): Promise<string[]> => {
     const rows = await db
       .selectFrom(table)
       .select('id')
@@ -207,6 +207,7 @@ async function leftovers(db: Db, limit: number): Promise<Leftovers> {
     deliveries: deliveries.map(idOf),
     secondFactors: secondFactors.map(idOf),
     sessions: await localOf('sessions'),
+    lostPeople: await localOf('lost_people'),
     passkeys: await localOf('passkeys'),
     addresses: addresses.map(idOf),
     farms: farms.map(idOf),
@@ -228,7 +229,7 @@ async function personalRows(db: Db, userId: string, emailKey: string): PersonalR
     return rows.map(idOf);
   };
   const local = async (
-    table: 'usage_crossings' | 'provider_subscriptions' | 'sessions' | 'passkeys',
+    table: 'usage_crossings' | 'provider_subscriptions' | 'sessions' | 'passkeys' | 'lost_people',
   ): Promise<string[]> => {
     const rows = await db.selectFrom(table).select('id').where('user_id', '=', userId).execute();
     return rows.map(idOf);
@@ -265,6 +266,7 @@ async function personalRows(db: Db, userId: string, emailKey: string): PersonalR
     invitationLetters: letters.map(idOf),
     conflicts: conflicts.map(idOf),
     sessions: await local('sessions'),
+    lostPeople: await local('lost_people'),
     passkeys: await local('passkeys'),
     usageCrossings: await local('usage_crossings'),
     providerSubscriptions: await local('provider_subscriptions'),
