@@ -64,7 +64,7 @@ onBothEngines('rows of the interface', (_open, engine) => {
     });
   });
 
-  it('a schedule keeps its control point, and says so', async () => {
+  it('a schedule moves to another control point of its farm, and says so', async () => {
     const point = async (cod: string) =>
       String(
         body(
@@ -84,9 +84,10 @@ onBothEngines('rows of the interface', (_open, engine) => {
     const path = `/schedules/${String(body(made)['id'])}`;
     expect((await call('PATCH', path, { control_point_id: one })).status).toBe(200);
     expect(await call('PATCH', path, { control_point_id: other })).toMatchObject({
-      status: 422,
-      body: { errors: [{ path: 'control_point_id' }] },
+      status: 200,
+      body: { control_point_id: other },
     });
+    expect((await call('GET', `/control-points/${one}/schedules`)).body).toEqual([]);
   });
 
   it('a schedule is no change of its control point', async () => {
