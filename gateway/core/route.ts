@@ -145,8 +145,8 @@ export type Answer = {
   headers?: Readonly<Record<string, string>>;
 };
 
-/** A note of 10,000 letters, each of them escaped, and everything else that a row holds. */
-export const BODY_BYTES = 131_072;
+/** The most bytes of a body, for every route that takes one. */
+export const BODY_BYTES = 1_048_576;
 
 export type RouteDecision = Decision<Answer> & {
   /** For control: what to answer and do when the storage cannot take the changes now (disk full). */
@@ -175,11 +175,6 @@ export type Route = {
   decidedBy?: { fields: readonly string[]; otherwise: 'refused' | 'warned' };
   /** Statuses it may refuse with beyond those of its method and access. */
   refusals?: readonly number[];
-  /**
-   * The most bytes of its body, where what it may say is longer than BODY_BYTES. What is longer is refused unread: a
-   * large body that is read into texts and objects holds everybody up.
-   */
-  bodyBytes?: number;
   /** The body is taken as it comes, byte by byte, and is of this kind; it is read once the caller may send it. */
   takes?: { media: 'text/csv' | 'application/json' | 'application/octet-stream'; maxBytes: number };
   /** Status of a validation error: 400 for ponds, control points and aerators, else 422. */

@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { bodyBytesOf } from '#adapters/http/app.ts';
-import { BODY_BYTES, type Route } from '#core/route.ts';
+import type { Route } from '#core/route.ts';
 import { type App, startApp } from '#test/app.ts';
 
 type Schema = Record<string, unknown> & {
@@ -72,13 +72,6 @@ describe.each(['gateway', 'hosted'])('bodies at a %s', (role) => {
       .map((route) => [`${route.method} ${route.path}`, longestOf(route), bodyBytesOf(route)] as const)
       .filter(([, needed, most]) => needed > most);
     expect(tooLong).toEqual([]);
-  });
-
-  it('no route takes as much as a file, and few more than a note', () => {
-    const [large, others] = [BODY_BYTES, 393_216];
-    const more = app.routes.filter((route) => bodyBytesOf(route) > large);
-    expect(more.length).toBeLessThanOrEqual(4);
-    for (const route of more) expect(bodyBytesOf(route)).toBeLessThanOrEqual(others);
   });
 
   /** Begins a body of so many bytes and sends none of it. */

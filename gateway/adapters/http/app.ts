@@ -87,8 +87,8 @@ function serveRoutes(deps: AppDeps, routes: readonly Route[]): RequestHandler {
 }
 
 /** Who takes no body needs none, however long what comes along is. */
-export const bodyBytesOf = ({ body, bodyBytes }: Pick<Route, 'body' | 'bodyBytes'>): number =>
-  body === undefined ? UNPROVED_BYTES : (bodyBytes ?? BODY_BYTES);
+export const bodyBytesOf = ({ body }: Pick<Route, 'body'>): number =>
+  body === undefined ? UNPROVED_BYTES : BODY_BYTES;
 
 function serving(deps: AppDeps, route: Route): Serve {
   const note = deps.timerOf?.(route);

@@ -20,9 +20,6 @@ const toAnswer = (farm_id: string, { wall, alarm_responses, updated_at }: Arrang
   updated_at,
 });
 
-/** A wall of every pond, and what to do at each kind of alarm in a paragraph. */
-const CONSOLE_BYTES = 262_144;
-
 export function farmConsoleRoutes(deps: ChangeConsoleDeps): Route[] {
   return [
     route({
@@ -47,7 +44,6 @@ export function farmConsoleRoutes(deps: ChangeConsoleDeps): Route[] {
       access: { ...atFarm, right: 'manage' },
       params,
       body: farmConsoleUpdate,
-      bodyBytes: CONSOLE_BYTES,
       answers: { 200: { schema: farmConsoleAnswer } },
       async handle(request) {
         const { farmId } = onFarm(request);

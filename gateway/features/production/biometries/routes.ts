@@ -29,9 +29,6 @@ const atBatch = { who: 'farm', of: 'batch', at: 'params', field: 'batch_id', oth
 const atBiometry = { who: 'farm', of: 'biometry', at: 'params', field: 'biometry_id', others: 404 } as const;
 const tag = 'Biometries';
 
-/** The weights of ten thousand animals, one by one. */
-const WEIGHTS_BYTES = 393_216;
-
 export function biometryRoutes(deps: BiometryRoutesDeps): Route[] {
   return [...batchBiometryRoutes(deps), ...singleBiometryRoutes(deps)];
 }
@@ -45,7 +42,6 @@ function batchBiometryRoutes(deps: BiometryRoutesDeps): Route[] {
       summary: 'Record a weighing of a sample',
       access: { who: 'farm', right: 'record', of: 'batch', at: 'body', field: 'batch_id', others: 404 },
       body: biometryCreate,
-      bodyBytes: WEIGHTS_BYTES,
       answers: { 201: { schema: biometryAnswer } },
       idempotent: true,
       async handle(request) {
@@ -127,7 +123,6 @@ function singleBiometryRoutes(deps: BiometryRoutesDeps): Route[] {
       access: { ...atBiometry, right: 'manage', recorder: 'record' },
       params: biometryParams,
       body: biometryUpdate,
-      bodyBytes: WEIGHTS_BYTES,
       answers: { 200: { schema: biometryAnswer } },
       async handle(request) {
         const current = await visibleBiometry(request.params.biometry_id);
