@@ -74,7 +74,11 @@ onBothEngines('a gateway in other hands', (_open, engine) => {
     // what came anew is below the spy's farms, or somebody of the gateway's own
     const locals = await app.database.read.selectFrom('local_users').select('id').execute();
     // whom it says that this instance lost: offered to an administrator, and a row that opens nothing until then
-    const lost = await app.database.read.selectFrom('lost_people').select('user_id as id').execute();
+    const lost = await app.database.read
+      .selectFrom('lost_people')
+      .select('user_id as id')
+      .where('kind', '=', 'account')
+      .execute();
     const people = [spy, member, admin].map(({ user }) => user.id);
     const own = new Set([spysFarm, ...people, ...ours, ...[...locals, ...lost].map(({ id }) => id)]);
     const farms = await app.database.read.selectFrom('sync_farms').select('id').execute();
