@@ -95,8 +95,9 @@ describe('requests in turns', () => {
       await nextTurn();
       inOneTurn.push(handled.length - before);
     }
-    // nothing is known of the first
-    expect(inOneTurn.filter((begun) => begun > 12).length).toBeLessThanOrEqual(2);
+    // nothing is known of the first, and some turns have time to spare; without the rule nearly all begin in a crowd
+    const inCrowds = inOneTurn.filter((begun) => begun > 12).reduce((sum, begun) => sum + begun, 0);
+    expect(inCrowds).toBeLessThan(100);
     expect(await Promise.all(flood)).toEqual(Array(200).fill(200));
   });
 
