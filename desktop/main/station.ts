@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
+  type App,
   app,
   BrowserWindow,
   dialog,
@@ -12,9 +13,11 @@ import {
   powerMonitor,
   powerSaveBlocker,
   protocol,
+  type Session,
   session,
   shell,
   Tray,
+  type WebContents,
 } from 'electron';
 import { answerPages } from './answers.ts';
 import { gatewayAsker } from './ask-gateway.ts';
@@ -22,7 +25,6 @@ import { stationChoices } from './choices.ts';
 import { linkIn, pathOfDeepLink } from './deep-link.ts';
 import { wireEnds } from './ends.ts';
 import { gatewayPlace } from './gateway-place.ts';
-import { harden } from './harden.ts';
 import { leaving } from './leaving.ts';
 import { pageAnswers } from './page-answers.ts';
 import { reachPerson } from './person.ts';
@@ -33,6 +35,25 @@ import { makeTray, trayPixels } from './tray.ts';
 import { watchFarm } from './watch.ts';
 import { keepShowing, windowOptions } from './window.ts';
 import { words as wordsFor } from './words.ts';
+
+/** Addresses a page may be: the paired gateway's, or one that came with the program. */
+type IsOurs = (url: string) => boolean;
+
+type HardenDeps = {
+  isOurs: IsOurs;
+  openOutside: (url: string) => void;
+  /** A gateway led its page somewhere else, and was not followed. */
+  refused: (url: string) => void;
+};
+
+const ALLOWED: ReadonlySet<string> = new Set([
+  'notifications',
+  'fullscreen',
+  'clipboard-sanitized-write',
+  'wakeLock',
+]);
+
+const PRIVATE = /^(?:10|127|192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01]))\./;
 
 // The program around the console, wired: a window, a tray, the paired gateway wherever it is, the gateway of this very
 // machine where it is the box. The console itself comes from the gateway, so that both are always of one version.
@@ -196,4 +217,47 @@ function serveOwnPages(folder: string): void {
     if (host !== 'shell' || name === undefined) return new Response('', { status: 404 });
     return net.fetch(pathToFileURL(path.join(folder, name)).href);
   });
+}
+
+/** Deny by default: no foreign page, no new window, no device, no permission beyond the few that the console needs. */
+function harden(app: App, session: Session, deps: HardenDeps): void {
+  const mayHave = (url: string, permission: string) => ALLOWED.has(permission) && deps.isOurs(url);
+  session.setPermissionRequestHandler((contents, permission, callback, details) =>
+    callback(mayHave(details.requestingUrl || contents.getURL(), permission)),
+  );
+  session.setPermissionCheckHandler((contents, permission, origin) =>
+    mayHave(origin || (contents?.getURL() ?? ''), permission),
+  );
+  // boards are done at the ports of the gateway: no page reaches a port, a USB device or a keyboard of this machine
+  session.setDevicePermissionHandler(() => false);
+  app.on('web-contents-created', (_, contents) => hardenContents(contents, deps));
+}
+
+function hardenContents(contents: WebContents, { isOurs, openOutside, refused }: HardenDeps): void {
+  contents.on('will-navigate', (event) => {
+    if (isOurs(event.url)) return;
+    event.preventDefault();
+    // the page of a payment provider, which the person asked for
+    if (mayOpenOutside(event.url)) openOutside(event.url);
+  });
+  contents.on('will-redirect', (event) => {
+    if (isOurs(event.url)) return;
+    event.preventDefault();
+    refused(event.url);
+  });
+  contents.on('will-attach-webview', (event) => event.preventDefault());
+  contents.setWindowOpenHandler(({ url }) => {
+    // a link to the world opens in the world's browser, never in a window with our bridge
+    if (!isOurs(url) && mayOpenOutside(url)) openOutside(url);
+    return { action: 'deny' };
+  });
+}
+
+/** The web, and by plain http what stands on the farm's own network: the page of a relay. */
+function mayOpenOutside(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname } = new URL(url);
+  return (
+    protocol === 'https:' || (protocol === 'http:' && /^[\d.]+$/.test(hostname) && PRIVATE.test(hostname))
+  );
 }

@@ -10,8 +10,17 @@ import { createFlash, type Flash } from './flash.ts';
 import { createLoader, type Loader } from './loader.ts';
 import { type Program, startProgram } from './program.ts';
 import { createSettings, type WifiSettings } from './settings.ts';
-import { createSyncWatch } from './sync-watch.ts';
 import { createWifi, FARM_WIFI } from './wifi.ts';
+
+type SyncWatch = {
+  /** The bytes from the SYNC frame's beginning on, or null while none began. */
+  look(bytes: Uint8Array): Uint8Array | null;
+  reset(): void;
+};
+
+// A loader's client begins with SYNC: on a wire without DTR and RTS those words stand for the reset it asked for.
+
+const SYNC_START = [0xc0, 0x00, 0x08, 0x24, 0x00];
 
 // A controller board without hardware: chip, flash, program. It knows nothing of how its bytes travel.
 
@@ -260,4 +269,24 @@ function putFactoryProgram(flash: Flash, { bootloaderAt, imageChipId }: Chip): v
   if (!flash.isErased()) return;
   flash.write(bootloaderAt, makeImage(imageChipId, null));
   flash.write(APP_AT, makeImage(imageChipId, FACTORY_VERSION));
+}
+
+function createSyncWatch(): SyncWatch {
+  let matched = 0;
+  return {
+    look: (bytes) => {
+      for (const [index, byte] of bytes.entries()) {
+        // A new delimiter begins the search anew.
+        if (byte === SYNC_START[matched]) matched += 1;
+        else matched = byte === SYNC_START[0] ? 1 : 0;
+        if (matched < SYNC_START.length) continue;
+        matched = 0;
+        return Uint8Array.from([...SYNC_START, ...bytes.subarray(index + 1)]);
+      }
+      return null;
+    },
+    reset: () => {
+      matched = 0;
+    },
+  };
 }

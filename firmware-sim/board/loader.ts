@@ -1,11 +1,54 @@
-import type { Chip } from './chip.ts';
+import { createHash } from 'node:crypto';
+import { type Chip, FLASH_ID } from './chip.ts';
 import { type Flash, SECTOR_BYTES } from './flash.ts';
 import { createFlashDownload } from './flash-download.ts';
-import { createFlashReading } from './flash-reading.ts';
-import type { LoaderAnswer, LoaderMode } from './loader-codes.ts';
-import { done, failed, OP, statusBytes, xorChecksum } from './loader-codes.ts';
-import { createRegisters } from './registers.ts';
+import {
+  done,
+  failed,
+  type LoaderAnswer,
+  type LoaderMode,
+  OP,
+  statusBytes,
+  xorChecksum,
+} from './loader-codes.ts';
 import { createSlipReader, encodeSlip } from './slip.ts';
+
+// Reading the flash back: MD5 of a range, 64 bytes at a time (ROM), or as a stream with acknowledgements (stub).
+
+type FlashRange = { at: number; length: number; blockBytes: number; inFlight: number };
+
+type FlashReading = {
+  md5(at: number, length: number, mode: 'rom' | 'stub'): LoaderAnswer;
+  slow(at: number, length: number): LoaderAnswer;
+  fits(range: FlashRange): boolean;
+  start(range: FlashRange): void;
+  isUnderWay(): boolean;
+  /** A frame of the host during a stream: how many bytes it has, in four bytes. False for any other, which ends the stream. */
+  acknowledge(frame: Uint8Array): boolean;
+};
+
+const SLOW_BYTES = 64;
+
+const MAX_BLOCK_BYTES = 0x10000;
+
+// The chip's registers as far as a loader looks at them: fuses, the divider of the serial line, the SPI controller.
+
+type Registers = {
+  read(address: number): number;
+  write(address: number, value: number, mask: number): void;
+  reset(): void;
+};
+
+const CRYSTAL_HZ = 40_000_000;
+
+const SPI_USER_COMMAND = 1 << 18;
+
+const READ_FLASH_ID = 0x9f;
+
+const READ_STATUS = 0x05;
+
+/** A loader touches a few dozen; a broken one shall not fill the memory. */
+const MAX_WRITTEN = 1_024;
 
 // The loader in the chip's ROM, and the faster one (the "stub") a host loads into its RAM. Same frames, small differences:
 // the ROM answers with four status bytes and MD5 as text, the stub with two and MD5 as bytes, and only the stub erases
@@ -199,4 +242,83 @@ type Request = { op: number; data: Uint8Array; checksum: number; word: (index: n
 function wordsOf(data: Uint8Array): (index: number) => number {
   const view = new DataView(data.buffer, data.byteOffset, data.length);
   return (index) => (index * 4 + 4 <= data.length ? view.getUint32(index * 4, true) : 0);
+}
+
+/** `baud` tells the rate of the line: from it the loader works out the crystal. */
+function createRegisters(chip: Chip, baud: () => number): Registers {
+  const written = new Map<number, number>();
+  const commandAt = chip.spi.base;
+  const w0At = chip.spi.base + chip.spi.w0;
+
+  const store = (address: number, value: number) => {
+    if (written.has(address) || written.size < MAX_WRITTEN) written.set(address, value >>> 0);
+  };
+  const runSpi = () => {
+    const opcode = (written.get(chip.spi.base + chip.spi.usr2) ?? 0) & 0xff;
+    if (opcode === READ_FLASH_ID) store(w0At, FLASH_ID);
+    else if (opcode === READ_STATUS) store(w0At, 0);
+  };
+  const placed = (address: number) => {
+    const { mirror } = chip;
+    const within = mirror === null ? -1 : address - mirror.from;
+    return mirror !== null && within >= 0 && within < mirror.size ? mirror.to + within : address;
+  };
+  return {
+    read: (asked) => {
+      const address = placed(asked);
+      if (address === chip.uartDividerAt) return Math.floor(CRYSTAL_HZ / baud());
+      return chip.fixed.get(address) ?? written.get(address) ?? 0;
+    },
+    write: (asked, value, mask) => {
+      const address = placed(asked);
+      store(address, ((written.get(address) ?? 0) & ~mask) | (value & mask));
+      if (address !== commandAt || (value & mask & SPI_USER_COMMAND) === 0) return;
+      runSpi();
+      // done: the loader waits for this bit to clear
+      store(commandAt, 0);
+    },
+    reset: () => written.clear(),
+  };
+}
+
+function createFlashReading(flash: Flash, sendFrame: (frame: Uint8Array) => void): FlashReading {
+  let stream: (FlashRange & { sent: number; hash: ReturnType<typeof createHash> }) | null = null;
+
+  const isInside = (at: number, length: number) => at + length <= flash.size;
+  const push = (acknowledged: number) => {
+    if (stream === null) return;
+    while (stream.sent < stream.length && stream.sent - acknowledged < stream.inFlight) {
+      const length = Math.min(stream.blockBytes, stream.length - stream.sent);
+      const block = flash.read(stream.at + stream.sent, length);
+      stream.sent += length;
+      stream.hash.update(block);
+      sendFrame(block);
+    }
+    if (acknowledged < stream.length) return;
+    sendFrame(stream.hash.digest());
+    stream = null;
+  };
+  return {
+    md5: (at, length, mode) => {
+      if (!isInside(at, length)) return failed('flash');
+      const hash = createHash('md5').update(flash.read(at, length));
+      return done({ data: mode === 'stub' ? hash.digest() : new TextEncoder().encode(hash.digest('hex')) });
+    },
+    slow: (at, length) => {
+      if (length > SLOW_BYTES || !isInside(at, length)) return failed('readLength');
+      return done({ data: flash.read(at, SLOW_BYTES) });
+    },
+    fits: ({ at, length, blockBytes, inFlight }) =>
+      isInside(at, length) && length > 0 && blockBytes > 0 && blockBytes <= MAX_BLOCK_BYTES && inFlight > 0,
+    start: (range) => {
+      stream = { ...range, sent: 0, hash: createHash('md5') };
+      push(0);
+    },
+    isUnderWay: () => stream !== null,
+    acknowledge: (frame) => {
+      if (frame.length === 4) push(new DataView(frame.buffer, frame.byteOffset, 4).getUint32(0, true));
+      else stream = null;
+      return frame.length === 4;
+    },
+  };
 }

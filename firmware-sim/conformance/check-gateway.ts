@@ -1,16 +1,101 @@
+import type { TLSSocket } from 'node:tls';
+import * as z from 'zod';
+import { deviceSchedule } from '#contract/mqtt/messages.ts';
+import { deviceTopic } from '#contract/mqtt/topics.ts';
 import { createRealClock } from '../sim-clock.ts';
+import { connectTrusted, readPin } from '../transport/gateway-trust.ts';
 import { GATEWAY_END_CHECKS } from './gateway-end-checks.ts';
 import { GATEWAY_HTTP_CHECKS } from './gateway-http-checks.ts';
-import { GATEWAY_KEY_CHECKS } from './gateway-key-checks.ts';
+import { call, GATEWAY_KEY_CHECKS, withOwnDevice } from './gateway-key-checks.ts';
 import { GATEWAY_MQTT_CHECKS } from './gateway-mqtt-checks.ts';
 import { GATEWAY_ORDER_CHECKS } from './gateway-order-checks.ts';
-import { GATEWAY_SCHEDULE_CHECKS } from './gateway-schedule-checks.ts';
 import { GATEWAY_TIME_CHECKS } from './gateway-time-checks.ts';
-import { GATEWAY_TRUST_CHECKS } from './gateway-trust-checks.ts';
-import type { GatewayTarget, GatewayUnderTest } from './gateway-under-test.ts';
-import { reachGateway } from './gateway-under-test.ts';
-import type { Check, CheckResult, Report } from './report.ts';
-import { reportOf, runChecks } from './report.ts';
+import {
+  type GatewayTarget,
+  type GatewayUnderTest,
+  openSession,
+  reachGateway,
+  readJson,
+} from './gateway-under-test.ts';
+import {
+  type Check,
+  type CheckResult,
+  demand,
+  orLate,
+  type Report,
+  reportOf,
+  runChecks,
+  Skipped,
+} from './report.ts';
+
+const identity = z.object({
+  authority: z.object({ spki_sha256: z.string() }).nullable(),
+  ports: z.object({ https: z.number().nullable(), mqtts: z.number().nullable() }),
+});
+
+const ANSWER_WITHIN_MS = 10_000;
+
+const CURVE = 'prime256v1';
+
+// Who the gateway is, where it offers TLS.
+const GATEWAY_TRUST_CHECKS: readonly Check<GatewayUnderTest>[] = [
+  {
+    id: 'tls.chain',
+    clause: '9.2.2',
+    title: 'where it offers TLS its certificate descends from the authority whose pin it tells, with P-256',
+    needs: ['http.answers'],
+    run: async (gateway) => {
+      const { status, body } = await gateway.call('/api/v1/system/identity');
+      const told = identity.safeParse(body);
+      if (status !== 200 || !told.success || told.data.authority === null)
+        throw new Skipped('the gateway tells of no authority: it offers no TLS');
+      const pin = readPin(told.data.authority.spki_sha256);
+      demand(pin !== null, `its pin is none: ${told.data.authority.spki_sha256}`);
+      const { https, mqtts } = told.data.ports;
+      for (const port of [https, mqtts]) if (port !== null) await demandTrusted(gateway, port, pin);
+    },
+  },
+];
+
+const HOUR_S = 3_600;
+
+const TOLD_WITHIN_MS = 10_000;
+
+// What a gateway makes of a schedule for a controller that may be alone by then. On a control point of its own.
+const GATEWAY_SCHEDULE_CHECKS: readonly Check<GatewayUnderTest>[] = [
+  {
+    id: 'schedule.told',
+    clause: '4.7.1',
+    title: 'a new schedule reaches the connected device as transitions, one at its start and one at its end',
+    needs: ['mqtt.schedule.retained', 'http.time'],
+    run: (gateway) =>
+      withOwnDevice(gateway, async (own) => {
+        const identity = await own.newKey();
+        const startS = Math.floor(gateway.unixMs() / 1000 / HOUR_S + 2) * HOUR_S;
+        const endS = startS + HOUR_S;
+        const probe = await openSession(gateway, identity);
+        const topic = deviceTopic(identity.clientId, 'schedule/desired');
+        await probe.subscribe(topic);
+        await call(gateway, 'POST', `/control-points/${own.id}/schedules`, {
+          action: 'ON',
+          start_time: isoAt(startS),
+          end_time: isoAt(endS),
+        });
+        await probe.until(
+          `transitions to ON at ${startS} and to OFF at ${endS}`,
+          (message) => {
+            const { tr = [] } = deviceSchedule.safeParse(readJson(message.text)).data ?? {};
+            const has = (atS: number, to: 0 | 1) => tr.some((each) => each[0] === atS && each[1] === to);
+            return message.topic === topic && has(startS, 1) && has(endS, 0);
+          },
+          TOLD_WITHIN_MS,
+        );
+        await probe.leave();
+      }),
+  },
+];
+
+const isoAt = (unixS: number): string => new Date(unixS * 1000).toISOString();
 
 export const GATEWAY_CHECKS: readonly Check<GatewayUnderTest>[] = [
   ...GATEWAY_MQTT_CHECKS,
@@ -50,5 +135,26 @@ export async function checkGateway(
     return reportOf(target.httpBase, results);
   } finally {
     clock.stop();
+  }
+}
+
+async function demandTrusted(gateway: GatewayUnderTest, port: number, pin: string): Promise<void> {
+  const host = new URL(gateway.httpBase).hostname.replace(/^\[|\]$/g, '');
+  let socket: TLSSocket | undefined;
+  const proved = new Promise<{ wrong: string | null }>((resolve) => {
+    socket = connectTrusted({ host, port }, { pins: [pin] }, (error) => {
+      resolve({ wrong: error === null ? null : error.message });
+    });
+    socket.once('error', (error) => resolve({ wrong: error.message }));
+  });
+  try {
+    const late = { wrong: `no TLS within ${ANSWER_WITHIN_MS / 1000} s` };
+    const { wrong } = await orLate(gateway.clock, proved, ANSWER_WITHIN_MS, () => late);
+    demand(wrong === null, `port ${port}: ${wrong}`);
+    const key = socket?.getPeerX509Certificate()?.publicKey;
+    const curve = key?.asymmetricKeyDetails?.namedCurve ?? key?.asymmetricKeyType;
+    demand(curve === CURVE, `port ${port}: the key of its certificate is of ${curve}`);
+  } finally {
+    socket?.destroy();
   }
 }

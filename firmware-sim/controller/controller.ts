@@ -1,8 +1,13 @@
-import type { DeviceConfig, DeviceSchedule, HeartbeatAnswer } from '#contract/mqtt/messages.ts';
+import type {
+  DeviceCommand,
+  DeviceConfig,
+  DeviceSchedule,
+  HeartbeatAnswer,
+} from '#contract/mqtt/messages.ts';
 import { unreachable } from '#contract/words.ts';
-import { obey } from './commands.ts';
 import { acceptLevel, dueEnd, levelHeard, resumeEnd } from './level-end.ts';
 import {
+  connectAnew,
   dueLink,
   gatewayHeard,
   onConnected,
@@ -12,14 +17,27 @@ import {
   scheduleHeartbeat,
   startLink,
 } from './link-rules.ts';
-import { watchMotor } from './motor-watch.ts';
 import { bootOta, dueOta, hearOta, onFirmwareBytes, onFirmwareFetched } from './ota.ts';
 import { settleRelay } from './relay-rules.ts';
-import { answerStale, flushReports, publishEvent } from './reports.ts';
-import type { ControllerEvent, ControllerState, Effect, HandSwitch, LevelHeard, Nvs } from './state.ts';
-import { unpowered } from './state.ts';
-import type { Turn } from './turn.ts';
-import { between, openTurn } from './turn.ts';
+import { answerStale, flushReports, publishEvent, publishHeartbeat, publishMeter } from './reports.ts';
+import {
+  type ControllerEvent,
+  type ControllerState,
+  type Effect,
+  type HandSwitch,
+  type LevelHeard,
+  type Nvs,
+  unpowered,
+} from './state.ts';
+import { between, isDue, openTurn, type Turn } from './turn.ts';
+
+type CommandEvent = { correlation: string; command: DeviceCommand; isRetained: boolean };
+
+const COMMANDS_REMEMBERED = 8;
+
+const SUSPECT_AFTER_MS = 3_000;
+
+const NO_CURRENT_BELOW_MA = 100;
 
 // An aerator controller as a pure machine: an event in, the next state and the effects out. The runner owns sockets,
 // timers and the motor; after every `relay` effect it answers with a `sensed` event.
@@ -238,4 +256,81 @@ function armTimer(turn: Turn): void {
   if (atMs === state.timerAtMs) return;
   state.timerAtMs = atMs;
   effects.push({ kind: 'timer', atMs });
+}
+
+/** Tells of a contact that does not follow, and of a motor that draws nothing. */
+function watchMotor(turn: Turn): void {
+  const { state, nowMs } = turn;
+  const { watch } = state;
+  const fault = motorFault(state);
+  if (fault === null || fault === watch.told) {
+    watch.suspectAtMs = null;
+    if (fault === null) watch.told = null;
+    return;
+  }
+  if (!isDue(watch.suspectAtMs, nowMs)) {
+    watch.suspectAtMs ??= nowMs + SUSPECT_AFTER_MS;
+    return;
+  }
+  watch.suspectAtMs = null;
+  watch.told = fault;
+  publishEvent(turn, fault, { current_ma: state.sensed.currentMa });
+  state.control.isReportDue = true;
+}
+
+function motorFault(state: ControllerState): 'relay_stuck' | 'no_current' | null {
+  if (!state.isMainsOk) return null;
+  if (state.profile.hasContactFeedback && state.sensed.contact !== state.relay.coil) return 'relay_stuck';
+  return state.relay.coil === 'ON' && state.sensed.currentMa < NO_CURRENT_BELOW_MA ? 'no_current' : null;
+}
+
+/** Does once what a command asks, and answers it. */
+function obey(turn: Turn, event: CommandEvent): void {
+  const { state, effects } = turn;
+  // A retained order is a ghost of an old one, and a repeated one has been obeyed.
+  if (event.isRetained || state.recentCommands.includes(event.correlation)) return;
+  state.recentCommands = [...state.recentCommands, event.correlation].slice(-COMMANDS_REMEMBERED);
+  const refusal = refusalOf(turn, event.command);
+  effects.push({
+    kind: 'result',
+    correlation: event.correlation,
+    body: refusal === null ? { ok: true } : { ok: false, detail: refusal },
+  });
+  if (refusal === null) perform(turn, event.command);
+}
+
+function refusalOf({ state }: Turn, { op, key }: DeviceCommand): string | null {
+  if (op !== 'rotate_key') return null;
+  if (state.profile.transport !== 'mqtt') return 'a new key is taken over the cable only';
+  return key === undefined || key === '' ? 'no key came with it' : null;
+}
+
+function perform(turn: Turn, { op, key }: DeviceCommand): void {
+  const { state, effects } = turn;
+  switch (op) {
+    case 'identify':
+      return;
+    case 'rotate_key':
+      effects.push({ kind: 'rekey', key: key ?? '' });
+      return connectAnew(turn);
+    case 'read_meter':
+      return publishMeter(turn);
+    case 'resync':
+      state.control.isAckDue = true;
+      return publishHeartbeat(turn);
+    case 'factory_reset':
+      state.nvs.level = null;
+      state.nvs.ending = null;
+      state.nvs.hasEnded = false;
+      state.nvs.applied = null;
+      state.nvs.schedule = null;
+      state.nvs.config = state.profile.factoryConfig;
+      effects.push({ kind: 'restart' });
+      return;
+    case 'reboot':
+      effects.push({ kind: 'restart' });
+      return;
+    default:
+      return unreachable(op);
+  }
 }

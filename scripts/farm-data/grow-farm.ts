@@ -1,3 +1,5 @@
+import { logEntry } from '#contract/resources/logs.ts';
+import type { Origin } from '#contract/words.ts';
 import {
   believedIn,
   type Deps,
@@ -8,15 +10,26 @@ import {
   sufferEvent,
 } from './batch-life.ts';
 import { feed, weigh } from './batch-work.ts';
-import { createChance } from './chance.ts';
-import { logControl } from './control-log.ts';
+import { type Chance, createChance } from './chance.ts';
 import { spend } from './expenses.ts';
-import { createRowBuffer, DAY_MS, dayOf, type Grown, iso } from './grown.ts';
-import { type FarmSize, makePlaces, type Places, type PondPlace, recorderOf } from './places.ts';
+import { at, createRowBuffer, DAY_MS, dayOf, type Emit, type Grown, iso, UNTOUCHED } from './grown.ts';
+import { type FarmSize, makePlaces, operatorOf, type Places, type PondPlace, recorderOf } from './places.ts';
 import { emptyFarm, fillPonds, inPond, moveJuveniles, type Stocked, takeOut } from './pond-round.ts';
 import { type Load, measurePond } from './water.ts';
 import { createWaterAlerts } from './water-alerts.ts';
 import { createWeather } from './weather.ts';
+
+type Entry = { hour: number; action: string; origin: Origin; byPerson: boolean };
+
+/** Night aeration by schedule, and a round by hand before the afternoon feed: six entries a day. */
+const DAY: readonly Entry[] = [
+  { hour: 6, action: 'schedule_trigger', origin: 'SCHEDULE', byPerson: false },
+  { hour: 6, action: 'status_changed', origin: 'DEVICE', byPerson: false },
+  { hour: 13, action: 'turn_on', origin: 'LOCAL', byPerson: true },
+  { hour: 15, action: 'turn_off', origin: 'LOCAL', byPerson: true },
+  { hour: 18, action: 'schedule_trigger', origin: 'SCHEDULE', byPerson: false },
+  { hour: 18, action: 'status_changed', origin: 'DEVICE', byPerson: false },
+];
 
 export type FarmOptions = {
   seed: number;
@@ -111,4 +124,27 @@ function loadOf(pond: PondPlace, batches: readonly LivingBatch[], day: number): 
 function isPast({ row }: Grown, until: string): boolean {
   const when = row['created_at'] ?? row['timestamp'];
   return typeof when !== 'string' || when <= iso(Date.parse(until));
+}
+
+/** The audit entries of one day, in order of time. */
+function logControl(deps: { chance: Chance; emit: Emit; places: Places }, day: number): void {
+  const { chance, emit, places } = deps;
+  for (const [place, { hour, action, origin, byPerson }] of DAY.entries()) {
+    for (const [index, point] of places.controlPoints.entries()) {
+      const unixMs = at(day, hour, byPerson ? chance.whole(0, 55) : 0) + index * 5_000 + place * 700;
+      emit(logEntry, {
+        id: chance.uuid(unixMs),
+        farm_id: places.farmId,
+        entity_type: 'CONTROL_POINT',
+        entity_id: point.id,
+        entity_name: point.cod,
+        action,
+        user_id: byPerson ? operatorOf(places) : null,
+        origin,
+        details: action === 'status_changed' ? { to: hour === 18 ? 'ON' : 'OFF' } : { reason: 'schedule' },
+        timestamp: iso(unixMs),
+        clock_quality: UNTOUCHED.clock_quality,
+      });
+    }
+  }
 }

@@ -1,14 +1,43 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseDuration } from '#sim/fleet/scenario.ts';
 import { soakOrders } from '../sync/soak-orders.ts';
 import { soakPair } from '../sync/soak-pair.ts';
+import { FIRST_VERSION } from '../versions/version-package.ts';
 import { runCampaign } from './campaign.ts';
-import { soakAdversary, soakBenches, soakConsole, soakTemporary, soakVersions } from './every-look.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { readProgress } from './progress.ts';
 import { type Report, textOf } from './report.ts';
+
+/** Every bench in its quick form and every week of the demo, of which the tests run a few each time. Answers whether all is well. */
+const soakBenches = (): Promise<boolean> =>
+  wholeTests(['test/scripts/bench.test.ts', 'test/scripts/demo.test.ts'], { BENCHES: 'all' });
+
+/** Kill X while Y is temporary, so often, each time at other moments. Answers whether all is well. */
+const soakTemporary = (rounds: number): Promise<boolean> =>
+  wholeTests(
+    ['kill-while-temporary', 'remote-orders', 'order-end'].map((name) => `test/real/${name}.test.ts`),
+    {
+      TEMPORARY_ROUNDS: String(rounds),
+    },
+  );
+
+/** So many messages of a gateway and of a hosted instance in other hands, a third to each engine and a third to the gateway. Answers whether all is well. */
+const soakAdversary = ({ messages, seed }: { messages: number; seed: number }): Promise<boolean> =>
+  wholeTests(['test/sync/adversary'], {
+    ADVERSARY_MESSAGES: String(Math.ceil(messages / 3)),
+    ADVERSARY_SEED: String(seed),
+  });
+
+/** The first version that synchronises, and the last one before schemas were counted. */
+const VERSIONS = [FIRST_VERSION, '37870d5'];
+
+/** Older versions beside today's, in each of the places a program may have. Answers whether all is well. */
+const soakVersions = (): Promise<boolean> => wholeTests(['test/versions'], { VERSIONS: VERSIONS.join(',') });
 
 const HELP = `npm run soak -- [options]      a campaign of faults against the real program, judged by an oracle
 
@@ -140,4 +169,23 @@ function readOptions(args: readonly string[]) {
     resume: values.resume ?? null,
     json: values.json ?? null,
   };
+}
+
+/**
+ * Every screen of the console in every size, theme, language and state, looked at by axe, and a thousand cuts of its line:
+ * the tests that look at a part of it each time, told to look at all. Answers whether all is well.
+ */
+function soakConsole({ seed }: { seed: number }): Promise<boolean> {
+  const files = ['every-screen', 'cut-stream'].map((name) => `test/console/${name}.browser.test.ts`);
+  return wholeTests(files, { CONSOLE_LOOKS: 'all', CONSOLE_CUTS: '1000', CONSOLE_SEED: String(seed) });
+}
+
+async function wholeTests(files: readonly string[], more: Record<string, string>): Promise<boolean> {
+  const vitest = dirname(createRequire(import.meta.url).resolve('vitest/package.json'));
+  const run = spawn(process.execPath, [join(vitest, 'vitest.mjs'), 'run', ...files], {
+    stdio: 'inherit',
+    env: { ...process.env, ...more },
+  });
+  const [code] = (await once(run, 'exit')) as [number | null];
+  return code === 0;
 }

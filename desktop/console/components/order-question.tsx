@@ -1,14 +1,16 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { SwitchState } from '#contract/words.ts';
+import { ApiError } from '../data/api.ts';
 import { type ControlPoint, controlPoints } from '../data/farm-store.ts';
 import { isFromAfar } from '../data/instance.ts';
 import { type How, order } from '../data/orders.ts';
 import { userId } from '../data/session.ts';
+import { faultText } from './answer.tsx';
 import { controlWords } from './control-words.ts';
 import { FromAfarDialog } from './from-afar.tsx';
-import { OffForDialog } from './off-for-dialog.tsx';
-import { orderFault } from './order-fault.ts';
+import { HoldField, useHold } from './hold-field.tsx';
+import { OffDialog } from './off-dialog.tsx';
 import { toast } from './toast.tsx';
 
 const asked = signal<{ pointId: string; target: SwitchState } | null>(null);
@@ -68,4 +70,31 @@ async function giveOrder(point: ControlPoint, target: SwitchState, how: How = {}
   } catch (error) {
     toast(orderFault(point.cod, error));
   }
+}
+
+/** Without an answer nobody knows whether an order was taken: that is said, and never that nothing happened. */
+function orderFault(cod: string, error: unknown): string {
+  const words = controlWords();
+  return error instanceof ApiError ? `${words.refused}: ${faultText(error)}` : words.unsure(cod);
+}
+
+/** Asks for how long a motor is to be off, as it does before any motor stops. `forS` null: until something else comes. */
+function OffForDialog({
+  point,
+  onClose,
+  onConfirm,
+}: {
+  point: ControlPoint;
+  onClose: () => void;
+  onConfirm: (forS: number | null) => void;
+}) {
+  const hold = useHold();
+  return (
+    <OffDialog
+      point={point}
+      onClose={onClose}
+      onConfirm={() => onConfirm(hold.forS)}
+      first={<HoldField point={point} hold={hold} />}
+    />
+  );
 }

@@ -3,18 +3,103 @@ import { Link, Route, Switch, useLocation } from 'wouter-preact';
 import { OrderQuestion } from '../components/order-question.tsx';
 import { Toasts } from '../components/toast.tsx';
 import { toAnswer } from '../data/alarms.ts';
+import { farm } from '../data/farm-store.ts';
 import { farmWordAge } from '../data/instance.ts';
 import { isAwaited, link } from '../data/live.ts';
+import { askAhead } from '../data/query.ts';
 import { AlarmStrip, answerShown } from './alarm-strip.tsx';
 import { Boundary } from './boundary.tsx';
 import { Commands } from './commands.tsx';
-import { useFetchedAhead } from './fetch-ahead.ts';
 import { LazyScreen } from './lazy-screen.tsx';
 import { Navigation } from './navigation.tsx';
-import { ROUTES } from './routes.ts';
 import { silence } from './sound.ts';
 import { BlindBanner, DiskBanner, FarmStamp, StatusStrip } from './status-strip.tsx';
+import { type Load, SYSTEM_ROUTES } from './system-routes.ts';
 import { shellWords } from './words.ts';
+
+// Every screen of the console by its address, loaded when it is first opened. A new screen is one line here.
+
+const ROUTES: readonly { path: string; load: Load }[] = [
+  { path: '/', load: async () => (await import('../screens/wall/farm-wall.tsx')).FarmWall },
+  { path: '/alarmes/:tab?', load: async () => (await import('../screens/alarms/alarm-list.tsx')).AlarmList },
+  {
+    path: '/aeracao',
+    load: async () => (await import('../screens/aeration/control-board.tsx')).ControlBoard,
+  },
+  {
+    path: '/viveiros/:cod/:tab?',
+    load: async () => (await import('../screens/pond/pond-detail.tsx')).PondDetail,
+  },
+  {
+    path: '/aeracao/agenda',
+    load: async () => (await import('../screens/aeration/week-calendar.tsx')).WeekCalendar,
+  },
+  {
+    path: '/aeracao/:id',
+    load: async () => (await import('../screens/aeration/control-point-page.tsx')).ControlPointPage,
+  },
+  { path: '/lancar', load: async () => (await import('../screens/entries/choose-entry.tsx')).ChooseEntry },
+  { path: '/lancar/agua', load: async () => (await import('../screens/entries/water-entry.tsx')).WaterEntry },
+  { path: '/lancar/fila', load: async () => (await import('../screens/entries/queue.tsx')).Queue },
+  { path: '/lancar/racao', load: async () => (await import('../screens/entries/feed-entry.tsx')).FeedEntry },
+  {
+    path: '/lancar/biometria',
+    load: async () => (await import('../screens/entries/biometry-entry.tsx')).BiometryEntry,
+  },
+  {
+    path: '/lancar/despesa',
+    load: async () => (await import('../screens/entries/expense-entry.tsx')).ExpenseEntry,
+  },
+  {
+    path: '/lancar/mortalidade',
+    load: async () => (await import('../screens/entries/mortality-entry.tsx')).MortalityEntry,
+  },
+  { path: '/lotes', load: async () => (await import('../screens/batches/batch-list.tsx')).BatchList },
+  {
+    path: '/lotes/lista/:tab',
+    load: async () => (await import('../screens/batches/batch-list.tsx')).BatchList,
+  },
+  { path: '/lotes/novo', load: async () => (await import('../screens/batches/stocking.tsx')).Stocking },
+  { path: '/lotes/:code', load: async () => (await import('../screens/batches/batch-page.tsx')).BatchPage },
+  {
+    path: '/lotes/:code/despesca',
+    load: async () => (await import('../screens/batches/harvest.tsx')).Harvest,
+  },
+  {
+    path: '/transferencias/:tab?',
+    load: async () => (await import('../screens/transfers/transfers.tsx')).Transfers,
+  },
+  { path: '/tarefas', load: async () => (await import('../screens/tasks/tasks.tsx')).Tasks },
+  {
+    path: '/relatorios/ficha',
+    load: async () => (await import('../screens/reports/water-sheet.tsx')).WaterSheet,
+  },
+  { path: '/relatorios/:tab?', load: async () => (await import('../screens/reports/reports.tsx')).Reports },
+  ...SYSTEM_ROUTES,
+];
+
+// Between the house and the ponds there may be no line any more: what people write down and look up there opens all the
+// same, though they had not opened it before. Its code, and the lists that its forms choose from, come while there is one.
+
+const AT_THE_PONDS = [
+  '/lancar',
+  '/lancar/agua',
+  '/lancar/racao',
+  '/lancar/fila',
+  '/lancar/biometria',
+  '/lancar/mortalidade',
+  '/tarefas',
+  '/aeracao',
+  '/viveiros/:cod/:tab?',
+  '/alarmes/:tab?',
+  '/',
+];
+
+/** The screen that was asked for comes first, and has the line for itself. */
+const AFTER_MS = 4_000;
+
+/** A PC in the pump house stays where its line is. */
+const isCarried = (): boolean => matchMedia('(pointer: coarse)').matches;
 
 export function Shell() {
   const words = shellWords();
@@ -103,4 +188,34 @@ function tellHeight(header: HTMLElement | null): void {
   };
   new ResizeObserver(tell).observe(header);
   tell();
+}
+
+function useFetchedAhead(): void {
+  const farmId = farm.value?.id;
+  const isLive = link.value === 'live';
+  useEffect(() => {
+    if (!isLive || farmId === undefined || !isCarried()) return;
+    let isOver = false;
+    const timer = setTimeout(() => void fetchAhead(farmId, () => isOver), AFTER_MS);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [isLive, farmId]);
+}
+
+/** One after the other: a phone at work is not held up. */
+async function fetchAhead(farmId: string, isOver: () => boolean): Promise<void> {
+  const steps = [
+    () => askAhead('/batches/', { farm_id: farmId, status: 'ACTIVE', limit: 500 }),
+    () => askAhead('/ponds/', { farm_id: farmId, limit: 1_000 }),
+    () => askAhead('/ponds/summary-cards', { farm_id: farmId }),
+    () => askAhead('/water-quality/latest', { farm_id: farmId }),
+    ...ROUTES.filter(({ path }) => AT_THE_PONDS.includes(path)).map(({ load }) => load),
+  ];
+  for (const step of steps) {
+    if (isOver()) return;
+    // whoever opens the screen hears of it, and can try again
+    await step().catch(() => undefined);
+  }
 }

@@ -16,7 +16,6 @@ import type { Caller } from '#core/route.ts';
 import type { ChangedFor, TellChanged } from '#core/tell-changed.ts';
 import { farmChangesIn, farmsWithLessIn, sessionsEndedBy } from './event-access.ts';
 import { gatherChanged } from './gather-changed.ts';
-import { gatherPresence } from './gather-presence.ts';
 import { type RowEvent, type RowEventDeps, rowEventsOf } from './row-events.ts';
 import {
   type EventSink,
@@ -25,6 +24,8 @@ import {
   type ViewerStream,
   type VisibleFarms,
 } from './viewer-stream.ts';
+
+const EVERY_MS = 1000;
 
 const MAX_STREAMS = 500;
 const MAX_STREAMS_PER_USER = 20;
@@ -266,4 +267,29 @@ function newestOfGreediest(streams: ReadonlySet<ViewerStream>, least: number): V
 function eventText(counts: { events: number }, name: StreamEventName, data: unknown): string {
   counts.events += 1;
   return `id: ${counts.events}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/**
+ * Gathers presence for a second: thousands of heartbeats become one event per farm, in which the newest word of each
+ * controller counts.
+ */
+function gatherPresence(deps: {
+  later: (ms: number, run: () => void) => void;
+  tell: (farmId: string, items: PresenceItem[]) => void;
+}): { add: (farmId: string, item: PresenceItem) => void; forget: () => void } {
+  const itemsByFarm = new Map<string, Map<string, PresenceItem>>();
+  function flush(): void {
+    const gathered = [...itemsByFarm];
+    itemsByFarm.clear();
+    for (const [farmId, items] of gathered) deps.tell(farmId, [...items.values()]);
+  }
+  return {
+    add(farmId, item) {
+      if (itemsByFarm.size === 0) deps.later(EVERY_MS, flush);
+      const items = itemsByFarm.get(farmId) ?? new Map<string, PresenceItem>();
+      itemsByFarm.set(farmId, items.set(item.control_point_id, item));
+    },
+    /** While nobody listens nothing is gathered, and what was gathered before is older than the next snapshot. */
+    forget: () => itemsByFarm.clear(),
+  };
 }

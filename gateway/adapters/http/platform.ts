@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Express, RequestHandler, Router } from 'express';
 import type { Route } from '#core/route.ts';
 import { API, wrongMethod } from './app.ts';
-import { type Authorities, authorityBundle, authorityForPhones } from './authority-files.ts';
 import { consolePages } from './console.ts';
 import { docsPage } from './docs-page.ts';
 import { type EventStreamDeps, eventStream } from './event-stream.ts';
@@ -12,6 +11,11 @@ import { healthPage, type Readiness, readyPage } from './health.ts';
 import { type LocalPages, localBundle, localEntrance, localReport } from './local-pages.ts';
 import { type MetricsPageDeps, metricsPage } from './metrics.ts';
 import { openApiParts } from './openapi.ts';
+
+/** Certificates as PEM, the one that signs first; null while there is none. */
+type Authorities = () => readonly string[] | null;
+
+const NONE = 'This instance has no certificate authority\n';
 
 export type PlatformDeps = MetricsPageDeps & {
   monotonic: () => number;
@@ -79,4 +83,27 @@ function get(app: Express, path: string, handler: RequestHandler): void {
     .all((request) => {
       throw wrongMethod(request.method, 'GET');
     });
+}
+
+/** GET /ca.pem: all authorities in force, for programs and controllers. */
+function authorityBundle(authorities: Authorities): RequestHandler {
+  return (_request, response) => {
+    const pems = authorities();
+    if (pems === null) response.status(404).type('text/plain').send(NONE);
+    else response.type('application/x-pem-file').send(pems.join(''));
+  };
+}
+
+/** GET /ca.crt: the authority that signs, in the form in which phones and Windows take it by a tap. */
+function authorityForPhones(authorities: Authorities): RequestHandler {
+  return (_request, response) => {
+    const [signing] = authorities() ?? [];
+    if (signing === undefined) {
+      response.status(404).type('text/plain').send(NONE);
+      return;
+    }
+    const der = Buffer.from(signing.replaceAll(/-----[^-]+-----|\s/g, ''), 'base64');
+    response.setHeader('Content-Disposition', 'attachment; filename="farm-authority.crt"');
+    response.type('application/x-x509-ca-cert').send(der);
+  };
 }

@@ -4,6 +4,7 @@ import type { Knock } from '#features/control/relay-link.ts';
 import type {
   ChannelFacts,
   DeviceFacts,
+  PasteFacts,
   PowerOn,
   RelayMessage,
   RelayNews,
@@ -11,7 +12,12 @@ import type {
 } from '#features/equipment/relays/ports.ts';
 import { asObject, type Fields, known, numberIn, readObject, shortTextIn } from './json.ts';
 import { canCancelTimer, canEnd, orderOf } from './tasmota-orders.ts';
-import { pasteTasmota } from './tasmota-settings.ts';
+
+/** Its console takes 519 characters and 30 commands in a line. */
+const LONGEST_LINE = 519;
+
+const backlog = (values: readonly [string, string][]): string =>
+  `Backlog ${values.map(([name, value]) => `${name} ${value}`).join('; ')}`;
 
 // Tasmota over MQTT with FullTopic %prefix%/%topic%/, as its documents MQTT and Commands describe it: orders on
 // cmnd/<topic>/, answers on stat/<topic>/, telemetry on tele/<topic>/. Every message of it is QoS 0 and echoes no
@@ -244,4 +250,53 @@ function recognise({ clientId, username, will }: Knock): ReturnType<RelayProtoco
   const topic = will === null ? undefined : /^tele\/([^/]{1,64})\/LWT$/.exec(will.topic)?.[1];
   if (six === undefined && username !== 'DVES_USER' && topic === undefined) return null;
   return { name: topic ?? clientId.slice(0, 64), model: null, mac: six?.toUpperCase() ?? null };
+}
+
+/**
+ * What is pasted into the console of a Tasmota relay. The values are those a farm needs:
+ * SetOption65 1: seven short power cuts would otherwise put it back to its factory settings, and a generator flickers.
+ * Retain 0: a retained order switches a motor after a reconnect. SetOption0 1 keeps the state over a power cut.
+ * SetOption4 0, SetOption90 0 and the state texts are the words this gateway reads: one that says LIGADO never reports.
+ * PowerDelta 110: a change of 10 W is told at once. WifiConfig 4: without its Wi-Fi it tries on and never restarts.
+ */
+function pasteTasmota(facts: PasteFacts & { powerOnState: number }): ReturnType<RelayProtocol['paste']> {
+  const { host, port, mqttId, key } = facts;
+  const whereTo: [string, string][] = [
+    ['MqttHost', host],
+    ['MqttPort', String(port)],
+    ['MqttUser', mqttId],
+    ...(key === null ? [] : ([['MqttPassword', key]] as [string, string][])),
+    ['MqttClient', mqttId],
+    ['Topic', mqttId],
+    ['FullTopic', '%prefix%/%topic%/'],
+    ['Prefix1', 'cmnd'],
+    ['Prefix2', 'stat'],
+    ['Prefix3', 'tele'],
+  ];
+  const behaviour: [string, string][] = [
+    ['TelePeriod', '30'],
+    ['PowerOnState', String(facts.powerOnState)],
+    ['PowerRetain', '0'],
+    ['SwitchRetain', '0'],
+    ['ButtonRetain', '0'],
+    ['SetOption0', '1'],
+    ['SetOption3', '1'],
+    ['SetOption4', '0'],
+    ['SetOption65', '1'],
+    ['SetOption90', '0'],
+    ['StateText1', 'OFF'],
+    ['StateText2', 'ON'],
+    ['PowerDelta', '110'],
+    ['WifiConfig', '4'],
+    ['MqttKeepAlive', '30'],
+    ['MqttRetry', '10'],
+    ['NtpServer1', host],
+  ];
+  const whole = backlog([...whereTo, ...behaviour]);
+  // what starts the relay anew comes last: the next line would be lost
+  const lines = whole.length <= LONGEST_LINE ? [whole] : [backlog(behaviour), backlog(whereTo)];
+  return {
+    fields: [...whereTo, ...behaviour].map(([name, value]) => ({ name, value })),
+    steps: lines.map((text) => ({ where: 'tasmota_console', text })),
+  };
 }

@@ -6,8 +6,9 @@ import {
   type KeyObject,
   randomBytes,
   sign,
+  X509Certificate,
 } from 'node:crypto';
-import type { CertificateMaker, Holder } from '#features/system/trust/ports.ts';
+import type { CertificateFacts, CertificateMaker, Holder } from '#features/system/trust/ports.ts';
 import {
   addressBytes,
   bits,
@@ -22,8 +23,7 @@ import {
   utf8,
   yes,
 } from './der.ts';
-import { nameLimits, permits } from './name-limits.ts';
-import { certificateFacts, isPairOf } from './read-certificate.ts';
+import { isLimited, nameLimits, permits } from './name-limits.ts';
 
 // X.509 certificates (RFC 5280) with EC P-256 keys. node:crypto reads certificates but makes none, and the libraries
 // that do bring more code than all of the rest here; every certificate is checked by OpenSSL in the tests.
@@ -166,4 +166,28 @@ const spkiOf = (publicKey: KeyObject): Buffer => publicKey.export({ type: 'spki'
 /** RFC 5280, 4.2.1.2 (1): SHA-1 of the key's bits, which for P-256 are the last 65 bytes. It names, it does not protect. */
 function keyIdOf(publicKey: KeyObject): Buffer {
   return createHash('sha1').update(spkiOf(publicKey).subarray(-65)).digest();
+}
+
+/** What stands in a certificate. Throws for what is none. */
+function certificateFacts(pem: string): CertificateFacts {
+  const certificate = new X509Certificate(pem);
+  return {
+    pin: createHash('sha256')
+      .update(certificate.publicKey.export({ type: 'spki', format: 'der' }))
+      .digest('base64'),
+    fingerprint: certificate.fingerprint256,
+    notBefore: certificate.validFromDate.getTime(),
+    notAfter: certificate.validToDate.getTime(),
+    isLimited: isLimited(pem),
+  };
+}
+
+/** True when the private key belongs to the certificate; false also for what is no key or no certificate. */
+function isPairOf({ certificate, key }: { certificate: string; key: string }): boolean {
+  try {
+    return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
+  } catch {
+    // unreadable: whoever asks says so
+    return false;
+  }
 }

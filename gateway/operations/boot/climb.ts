@@ -1,6 +1,7 @@
-import { mkdirSync } from 'node:fs';
+import { createReadStream, mkdirSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { type Manifest, unpack } from '#adapters/backup/archive.ts';
 import { BackupTrouble } from '#adapters/backup/backup-trouble.ts';
 import {
   freeName,
@@ -11,6 +12,7 @@ import {
   syncFolder,
   timeName,
   UNFINISHED,
+  writeWhole,
 } from '#adapters/backup/safe-files.ts';
 import { clearScratch } from '#adapters/backup/scratch.ts';
 import { controlTroubleOf, isDamage, isInUse, standOf } from '#adapters/sql/check-database.ts';
@@ -32,7 +34,6 @@ import { lastGoodFile } from './last-good.ts';
 import { beginHistory, type Story } from './new-history.ts';
 import { bringForward, rebuild } from './rebuild.ts';
 import { snapshotFolder } from './snapshot-folder.ts';
-import { unpackSnapshot } from './snapshots.ts';
 
 export type BootReport = {
   rung: Rung;
@@ -258,4 +259,11 @@ function tell(log: Log, report: BootReport): void {
   const { rung, detail, kept } = report;
   if (isLow(rung)) log.error({ rung, detail, kept }, 'started on a lower rung of the boot ladder');
   else if (rung === 'wal') log.info({ rung, detail }, 'the database was recovered from its log');
+}
+
+/** Unpacks a snapshot to a file. Throws BackupTrouble when it is damaged. */
+async function unpackSnapshot(file: string, to: string): Promise<Manifest> {
+  const { manifest, database } = await unpack(createReadStream(file, { highWaterMark: 256 * 1024 }));
+  await writeWhole(to, database);
+  return manifest;
 }

@@ -1,14 +1,24 @@
 import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { isPrepared, listBackups, listByName } from '#adapters/backup/backup-folder.ts';
 import { goesOverCard, hoursBetween } from '#adapters/backup/backup-pace.ts';
 import { lastProof } from '#adapters/backup/backup-proof.ts';
+import { updateFactsOf } from '#adapters/sql/update-facts.ts';
 import { diskFacts } from '#adapters/system/disk-facts.ts';
 import { machineFacts, memoryFacts } from '#adapters/system/machine-facts.ts';
-import type { BackupFacts, DoctorFacts, LogFacts, Section } from '#features/system/doctor/ports.ts';
-import type { Config } from '#runtime/config.ts';
+import type {
+  BackupFacts,
+  DoctorFacts,
+  LogFacts,
+  Section,
+  UpdateFacts,
+} from '#features/system/doctor/ports.ts';
+import { type Config, databaseFile } from '#runtime/config.ts';
 import { SNAPSHOT_NAME, snapshotFolder } from '../boot/snapshot-folder.ts';
+import { readState, updateFolder } from '../update/update-folder.ts';
 import { serialFacts } from './serial-ports.ts';
-import { updateFacts } from './update-facts.ts';
+
+type Step = Awaited<ReturnType<typeof readState>>['step'];
 
 type About = Pick<DoctorFacts, 'now' | 'role' | 'version'>;
 
@@ -127,3 +137,24 @@ export function logFacts(
 /** Where this machine asks its own ports. */
 export const hostToAsk = ({ host }: Pick<Config, 'host'>): string =>
   ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
+
+/** What is still on its way has no version yet. */
+function factsOf(step: Step): Pick<UpdateFacts, 'step' | 'version'> {
+  if (step.at === 'rest') return { step: 'rest', version: '' };
+  return step.at === 'fetching' ? { step: 'staging', version: '' } : { step: step.at, version: step.version };
+}
+
+/** How far an update of the program is, by its own notes; null for an instance that does not update itself. */
+async function updateFacts(
+  config: Pick<Config, 'role' | 'data' | 'databaseUrl'>,
+): Promise<UpdateFacts | null> {
+  if (config.role !== 'gateway' || config.databaseUrl !== null) return null;
+  const { step, last } = await readState(config.data);
+  const noted = await stat(join(updateFolder(config.data), 'state.json')).catch(() => null);
+  return {
+    ...factsOf(step),
+    since: noted === null ? null : noted.mtimeMs,
+    waitsFor: step.at === 'staged' ? updateFactsOf(databaseFile(config)).oxygenAlarms : [],
+    last: last === null ? null : { ...last, at: Date.parse(last.at) },
+  };
+}

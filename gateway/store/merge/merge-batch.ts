@@ -1,11 +1,13 @@
 import type { Resource } from '#contract/resource.ts';
+import { controlPointSettings } from '#contract/resources/control-points.ts';
+import { timezone } from '#contract/resources/farms.ts';
+import { daysOfWeek } from '#contract/resources/schedules.ts';
 import { HOSTED_TABLES } from '#contract/sync/scopes.ts';
 import { isAlive } from '../register.ts';
 import type { Steps, UnitContext } from '../statements.ts';
 import { tellingOf } from './account-word.ts';
-import { refusedByApi } from './api-rules.ts';
 import { asCreatedHere } from './created-on-gateway.ts';
-import type { Edit } from './edit.ts';
+import type { Edit, Fields } from './edit.ts';
 import { accountLost, afterLoss, membershipLost, passwordLost } from './lost-people.ts';
 import { merge } from './merge.ts';
 import { MAKING } from './merge-whole.ts';
@@ -37,6 +39,15 @@ import {
   type Work,
   type WorkingSet,
 } from './working-set.ts';
+
+// Hosted: values that no call of the interface takes are not taken from a gateway either. What control, schedules and
+// screens are computed from stands here; a text or a number that is merely shown harms nobody.
+
+const RULES: Readonly<Record<string, Resource['row']['shape']>> = {
+  farms: { timezone },
+  control_points: controlPointSettings.shape,
+  schedules: { days_of_week: daysOfWeek.nullable() },
+};
 
 type Whole = Extract<Edit, { is: 'whole' }>;
 
@@ -294,4 +305,14 @@ function takeEdit(item: Readable, work: Work, merged: MergedBatch, batch: Batch)
   if (resource.name !== 'users')
     for (const group of outcome.passedOver) merged.corrections.push({ resource, id: work.id, group });
   for (const lost of outcome.lost) merged.lost.push({ ...lost, resource, id: work.id, change: heard.change });
+}
+
+/** The first field that the interface would refuse, and why; null: there is none. */
+function refusedByApi({ name }: Pick<Resource, 'name'>, fields: Fields): string | null {
+  for (const [field, rule] of Object.entries(RULES[name] ?? {})) {
+    if (!Object.hasOwn(fields, field)) continue;
+    const parsed = rule.safeParse(fields[field]);
+    if (!parsed.success) return `${field}: ${parsed.error.issues[0]?.message ?? 'is wrong'}`;
+  }
+  return null;
 }

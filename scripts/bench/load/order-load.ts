@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import mqtt, { type MqttClient } from 'mqtt';
+import type { MqttClient } from 'mqtt';
+import mqtt from 'mqtt';
 import * as z from 'zod';
 import { deviceTopic } from '#contract/mqtt/topics.ts';
 import { type Fleet, startFleet } from '#sim/fleet/fleet.ts';
 import { callHttp } from '#sim/http-call.ts';
 import type { Provisioned } from '../provision.ts';
 import { answerCalls } from '../remote.ts';
-import { openEventStream } from './event-stream.ts';
 
 // Orders to simulated controllers, timed in one process, so by one clock.
 
@@ -155,4 +155,46 @@ function tell(what: string): void {
   if (waiting === undefined) return;
   expected.delete(what);
   waiting(performance.now());
+}
+
+/** Opens GET /events and hands over every event; resolves when the first one, the snapshot, has come. */
+async function openEventStream(
+  base: string,
+  token: string,
+  hear: (name: string, data: unknown) => void,
+): Promise<() => void> {
+  const stop = new AbortController();
+  const response = await fetch(`${base}/api/v1/events`, {
+    headers: { authorization: `Bearer ${token}` },
+    signal: stop.signal,
+  });
+  if (response.body === null || response.status !== 200) {
+    throw new Error(`the event stream answered ${response.status}`);
+  }
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const reading = readEvents(response.body, (name, data) => {
+    begin();
+    hear(name, data);
+  });
+  reading.catch((error: unknown) => {
+    if (!stop.signal.aborted) throw error;
+  });
+  await begun;
+  return () => stop.abort();
+}
+
+async function readEvents(
+  body: ReadableStream<Uint8Array>,
+  hear: (name: string, data: unknown) => void,
+): Promise<void> {
+  let rest = '';
+  for await (const text of body.pipeThrough(new TextDecoderStream())) {
+    const blocks = (rest + text).split('\n\n');
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const name = /^event: (.+)$/m.exec(block)?.[1];
+      const data = /^data: (.+)$/m.exec(block)?.[1];
+      if (name !== undefined && data !== undefined) hear(name, JSON.parse(data));
+    }
+  }
 }

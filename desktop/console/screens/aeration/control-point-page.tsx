@@ -1,12 +1,14 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import type { ControlPointAnswer } from '#contract/resources/control-points.ts';
+import type * as z from 'zod';
+import type { ControlPointAnswer, orderEntry } from '#contract/resources/control-points.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { isNotProved, NotProvedMark, notProvedWords } from '../../components/not-proved.tsx';
 import { SimulatedMark, watermark } from '../../components/simulated.tsx';
+import { componentWords } from '../../components/words.ts';
 import {
   type ControlPoint,
   controlPoints,
@@ -15,14 +17,14 @@ import {
   mayOperate,
   presence,
 } from '../../data/farm-store.ts';
+import { nameOf } from '../../data/people.ts';
 import { usePondsByPoint } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { type Schedule, schedulesAt, useSchedules } from '../../data/schedules.ts';
-import { age, quantity } from '../../i18n/format.ts';
+import { age, dayAndTime, quantity } from '../../i18n/format.ts';
 import { isHeard } from '../../state/control-state.ts';
 import { UnkeyedSetting } from '../devices/unkeyed-setting.tsx';
 import { LockOut } from './lock-out.tsx';
-import { OrderList } from './order-list.tsx';
 import { PointSettings } from './point-settings.tsx';
 import { pointWords } from './point-words.ts';
 import { reasonText } from './reason-words.ts';
@@ -30,6 +32,10 @@ import { ruleText } from './rule-text.ts';
 import { ScheduleDialog } from './schedule-dialog.tsx';
 import { SirenHand } from './siren-group.tsx';
 import { aerationWords } from './words.ts';
+
+type Order = z.infer<typeof orderEntry>;
+
+const PAGE = 20;
 
 /** One control point: what is wanted and why, what it reports, who ordered what, and its rules. */
 export function ControlPointPage({ params }: { params: Readonly<Record<string, string>> }) {
@@ -168,6 +174,51 @@ function Times({ point }: { point: ControlPoint }) {
       {open === null ? null : (
         <ScheduleDialog schedule={open.schedule} points={[point]} onClose={() => setOpen(null)} />
       )}
+    </section>
+  );
+}
+
+/** Every change of the target: who, why, and how far it got. */
+function OrderList({ pointId }: { pointId: string }) {
+  const words = pointWords();
+  const names = aerationWords();
+  const more = componentWords().more;
+  const [limit, setLimit] = useState(PAGE);
+  const orders = useGet<Order[]>(`/control-points/${pointId}/orders`, { limit });
+  return (
+    <section class="stack">
+      <h2>{words.orders}</h2>
+      <Answer of={orders} isEmpty={(rows) => rows.length === 0} empty={<Empty text={words.noOrders} />}>
+        {(rows) => (
+          <>
+            <div class="table-frame" tabIndex={0} role="region" aria-label={words.orders}>
+              <table class="table blocks">
+                <thead>
+                  <tr>
+                    <th scope="col">{words.when}</th>
+                    <th scope="col">{words.what}</th>
+                    <th scope="col">{words.who}</th>
+                    <th scope="col">{words.why}</th>
+                    <th scope="col">{words.howFar}</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {rows.map((order) => (
+                    <tr key={order.id}>
+                      <td>{dayAndTime(order.issued_at)}</td>
+                      <td data-label={words.what}>{names.states[order.target_status]}</td>
+                      <td data-label={words.who}>{nameOf(order.issued_by) ?? names.origins[order.origin]}</td>
+                      <td data-label={words.why}>{reasonText(order.reason)}</td>
+                      <td data-label={words.howFar}>{words.orderStates[order.state]}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+            {rows.length < limit ? null : <Button onClick={() => setLimit(limit + PAGE)}>{more}</Button>}
+          </>
+        )}
+      </Answer>
     </section>
   );
 }

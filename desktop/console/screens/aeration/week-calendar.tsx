@@ -5,16 +5,19 @@ import { Icon } from '../../components/icon.tsx';
 import { codeOf, SimulatedMark } from '../../components/simulated.tsx';
 import { now } from '../../data/clock.ts';
 import { farm, farmAirPoints, isKnown, mayOperate } from '../../data/farm-store.ts';
-import { useTimeline } from '../../data/outlook.ts';
+import { type TimelineByPoint, useTimeline } from '../../data/outlook.ts';
 import { type Schedule, schedulesAt, useSchedules } from '../../data/schedules.ts';
-import { isoDay, plainDay } from '../../i18n/format.ts';
-import { addDays, mondayOf } from '../../state/schedule-week.ts';
+import { dayAndTime, isoDay, plainDay } from '../../i18n/format.ts';
+import { addDays, mondayOf, weekdayOf } from '../../state/schedule-week.ts';
+import { nextTurns } from '../../state/week-outlook.ts';
 import { AerationTabs } from './control-board.tsx';
 import { moveAmongBlocks, PointWeek } from './point-week.tsx';
+import { ruleText } from './rule-text.ts';
 import { ScheduleDialog } from './schedule-dialog.tsx';
 import { scheduleWords } from './schedule-words.ts';
-import { Upcoming } from './upcoming.tsx';
 import { aerationWords } from './words.ts';
+
+const SHOWN = 10;
 
 /** A week of switching, a row for each control point that airs, by the farm's clock. */
 export function WeekCalendar() {
@@ -93,5 +96,42 @@ export function WeekCalendar() {
         <ScheduleDialog schedule={open.schedule} points={points} onClose={() => setOpen(null)} />
       )}
     </div>
+  );
+}
+
+/** When motors will next be switched, of all control points, in the farm's time: by schedules, and after orders. */
+function Upcoming({
+  timeline,
+  schedules,
+  points,
+}: {
+  timeline: TimelineByPoint;
+  schedules: readonly Schedule[];
+  /** Their codes, by id. */
+  points: ReadonlyMap<string, string>;
+}) {
+  const words = scheduleWords();
+  const next = nextTurns(timeline, [...points.keys()], now.value).slice(0, SHOWN);
+  if (next.length === 0) return null;
+  return (
+    <section class="card stack">
+      <h2>{words.upcoming}</h2>
+      <ol class="stack">
+        {next.map(({ pointId, target, at, scheduleId }) => {
+          const schedule = schedules.find(({ id }) => id === scheduleId);
+          return (
+            <li key={`${pointId} ${at}`} class="row apart" data-upcoming={target}>
+              <span>
+                <strong>{points.get(pointId)}</strong> {target === 'ON' ? words.on : words.off}{' '}
+                {schedule === undefined ? null : <span class="muted small">{ruleText(schedule)}</span>}
+              </span>
+              <span>
+                {words.weekdays[weekdayOf(isoDay(at)) - 1]} {dayAndTime(at)}
+              </span>
+            </li>
+          );
+        })}
+      </ol>
+    </section>
   );
 }

@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks';
 import type {
   CostPerKgAnswer,
   OptimalHarvestAnswer,
@@ -8,10 +9,10 @@ import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import type { Batch } from '../../data/batches.ts';
 import { useCalm } from '../../data/calm.ts';
 import { useGet, useGetAgain } from '../../data/query.ts';
-import { age, currencySign, figure, money, percent, quantity } from '../../i18n/format.ts';
+import { age, asTyped, currencySign, figure, money, percent, quantity } from '../../i18n/format.ts';
 import { freshnessOf } from '../../state/freshness.ts';
+import { rangeAround, type SliderRange } from '../../state/slider-range.ts';
 import { usePrice } from './price.ts';
-import { WhatIf } from './what-if.tsx';
 import { batchWords } from './words.ts';
 
 const DAY_MS = 86_400_000;
@@ -157,5 +158,28 @@ function Fact({ name, value }: { name: string; value: string }) {
       <dt>{name}</dt>
       <dd>{value}</dd>
     </div>
+  );
+}
+
+/** Tries what another amount would mean. Its ends stay while it is drawn, and move when something beyond them is typed. */
+function WhatIf({ label, value, onTry }: { label: string; value: number; onTry: (text: string) => void }) {
+  const range = useRef<SliderRange | null>(null);
+  const known = range.current;
+  if (known === null || value < known.min || value > known.max) range.current = rangeAround(value);
+  const { min, max, step } = range.current ?? rangeAround(value);
+  return (
+    <label class="what-if">
+      <span class="muted small">{label}</span>
+      <input
+        type="range"
+        {...{ min, max, step, value }}
+        aria-valuetext={money(value)}
+        onInput={(event) => onTry(asTyped(event.currentTarget.valueAsNumber))}
+      />
+      <span class="row apart muted small" aria-hidden="true">
+        <span>{money(min)}</span>
+        <span>{money(max)}</span>
+      </span>
+    </label>
   );
 }

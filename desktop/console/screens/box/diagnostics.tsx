@@ -1,4 +1,4 @@
-import type { DoctorReport } from '#contract/resources/system-doctor.ts';
+import type { DoctorReport, Finding } from '#contract/resources/system-doctor.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { farmControlPoints, isOwner, presence } from '../../data/farm-store.ts';
@@ -7,10 +7,12 @@ import { isHosted } from '../../data/instance.ts';
 import { link } from '../../data/live.ts';
 import { useGet } from '../../data/query.ts';
 import { figure } from '../../i18n/format.ts';
+import { language } from '../../i18n/language.ts';
 import { ClockCard } from './clock-card.tsx';
-import { Findings } from './findings.tsx';
 import { healthWords } from './health-words.ts';
 import { SystemPage } from './system-page.tsx';
+
+const LOOK = { bad: 'p1', warn: 'p2', note: '' } as const;
 
 /** How the gateway is: for whoever owns it each thing that is wrong and what to do; for the others, which part is well. */
 export function Diagnostics() {
@@ -86,6 +88,60 @@ function Checks({ told }: { told: Readiness }) {
           ))}
         </tbody>
       </table>
+    </div>
+  );
+}
+
+/** What the doctor of the gateway found, each with what a hand does next; what is well is folded away. */
+function Findings({ report }: { report: DoctorReport }) {
+  const words = healthWords();
+  const well = report.findings.filter(({ severity }) => severity === 'ok');
+  const rest = report.findings.filter(({ severity }) => severity !== 'ok');
+  return (
+    <section class="stack">
+      <h2>{words.attention}</h2>
+      {rest.length === 0 ? (
+        <p class="note">{words.allWell}</p>
+      ) : (
+        <ul class="stack">
+          {rest.map((found, index) => (
+            <li key={`${found.id} ${index}`}>
+              <FindingNote found={found} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <details class="card">
+        <summary>{words.inOrder(figure(well.length))}</summary>
+        <ul class="lines">
+          {well.map(({ id, sentence }, index) => (
+            <li key={`${id} ${index}`}>✓ {sentence[language.value]}</li>
+          ))}
+        </ul>
+      </details>
+    </section>
+  );
+}
+
+function FindingNote({ found: { id, severity, sentence, next_step } }: { found: Finding }) {
+  const words = healthWords();
+  if (severity === 'ok') return null;
+  return (
+    <div class={`note ${LOOK[severity]}`} data-finding={id}>
+      <div class="breaks">
+        <p>
+          <strong>
+            {severity === 'note' ? '' : '▲ '}
+            {words.severity[severity]}:
+          </strong>{' '}
+          {sentence[language.value]}
+        </p>
+        {next_step === null ? null : (
+          <p class="muted">
+            {words.toDo}: {next_step[language.value]}
+          </p>
+        )}
+      </div>
     </div>
   );
 }

@@ -1,16 +1,24 @@
 import type { ComponentChildren } from 'preact';
 import { Link } from 'wouter-preact';
-import type { SyncStatusAnswer } from '#contract/resources/sync-status.ts';
+import type * as z from 'zod';
+import type {
+  ParkedRowAnswer,
+  parkedRetryAnswer,
+  SyncStatusAnswer,
+} from '#contract/resources/sync-status.ts';
 import { Answer } from '../../components/answer.tsx';
-import { ApiError } from '../../data/api.ts';
+import { WorkButton } from '../../components/button.tsx';
+import { toast } from '../../components/toast.tsx';
+import { ApiError, post } from '../../data/api.ts';
 import { isHosted } from '../../data/instance.ts';
-import { useGet } from '../../data/query.ts';
+import { isBlind } from '../../data/live.ts';
+import { refresh, useGet } from '../../data/query.ts';
 import { age, clockTime, dayAndTime, figure, quantity } from '../../i18n/format.ts';
-import { SystemPage } from '../box/system-page.tsx';
+import { FaultNote, SystemPage } from '../box/system-page.tsx';
+import { useWork } from '../system/use-work.ts';
 import { PairingCard } from './pairing-card.tsx';
 import { SyncConflicts } from './sync-conflicts.tsx';
 import { SyncNow } from './sync-now.tsx';
-import { SyncParked } from './sync-parked.tsx';
 import { syncWords, tableName } from './sync-words.ts';
 
 const isMissing = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
@@ -151,5 +159,47 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>
+  );
+}
+
+/** Rows that one side could not apply. */
+function SyncParked() {
+  const words = syncWords();
+  const parked = useGet<ParkedRowAnswer[]>('/sync/parked');
+  const { fault, run } = useWork();
+  const retry = (id: string) =>
+    run(async () => {
+      const { state, reason } = await post<z.infer<typeof parkedRetryAnswer>>(`/sync/parked/${id}/retry`);
+      toast(state === 'applied' ? words.applied : `${words.stillParked} ${reason ?? ''}`, null, 6_000);
+      refresh('sync');
+    });
+  return (
+    <section class="card stack">
+      <h2>{words.parked}</h2>
+      <p class="muted">{words.parkedText}</p>
+      <Answer of={parked}>
+        {(rows) => (
+          <ul class="lines">
+            {rows.map((row) => (
+              <li key={row.id} class="row apart">
+                <div class="grow">
+                  <strong class="breaks">{row.reason}</strong>
+                  <p class="muted small">
+                    {tableName(row.table)} · {row.kept === 'here' ? words.keptHere : words.keptThere} ·{' '}
+                    {dayAndTime(row.parked_at)} · {words.tries(row.tries)}
+                  </p>
+                </div>
+                {row.kept === 'here' ? (
+                  <WorkButton disabled={isBlind.value} work={() => retry(row.id)}>
+                    {words.retry}
+                  </WorkButton>
+                ) : null}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Answer>
+      <FaultNote fault={fault} />
+    </section>
   );
 }

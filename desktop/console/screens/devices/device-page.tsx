@@ -2,30 +2,38 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import type { DeviceStatus } from '#contract/resources/devices.ts';
-import { Answer, Empty } from '../../components/answer.tsx';
+import { Answer, Empty, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { TextField } from '../../components/field.tsx';
+import { CheckField, TextField } from '../../components/field.tsx';
 import { NotProvedMark } from '../../components/not-proved.tsx';
 import { SimulatedMark, watermark } from '../../components/simulated.tsx';
 import { toast } from '../../components/toast.tsx';
 import { del, put } from '../../data/api.ts';
 import { now } from '../../data/clock.ts';
-import { type ControlPoint, controlPoints, isKnown, mayOperate, presence } from '../../data/farm-store.ts';
+import {
+  type ControlPoint,
+  controlPoints,
+  isKnown,
+  mayManage,
+  mayOperate,
+  presence,
+} from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
+import { type Pond, usePonds } from '../../data/places.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { age } from '../../i18n/format.ts';
 import { freshnessOf } from '../../state/freshness.ts';
 import { FaultNote, SystemPage } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { systemWords } from '../system/words.ts';
+import { AdoptDialog } from './adopt-dialog.tsx';
+import { adoptionWords } from './adoption-words.ts';
 import { DeviceKeys } from './device-keys.tsx';
-import { DevicePonds } from './device-ponds.tsx';
 import { deviceWords } from './device-words.ts';
 import { LinkQualityText } from './link-quality-text.tsx';
 import { RelayCard, useRelayOf } from './relay-card.tsx';
-import { ReplaceCard } from './replace-card.tsx';
 import { UnkeyedSetting } from './unkeyed-setting.tsx';
 
 /** One controller: what it tells of itself, its name, its ponds, its keys. */
@@ -207,5 +215,69 @@ function Removal({ point }: { point: ControlPoint }) {
         </ConfirmDialog>
       ) : null}
     </div>
+  );
+}
+
+/** Another controller in the place of a broken one. */
+function ReplaceCard({ point }: { point: ControlPoint }) {
+  const words = adoptionWords();
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <section class="card stack" aria-labelledby="replace-title">
+      <h2 id="replace-title">{words.broken}</h2>
+      <p class="muted">{words.brokenText}</p>
+      <div>
+        <Button disabled={isBlind.value} onClick={() => setAsking(true)}>
+          {words.replace}
+        </Button>
+      </div>
+      {isAsking ? <AdoptDialog point={point} onClose={() => setAsking(false)} /> : null}
+    </section>
+  );
+}
+
+/** Which ponds hang on this control point; a tick is saved at once. */
+function DevicePonds({ point }: { point: ControlPoint }) {
+  const words = deviceWords();
+  const { ponds } = usePonds();
+  const assign = async (pond: Pond, isHere: boolean) => {
+    try {
+      await put(`/ponds/${pond.id}`, { control_point_id: isHere ? point.id : null });
+    } catch (error) {
+      toast(faultText(error));
+    }
+    refresh('ponds');
+  };
+  if (!mayManage.value) {
+    const own = ponds.filter(({ control_point_id }) => control_point_id === point.id);
+    return (
+      <section class="card stack">
+        <h2>{words.assign}</h2>
+        <p>{own.length === 0 ? words.noPonds : own.map(({ cod }) => cod).join(', ')}</p>
+      </section>
+    );
+  }
+  return (
+    <section class="card stack">
+      <h2>{words.assign}</h2>
+      {ponds.length === 0 ? <p class="muted">{words.noFarmPonds}</p> : null}
+      <div class="check-grid">
+        {ponds.map((pond) => {
+          const elsewhere =
+            pond.control_point_id === null || pond.control_point_id === point.id
+              ? undefined
+              : controlPoints.value.get(pond.control_point_id)?.cod;
+          return (
+            <CheckField
+              key={`${pond.id} ${pond.control_point_id ?? ''}`}
+              label={elsewhere === undefined ? pond.cod : `${pond.cod} (${words.assignedTo(elsewhere)})`}
+              checked={pond.control_point_id === point.id}
+              disabled={isBlind.value}
+              onChange={(event) => void assign(pond, event.currentTarget.checked)}
+            />
+          );
+        })}
+      </div>
+    </section>
   );
 }

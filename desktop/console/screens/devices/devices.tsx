@@ -12,10 +12,12 @@ import { usePondsByPoint } from '../../data/places.ts';
 import { age } from '../../i18n/format.ts';
 import { freshnessOf } from '../../state/freshness.ts';
 import { SystemPage } from '../box/system-page.tsx';
-import { AtTheDoor } from './at-the-door.tsx';
+import { AdoptionQueue } from './adoption-queue.tsx';
 import { deviceWords } from './device-words.ts';
 import { LinkQualityText } from './link-quality-text.tsx';
 import { PointDialog } from './point-dialog.tsx';
+import { ProvisioningWindow } from './provisioning-window.tsx';
+import { RelayList } from './relay-list.tsx';
 import { SeenDevices } from './seen-devices.tsx';
 
 /** Every controller of the farm: which one, when it was last heard, how well; and who knocked that nobody knows. */
@@ -90,5 +92,16 @@ function DeviceRow({ point, ponds }: { point: ControlPoint; ponds: readonly stri
       </td>
       <td data-label={words.ponds}>{ponds.length === 0 ? words.noPonds : ponds.join(', ')}</td>
     </tr>
+  );
+}
+
+/** How devices come onto the farm: relays it has, the window, who knocked. Only the gateway has a door. */
+function AtTheDoor() {
+  return (
+    <>
+      <RelayList />
+      <ProvisioningWindow />
+      <AdoptionQueue />
+    </>
   );
 }

@@ -1,15 +1,17 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { WaterField } from '#contract/resources/water-quality.ts';
 import { AmmoniaQuestion, useBasisLabel } from '../../components/ammonia.tsx';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { waterWords } from '../../components/water-words.ts';
-import { usePonds } from '../../data/places.ts';
+import { type Pond, usePonds } from '../../data/places.ts';
 import { WATER } from '../../data/water.ts';
 import { sureOfWater, typeWater, waterDraft } from '../../data/water-draft.ts';
+import type { Judged } from '../../state/water-entry.ts';
 import { DraftNote } from './draft-note.tsx';
 import { EntryHead } from './entry-head.tsx';
+import { isAmiss, JudgedNote } from './judged-note.tsx';
 import { RowStanding } from './row-standing.tsx';
-import { WaterCell } from './water-cell.tsx';
 import { FIELDS, mayLeave, typedOf, useSendWater, useWaterRound } from './water-round.ts';
 import { entryWords } from './words.ts';
 
@@ -142,3 +144,52 @@ export function WaterGrid() {
 
 const isNothingFocused = () =>
   document.activeElement === null || ['BODY', 'MAIN', 'A'].includes(document.activeElement.tagName);
+
+/** One figure of the sheet, with what is to be said about it below. */
+function WaterCell({
+  pond,
+  field,
+  place,
+  judged,
+  last,
+  isSkipped,
+  onKey,
+}: {
+  pond: Pond;
+  field: WaterField;
+  /** `row-column`, where the keys find it. */
+  place: string;
+  judged: Judged;
+  last: number | null;
+  isSkipped: boolean;
+  onKey: (event: KeyboardEvent) => void;
+}) {
+  const id = useId();
+  return (
+    <>
+      <input
+        class="input cell"
+        type="text"
+        inputMode="decimal"
+        autoComplete="off"
+        aria-label={`${pond.cod} ${waterWords().short[field]}`}
+        aria-invalid={isAmiss(judged)}
+        aria-describedby={id}
+        data-cell={place}
+        placeholder={isSkipped ? '–' : undefined}
+        aria-placeholder={isSkipped ? entryWords().notMeasured : undefined}
+        value={typedOf(pond.id)[field] ?? ''}
+        onInput={(event) => typeWater(pond.id, field, event.currentTarget.value)}
+        onKeyDown={onKey}
+      />
+      <JudgedNote
+        id={id}
+        judged={judged}
+        last={last}
+        field={field}
+        isByKey
+        onSure={() => sureOfWater(pond.id, field)}
+      />
+    </>
+  );
+}

@@ -1,23 +1,27 @@
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
-import type { FarmAnswer } from '#contract/resources/farms.ts';
+import type { DeletedFarmAnswer, FarmAnswer } from '#contract/resources/farms.ts';
 import { BLIND_SOURCES } from '#science/blind-feeding.ts';
 import { BLIND_CHARTS } from '#science/constants.ts';
 import { AmmoniaBasisButtons } from '../../components/ammonia.tsx';
 import { Answer, Empty, faultText } from '../../components/answer.tsx';
-import { WorkButton } from '../../components/button.tsx';
+import { Button, WorkButton } from '../../components/button.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { toast } from '../../components/toast.tsx';
 import { waterWords } from '../../components/water-words.ts';
+import { post } from '../../data/api.ts';
 import { keepBlindChart, useBlindChart, useFarmWater } from '../../data/farm-science.ts';
 import { farm, isOwner, mayManage } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
-import { useGet } from '../../data/query.ts';
+import { refresh, useGet } from '../../data/query.ts';
+import { calendarDay } from '../../i18n/format.ts';
 import { SystemPage } from '../box/system-page.tsx';
 import { Story } from '../pond/pond-story.tsx';
+import { saidIn } from '../system/said-in.ts';
 import { systemWords } from '../system/words.ts';
-import { DeletedFarms } from './deleted-farms.tsx';
 import { FarmForm } from './farm-form.tsx';
 import { Gone, type GoneFarm, Removal } from './farm-removal.tsx';
+import { removalWords } from './farm-removal-words.ts';
 import { farmWords } from './farm-words.ts';
 import { PondRegister } from './pond-register.tsx';
 
@@ -103,6 +107,51 @@ function BlindFeedingSetting({ farmId }: { farmId: string }) {
           <span class="muted small">{BLIND_SOURCES[chart]}</span>
         </div>
       ))}
+    </section>
+  );
+}
+
+/** Farms that the person deleted and can still bring back; nothing where there are none. */
+function DeletedFarms() {
+  const words = removalWords();
+  const { data = [] } = useGet<DeletedFarmAnswer[]>('/farms/deleted');
+  const [asked, setAsked] = useState<DeletedFarmAnswer | null>(null);
+  if (data.length === 0) return null;
+  const bringBack = async ({ id, name }: DeletedFarmAnswer) => {
+    await post(`/farms/${id}/restore`).catch((error: unknown) => {
+      throw saidIn(error, words.refused);
+    });
+    refresh('farms', 'ponds', 'control-points');
+    toast(words.isBack(name), null, 6_000);
+  };
+  return (
+    <section class="card stack" data-trash>
+      <h2>{words.trash}</h2>
+      <ul class="stack">
+        {data.map((one) => (
+          <li key={one.id} class="row">
+            <span>
+              <strong>{one.name}</strong>{' '}
+              <span class="muted small">
+                {words.until(calendarDay(one.deleted_at), calendarDay(one.restorable_until))}
+              </span>
+            </span>
+            <Button disabled={isBlind.value} onClick={() => setAsked(one)}>
+              {words.bringBack}
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {asked === null ? null : (
+        <ConfirmDialog
+          title={words.bringBackTitle(asked.name)}
+          label={words.bringBack}
+          work={() => bringBack(asked)}
+          onClose={() => setAsked(null)}
+        >
+          <p class="note p2">{words.bringBackText}</p>
+        </ConfirmDialog>
+      )}
     </section>
   );
 }

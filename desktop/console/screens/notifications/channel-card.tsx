@@ -1,17 +1,19 @@
 import { useState } from 'preact/hooks';
-import type { ChannelAnswer } from '#contract/resources/notification-channels.ts';
+import type { ChannelAnswer, DeliveryAnswer } from '#contract/resources/notification-channels.ts';
+import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { del, patch, post } from '../../data/api.ts';
 import { isBlind } from '../../data/live.ts';
 import { ownChannel } from '../../data/push-start.ts';
-import { refresh } from '../../data/query.ts';
-import { dayAndTime } from '../../i18n/format.ts';
+import { refresh, useGet } from '../../data/query.ts';
+import { clockTime, dayAndTime } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { channelWords, nameOfChannel } from './channel-words.ts';
-import { Deliveries } from './deliveries.tsx';
+
+const SHOWN = 30;
 
 type Props = { channel: ChannelAnswer; onEdit: () => void; onSecret: (secret: string) => void };
 
@@ -131,5 +133,46 @@ function Confirm({ path, kind }: { path: string; kind: 'EMAIL' | 'SMS' }) {
         </WorkButton>
       </div>
     </div>
+  );
+}
+
+/** What went out by a channel, what waits, and what was given up with the reason why. */
+function Deliveries({ path }: { path: string }) {
+  const words = channelWords();
+  const [isOpen, setOpen] = useState(false);
+  const deliveries = useGet<DeliveryAnswer[]>(isOpen ? `${path}/deliveries` : null, { limit: SHOWN });
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{words.deliveries}</summary>
+      {isOpen ? (
+        <Answer
+          of={deliveries}
+          isEmpty={(rows) => rows.length === 0}
+          empty={<p class="muted">{words.noDeliveries}</p>}
+        >
+          {(rows) => (
+            <ul class="lines">
+              {rows.map(({ id, purpose, state, attempts, next_at, last_error, created_at }) => (
+                <li key={id} data-delivery={state}>
+                  <p class="row apart">
+                    <span>
+                      {dayAndTime(created_at)} · {words.purpose[purpose]}
+                    </span>
+                    <strong>{words.deliveryState[state]}</strong>
+                  </p>
+                  {state === 'SENT' ? null : (
+                    <p class="muted small breaks">
+                      {words.attempts(attempts)}
+                      {next_at === null ? '' : ` · ${words.next(clockTime(next_at))}`}
+                      {last_error === null ? '' : ` · ${last_error}`}
+                    </p>
+                  )}
+                </li>
+              ))}
+            </ul>
+          )}
+        </Answer>
+      ) : null}
+    </details>
   );
 }

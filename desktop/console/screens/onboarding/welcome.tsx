@@ -1,17 +1,20 @@
+import '../../styles/system.css';
+import '../../styles/welcome.css';
 import { Link, useLocation } from 'wouter-preact';
+import { Awaited } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { Toasts } from '../../components/toast.tsx';
+import { farm, isKnown } from '../../data/farm-store.ts';
+import { usePonds } from '../../data/places.ts';
 import { isSignedIn } from '../../data/session.ts';
 import { chooseLanguage, LANGUAGES, language } from '../../i18n/language.ts';
 import { SoundTest } from '../account/sound-test.tsx';
+import { PondPatternForm } from '../farms/pond-pattern-form.tsx';
 import { AccountStep } from './account-step.tsx';
 import { ControllerStep } from './controller-step.tsx';
 import { FarmStep } from './farm-step.tsx';
-import { PondsStep } from './ponds-step.tsx';
 import { STEPS, type Step, stepAfter, useProgress } from './progress.ts';
 import { welcomeWords } from './words.ts';
-import '../../styles/system.css';
-import '../../styles/welcome.css';
 
 /** From nothing to a farm that can be watched; every step can be left out and taken later. */
 export function Welcome({ params }: { params: Readonly<Record<string, string>> }) {
@@ -103,5 +106,29 @@ function Steps({ shown, done }: { shown: Step; done: Readonly<Record<Step, boole
         })}
       </ol>
     </nav>
+  );
+}
+
+function PondsStep({ count, onDone }: { count: number; onDone: () => void }) {
+  const words = welcomeWords();
+  const answer = usePonds();
+  const { ponds, isSuccess } = answer;
+  const known = farm.value;
+  return (
+    <>
+      <h2>{words.ponds}</h2>
+      <p class="muted">{count > 0 ? words.havePonds(count) : words.pondsText}</p>
+      {known === null ? (
+        isKnown.value ? (
+          <p>{words.farmFirst}</p>
+        ) : (
+          <div class="skeleton" aria-busy="true" />
+        )
+      ) : isSuccess ? (
+        <PondPatternForm farmId={known.id} existing={ponds.map(({ cod }) => cod)} onDone={onDone} />
+      ) : (
+        <Awaited of={[answer]} />
+      )}
+    </>
   );
 }

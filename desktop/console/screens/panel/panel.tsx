@@ -1,7 +1,9 @@
+import '../../styles/panel.css';
 import { computed } from '@preact/signals';
-import { useLayoutEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { Fault } from '../../components/answer.tsx';
+import { PriorityMark } from '../../components/priority-mark.tsx';
 import { now, soon } from '../../data/clock.ts';
 import { useFarmConsole } from '../../data/farm-console.ts';
 import { farm, isKnown } from '../../data/farm-store.ts';
@@ -10,16 +12,17 @@ import { link } from '../../data/live.ts';
 import { usePondCards, usePonds } from '../../data/places.ts';
 import { expiresAt, isRemembered, isSignedIn } from '../../data/session.ts';
 import { isPanel } from '../../data/theme.ts';
-import { clockTime, shortDay } from '../../i18n/format.ts';
+import { age, clockTime, dayAndTime, shortDay } from '../../i18n/format.ts';
 import { Boundary } from '../../shell/boundary.tsx';
+import { isWatchOver } from '../../shell/sound.ts';
 import { SoundLamp, SoundTestLamp } from '../../shell/sound-lamp.tsx';
 import { BlindBanner, DiskBanner, FarmStamp } from '../../shell/status-strip.tsx';
 import { columnsOf, type Placed, placesOf, rowsOf } from '../../state/wall-places.ts';
+import { SignInForm } from '../sign-in/sign-in.tsx';
+import { lastSeen } from './last-seen.ts';
 import { PanelAlarms } from './panel-alarms.tsx';
 import { PanelTile } from './panel-tile.tsx';
-import { SignedOut } from './signed-out.tsx';
 import { panelWords } from './words.ts';
-import '../../styles/panel.css';
 
 const WARN_MS = 3 * 86_400_000;
 /** Seen from afar, tiles are wider than high. */
@@ -141,4 +144,55 @@ function usePanelLook(): void {
       isPanel.value = false;
     };
   }, []);
+}
+
+/** A panel whose session is over says so, and what it saw last; the form beside it is for whoever comes by. */
+function SignedOut() {
+  const words = panelWords();
+  const seen = lastSeen();
+  const hasWatched = seen !== null;
+  useEffect(() => {
+    isWatchOver.value = hasWatched;
+    return () => {
+      isWatchOver.value = false;
+    };
+  }, [hasWatched]);
+  return (
+    <main class="panel panel-out" data-link="lost">
+      <section class="stack">
+        <div class="panel-head">
+          <h1>{seen === null ? words.alarms : words.title(seen.farm)}</h1>
+          {hasWatched ? <SoundLamp /> : null}
+          <span class="grow" />
+          <span class="panel-clock">{clockTime(now.value)}</span>
+        </div>
+        {seen === null ? (
+          <p>{words.signIn}</p>
+        ) : (
+          <>
+            <p class="blind-banner" role="alert">
+              {words.signedOut}
+            </p>
+            <h2>
+              {(seen.alarms.length === 0 ? words.lastCalm : words.lastAlarms)(
+                now.value - seen.at > 12 * 3_600_000 ? dayAndTime(seen.at) : clockTime(seen.at),
+                age(now.value - seen.at),
+              )}
+            </h2>
+            <ul class="panel-alarms">
+              {seen.alarms.map(({ key, priority, place, text }) => (
+                <li key={key} class={`panel-alarm p${priority}`}>
+                  <PriorityMark priority={priority} />
+                  <div>
+                    <strong>{place}</strong> {text}
+                  </div>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </section>
+      <SignInForm />
+    </main>
+  );
 }

@@ -2,14 +2,14 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useLocation, useSearch } from 'wouter-preact';
 import type { PondCard } from '#contract/resources/pond-cards.ts';
 import type { WaterField } from '#contract/resources/water-quality.ts';
+import { troubleText } from '../../components/alarm-words.ts';
 import { expectChart } from '../../components/chart.tsx';
 import { now } from '../../data/clock.ts';
 import type { Pond } from '../../data/places.ts';
-import { useMeals, useWaterEpisodes } from '../../data/pond-events.ts';
+import { type Meal, useMeals, useWaterEpisodes, type WaterEpisode } from '../../data/pond-events.ts';
 import { useGet } from '../../data/query.ts';
-import { instantAt, isoDay } from '../../i18n/format.ts';
+import { dayAndTime, instantAt, isoDay, quantity } from '../../i18n/format.ts';
 import { spansFor, waterSpan } from '../../state/water-span.ts';
-import { WaterEvents } from './water-events.tsx';
 import { Trend } from './water-trend.tsx';
 import { pondWords } from './words.ts';
 
@@ -97,4 +97,38 @@ function useSpanName(names: ReturnType<typeof spansFor>) {
     name: names.find((name) => name === asked) ?? '30d',
     choose: (name: string) => go(`${path}?periodo=${name}`, { replace: true }),
   };
+}
+
+/** The marks of the charts in words, newest first. */
+function WaterEvents({ alarms, meals }: { alarms: readonly WaterEpisode[]; meals: readonly Meal[] }) {
+  const words = pondWords();
+  const events = [
+    ...alarms.map((alarm) => ({
+      key: alarm.id,
+      at: alarm.at,
+      mark: '▼',
+      told: `${troubleText(alarm)}${alarm.resolved ? '' : ` · ${words.stillOpen}`}`,
+    })),
+    ...meals.map(({ at, kg }, index) => ({
+      key: `${at} ${index}`,
+      at,
+      mark: '❘',
+      told: `${words.meal}: ${quantity(kg, 2, 'kg')}`,
+    })),
+  ].toSorted((a, b) => b.at - a.at);
+  if (events.length === 0) return null;
+  return (
+    <details class="card" data-events={events.length}>
+      <summary>{words.events(alarms.length, meals.length)}</summary>
+      <ol class="event-list">
+        {events.map(({ key, at, mark, told }) => (
+          <li key={key}>
+            <span aria-hidden="true">{mark}</span>
+            <span class="muted">{dayAndTime(at)}</span>
+            <span>{told}</span>
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
 }

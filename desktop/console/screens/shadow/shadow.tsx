@@ -1,6 +1,7 @@
+import '../../styles/bench.css';
 import { useEffect, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
-import type { ShadowAnswer } from '#contract/resources/shadow.ts';
+import type { DeviceMessage, ShadowAnswer } from '#contract/resources/shadow.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { SelectField } from '../../components/field.tsx';
@@ -14,12 +15,13 @@ import {
 } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
 import { useGet } from '../../data/query.ts';
+import { clockSeconds } from '../../i18n/format.ts';
 import { SystemPage } from '../box/system-page.tsx';
 import { systemWords } from '../system/words.ts';
 import { ShadowFacts } from './shadow-facts.tsx';
-import { ShadowMessages } from './shadow-messages.tsx';
 import { shadowWords } from './words.ts';
-import '../../styles/bench.css';
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const PATH = '/sistema/bancada/sombra';
 
@@ -96,5 +98,39 @@ function OfPoint({ point }: { point: ControlPoint }) {
         );
       }}
     </Answer>
+  );
+}
+
+/** What both said to each other, the newest first. */
+function ShadowMessages({ messages }: { messages: readonly DeviceMessage[] }) {
+  const words = shadowWords();
+  return (
+    <section class="card stack" aria-labelledby="shadow-messages">
+      <h2 id="shadow-messages">{words.messages}</h2>
+      {messages.length === 0 ? (
+        <p>{words.noMessages}</p>
+      ) : (
+        <ol class="lines shadow-messages">
+          {messages.map(({ at, direction, kind, body }, index) => (
+            <li key={`${at} ${messages.length - index}`} data-message={`${direction} ${kind}`}>
+              <p>
+                <span aria-hidden="true">{direction === 'in' ? '←' : '→'}</span>{' '}
+                <strong>{words.kinds[kind] ?? kind}</strong>{' '}
+                <span class="muted small">
+                  {words.direction[direction]} · {clockSeconds(at)}
+                </span>
+              </p>
+              {Object.keys(body).length === 0 ? null : (
+                <p class="mono breaks small">
+                  {Object.entries(body)
+                    .map(([name, value]) => `${name}: ${textOf(value)}`)
+                    .join(' · ')}
+                </p>
+              )}
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
   );
 }

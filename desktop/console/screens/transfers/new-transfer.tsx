@@ -4,16 +4,16 @@ import type { BatchDetail } from '#contract/resources/batches.ts';
 import { Answer, Awaited, Empty } from '../../components/answer.tsx';
 import { BeforeAfter } from '../../components/before-after.tsx';
 import { Button } from '../../components/button.tsx';
-import { SelectField, TextField } from '../../components/field.tsx';
+import { DecimalField, SelectField, TextField } from '../../components/field.tsx';
 import { FigureField } from '../../components/figure-field.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { useBatches } from '../../data/batches.ts';
-import { usePondCards, usePonds } from '../../data/places.ts';
+import { type Pond, usePondCards, usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { figure, quantity } from '../../i18n/format.ts';
 import { SaveButton, WhenFields } from '../entries/entry-form.tsx';
 import { formWords } from '../entries/form-words.ts';
-import { DestinationRow } from './destination-row.tsx';
-import { useTransfer } from './use-transfer.ts';
+import { type Destination, useTransfer } from './use-transfer.ts';
 import { transferWords } from './words.ts';
 
 export function NewTransfer() {
@@ -132,5 +132,59 @@ function Form({ batch }: { batch: BatchDetail }) {
       )}
       <SaveButton isRight={form.isRight} label={words.save} save={form.save} />
     </section>
+  );
+}
+
+/** One pond that animals go to, and how many. */
+function DestinationRow({
+  row,
+  ponds,
+  mixesWith,
+  fault,
+  onChange,
+  onAll,
+  onRemove,
+}: {
+  row: Destination;
+  ponds: readonly Pond[];
+  mixesWith: string | null;
+  fault: string | null;
+  onChange: (change: Partial<Pick<Destination, 'pondId' | 'text'>>) => void;
+  onAll: () => void;
+  onRemove: (() => void) | null;
+}) {
+  const words = transferWords();
+  return (
+    <div class="destination">
+      <SelectField
+        label={words.to}
+        value={row.pondId}
+        hint={mixesWith === null ? undefined : `▲ ${words.mixes(mixesWith)}`}
+        options={[
+          { value: '', label: words.choose },
+          ...ponds.map(({ id, cod, size_m2 }) => ({
+            value: id,
+            label: `${cod} · ${quantity(size_m2, 0, 'm²')}`,
+          })),
+        ]}
+        onChange={(event) => onChange({ pondId: event.currentTarget.value })}
+      />
+      <DecimalField
+        label={words.quantity}
+        inputMode="numeric"
+        value={row.text}
+        hint={row.count !== null && row.text.trim().length > 3 ? `= ${figure(row.count)}` : undefined}
+        fault={row.fault ?? fault}
+        onInput={(event) => onChange({ text: event.currentTarget.value })}
+      />
+      <div class="row nowrap destination-acts">
+        <Button onClick={onAll}>{words.all}</Button>
+        {onRemove === null ? null : (
+          <Button look="quiet" aria-label={words.remove} onClick={onRemove}>
+            <Icon name="close" size={18} />
+          </Button>
+        )}
+      </div>
+    </div>
   );
 }

@@ -1,12 +1,18 @@
 import { order } from '#contract/resources/control-points.ts';
-import { command } from '#contract/resources/sync-tables.ts';
+import { farm, farmMember } from '#contract/resources/farms.ts';
+import { command, pairedGateway, syncFarm } from '#contract/resources/sync-tables.ts';
+import { user } from '#contract/resources/users.ts';
+import { mayOnFarm } from '#contract/rights.ts';
 import type { CommandFrame, GatewayFrame } from '#contract/sync/wire.ts';
-import { onTables, rowsOf } from '#core/changes.ts';
+import { type Committed, onTables, rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { expireCommands, settleByOrders } from './expire-commands.ts';
 import { type MoveDeps, moveCommand } from './move-command.ts';
-import type { Command } from './ports.ts';
-import { ENDING_ORDERS, mayWithdraw, withdrawalOf, withdrawOrders } from './withdraw-orders.ts';
+import type { Command, OrderFacts } from './ports.ts';
+
+type Withdrawal = 'GATEWAY_CHANGED' | 'POINT_GONE' | 'NOT_ALLOWED';
+
+const ENDING_ORDERS = [syncFarm, farmMember, pairedGateway, user, farm];
 
 export type HostedCommandDeps = MoveDeps &
   Pick<Kernel, 'log'> & {
@@ -122,4 +128,41 @@ function frameOf(open: Command, now: number): CommandFrame | null {
     ttl_ms: open.expires_at_ms - open.issued_at_ms,
     answers_still: true,
   };
+}
+
+/** Why an order under way is void before its time is over; null: nothing it rests on has changed. */
+function withdrawalOf(facts: OrderFacts): Withdrawal | null {
+  if (facts.farm === null) return 'POINT_GONE';
+  if (facts.farm.streamId !== facts.command.stream_id || facts.isGatewayRevoked) return 'GATEWAY_CHANGED';
+  if (facts.command.issued_by === null) return null;
+  const role = facts.command.issued_by === facts.farm.ownerId ? 'OWNER' : facts.role;
+  return facts.isIssuerActive && role !== null && mayOnFarm(role, 'attend') ? null : 'NOT_ALLOWED';
+}
+
+/** What is said of it: of an order that its gateway was told to count nobody knows more than that gateway. */
+function toldOf({ state }: Pick<Command, 'state'>, why: Withdrawal): string | null {
+  if (state !== 'confirming') return why;
+  // its gateway is still heard, and says itself what it did; one that was taken off the farm may never be heard again
+  return why === 'GATEWAY_CHANGED' ? 'MOVED_UNTOLD' : null;
+}
+
+/** Makes orders void whose farm has another gateway now, or whose giver may no longer switch there; `id`: this one alone. */
+async function withdrawOrders(deps: MoveDeps, id: string | null = null): Promise<void> {
+  for (const facts of await deps.queries.orderFacts(id)) {
+    const why = withdrawalOf(facts);
+    const result = why === null ? null : toldOf(facts.command, why);
+    if (result === null) continue;
+    await moveCommand(deps, facts.command, { to: 'expired', result, says: 'hosted', isWithdrawn: true });
+  }
+}
+
+/** True for what may end the way of an order. A gateway's own row changes with every word it says. */
+function mayWithdraw(committed: Committed): boolean {
+  return (
+    rowsOf(committed, syncFarm).length > 0 ||
+    rowsOf(committed, farmMember).length > 0 ||
+    rowsOf(committed, pairedGateway).some(({ after }) => after.status === 'revoked') ||
+    rowsOf(committed, user).some(({ after, hidden }) => hidden || !after.is_active) ||
+    rowsOf(committed, farm).some(({ before, after, hidden }) => hidden || before?.owner_id !== after.owner_id)
+  );
 }

@@ -1,10 +1,10 @@
+import { controlPoint } from '#contract/resources/control-points.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { audit } from '#core/audit.ts';
-import { type Change, type Commit, purge, type Unit } from '#core/changes.ts';
+import { type Change, type Commit, purge, put, type Unit } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
 import type { ControlView, ControlViews, Schedule } from '../control-view.ts';
-import { ARRIVING_PREFIX, createArrivals } from './hold-arrivals.ts';
 import {
   type CameInTime,
   cameInTime,
@@ -18,6 +18,22 @@ import {
   touchedPoints,
   voidApplied,
 } from './merged-marks.ts';
+
+type Arrivals = {
+  /** Control points that a snapshot brings for the first time, and the rows that note it with them. */
+  of: (unit: Unit) => { ids: string[]; changes: Change[] };
+  /** From when a unit is decided until its commit failed or the farm is whole. */
+  hold: (ids: readonly string[]) => void;
+  letGo: (ids: readonly string[]) => void;
+  /** The rows after which nothing is noted any more. */
+  end: () => Change[];
+  isHeld: (controlPointId: string) => boolean;
+};
+
+/** Without a word that the comparison is over, a farm that came is run after this long. */
+const START_AFTER_MS = 120_000;
+
+const ARRIVING_PREFIX = 'arriving:';
 
 export type FollowMergedDeps = Pick<
   Kernel,
@@ -197,6 +213,36 @@ export function createFollowMerged(deps: FollowMergedDeps): FollowMerged {
       if (!settling.has(id)) seen(id);
       else if (!leftAlone.has(id) && deps.goFirst !== undefined) leftAlone.set(id, deps.goFirst());
       return settling.has(id) || arrivals.isHeld(id);
+    },
+  };
+}
+
+/**
+ * A farm that comes to this gateway comes in pages: its control points may be here before their schedules, and without
+ * those a look at the rules would stop its motors. So they are left alone until the whole farm is here.
+ */
+function createArrivals(deps: { monotonic: () => number; views: Pick<ControlViews, 'byId'> }): Arrivals {
+  const heldSince = new Map<string, number>();
+  return {
+    of(unit) {
+      const ids = (unit.snapshot?.rows ?? []).flatMap(({ entity, id }) =>
+        entity === controlPoint.entity && deps.views.byId(id) === null ? [id] : [],
+      );
+      return {
+        ids,
+        changes: ids.map((id) => put(instanceValue, { id: `${ARRIVING_PREFIX}${id}`, value: '1' })),
+      };
+    },
+    hold(ids) {
+      for (const id of ids) heldSince.set(id, deps.monotonic());
+    },
+    letGo(ids) {
+      for (const id of ids) heldSince.delete(id);
+    },
+    end: () => [...heldSince.keys()].map((id) => purge(instanceValue, `${ARRIVING_PREFIX}${id}`)),
+    isHeld(id) {
+      const since = heldSince.get(id);
+      return since !== undefined && deps.monotonic() - since < START_AFTER_MS;
     },
   };
 }

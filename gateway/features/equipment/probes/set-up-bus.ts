@@ -4,8 +4,11 @@ import { type Change, insert, purge, update } from '#core/changes.ts';
 import { conflict, invalidField, taken } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Decision } from '#core/use-case.ts';
-import { isFarmHost } from './farm-host.ts';
 import type { BusRow, ProbeQueries } from './ports.ts';
+
+const PRIVATE_V4 = [/^127\./, /^10\./, /^192\.168\./, /^172\.(1[6-9]|2\d|3[01])\./, /^169\.254\./];
+
+const PRIVATE_V6 = /^(::1|f[cd][\da-f:]+|fe[89ab][\da-f:]+)$/;
 
 export type SetUpDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality' | 'guard'> & {
   queries: ProbeQueries;
@@ -112,4 +115,17 @@ function entry(deps: SetUpDeps, userId: string, row: BusRow, action: string): Ch
     user_id: userId,
     details: { kind, device, host, port, baud, parity, stop_bits, is_enabled },
   });
+}
+
+/**
+ * True for an address of a farm's own network and for a name that can only be on it. What a name leads to is checked
+ * again when it is called.
+ */
+function isFarmHost(host: string): boolean {
+  if (/^\d+(\.\d+){3}$/.test(host)) {
+    const isAddress = host.split('.').every((part) => Number(part) <= 255);
+    return isAddress && PRIVATE_V4.some((range) => range.test(host));
+  }
+  if (host.includes(':')) return PRIVATE_V6.test(host);
+  return /^[a-z\d]([a-z\d-]{0,62})(\.local)?$/.test(host) && !/^\d+$/.test(host);
 }

@@ -2,13 +2,43 @@ import type * as z from 'zod';
 import type { RowOf } from '#contract/resource.ts';
 import { type AddressCreate, address } from '#contract/resources/addresses.ts';
 import { farm, type farmCreate, type farmCreateWithAddress } from '#contract/resources/farms.ts';
+import type { BrazilianState } from '#contract/words.ts';
 import { type Change, type GuardSeen, insert, update } from '#core/changes.ts';
 import { conflict, forbidden, invalidField, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
-import { zoneOfState } from './farm-time-zone.ts';
 import type { FarmQueries } from './ports.ts';
+
+const ZONE_BY_STATE: Readonly<Record<BrazilianState, string>> = {
+  AC: 'America/Rio_Branco',
+  AL: 'America/Maceio',
+  AM: 'America/Manaus',
+  AP: 'America/Belem',
+  BA: 'America/Bahia',
+  CE: 'America/Fortaleza',
+  DF: 'America/Sao_Paulo',
+  ES: 'America/Sao_Paulo',
+  GO: 'America/Sao_Paulo',
+  MA: 'America/Fortaleza',
+  MG: 'America/Sao_Paulo',
+  MS: 'America/Campo_Grande',
+  MT: 'America/Cuiaba',
+  PA: 'America/Belem',
+  PB: 'America/Fortaleza',
+  PE: 'America/Recife',
+  PI: 'America/Fortaleza',
+  PR: 'America/Sao_Paulo',
+  RJ: 'America/Sao_Paulo',
+  RN: 'America/Fortaleza',
+  RO: 'America/Porto_Velho',
+  RR: 'America/Boa_Vista',
+  RS: 'America/Sao_Paulo',
+  SC: 'America/Sao_Paulo',
+  SE: 'America/Maceio',
+  SP: 'America/Sao_Paulo',
+  TO: 'America/Araguaina',
+};
 
 export type CreateFarmDeps = Pick<Kernel, 'now' | 'newId' | 'guard'> & {
   queries: FarmQueries;
@@ -111,4 +141,9 @@ async function newPlace(
     ],
     guards,
   };
+}
+
+/** IANA zone of a farm in that state; without a state the instance's setting. */
+function zoneOfState(state: BrazilianState | null, fallback: string): string {
+  return state === null ? fallback : ZONE_BY_STATE[state];
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { idOrNumber } from '#contract/fields.ts';
 import {
+  type LatestWater,
   latestWater,
   measurementJournal,
   trendQuery,
@@ -14,14 +15,30 @@ import {
 } from '#contract/resources/water-quality.ts';
 import { AppError, invalidField, notFound } from '#core/errors.ts';
 import { JOURNAL_ROWS, journalAnswer } from '#core/journal.ts';
+import type { Kernel } from '#core/kernel.ts';
 import { signedIn } from '#core/request-checks.ts';
 import { type Answer, type Route, route } from '#core/route.ts';
 import type { Language } from '#science/advice/language.ts';
+import { waterStatus } from '#science/water-status.ts';
 import { answerMeasurement } from './answer-measurement.ts';
-import type { AlertCounts, AlertScope, Page, PondName, WaterReadQueries } from './ports.ts';
-import { latestWaterOf, type ReadLatestDeps } from './read-latest.ts';
+import { judged } from './judge-water.ts';
+import type {
+  AlertCounts,
+  AlertScope,
+  Page,
+  PondName,
+  RecordQueries,
+  ScienceOf,
+  WaterReadQueries,
+} from './ports.ts';
 import { type ReadTrendDeps, waterTrendOf } from './read-trend.ts';
-import { dateRangeOf, isWaterField, spanOf, waterAlertOf, waterFigure } from './water-answers.ts';
+import { salinityFor } from './record-measurement.ts';
+import { dateRangeOf, isWaterField, spanOf, timeSince, waterAlertOf, waterFigure } from './water-answers.ts';
+
+type ReadLatestDeps = Pick<Kernel, 'now'> & {
+  queries: Pick<WaterReadQueries, 'latestReadings' | 'activeAlerts'> & Pick<RecordQueries, 'salinityBefore'>;
+  scienceOf: ScienceOf;
+};
 
 export type ReadWaterDeps = ReadLatestDeps & ReadTrendDeps & { queries: WaterReadQueries };
 
@@ -248,4 +265,36 @@ async function* mapped<From, To>(
   to: (row: From) => To | Promise<To>,
 ): AsyncIterable<To> {
   for await (const row of rows) yield await to(row);
+}
+
+/**
+ * Per pond its newest measurement; ponds that were never measured are left out. The status is that of the values and of
+ * what is still open: a reading of pH alone does not make low oxygen normal.
+ */
+async function latestWaterOf(
+  deps: ReadLatestDeps,
+  ponds: readonly PondName[],
+  language: Language,
+): Promise<LatestWater[]> {
+  const ids = ponds.map(({ id }) => id);
+  const [latest, alerts] = await Promise.all([
+    deps.queries.latestReadings(ids),
+    deps.queries.activeAlerts(ids),
+  ]);
+  const answers: LatestWater[] = [];
+  for (const pond of ponds) {
+    const row = latest.get(pond.id);
+    if (row === undefined) continue;
+    const open = alerts.get(pond.id) ?? [];
+    const { water } = await deps.scienceOf(pond.farm_id);
+    const own = judged(water, row, await salinityFor(deps.queries, row)).violations;
+    answers.push({
+      ...(await answerMeasurement(deps, pond.farm_id, row)),
+      pond_cod: pond.cod,
+      time_since_measurement: timeSince(row.measurement_date, deps.now(), language),
+      status: waterStatus([...own, ...open]),
+      alerts: open.map((alert) => waterAlertOf(alert, { water, language })),
+    });
+  }
+  return answers;
 }

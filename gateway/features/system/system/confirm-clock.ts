@@ -1,10 +1,19 @@
 import type * as z from 'zod';
 import type { systemClockAnswer, systemClockInput } from '#contract/resources/system-clock.ts';
 import { audit } from '#core/audit.ts';
+import type { ClockState } from '#core/clock-trust.ts';
 import { AppError, invalidField } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Decision } from '#core/use-case.ts';
-import type { SystemClock } from './ports.ts';
+
+/** The clock of this instance, as its owner may look at it and set it. */
+type SystemClock = {
+  now: () => number;
+  quality: () => 'trusted' | 'estimated';
+  state: () => ClockState;
+  isSynchronised: () => boolean;
+  confirm: (time: number) => void;
+};
 
 export type ConfirmClockDeps = Pick<Kernel, 'newId' | 'idOf' | 'log'> & {
   clock: SystemClock;
