@@ -1,10 +1,10 @@
 import type { TLSSocket } from 'node:tls';
 import * as z from 'zod';
-import { deviceSchedule } from '#contract/mqtt/messages.ts';
+import { deviceSchedule, heartbeatAnswer, shadowDesired } from '#contract/mqtt/messages.ts';
 import { deviceTopic } from '#contract/mqtt/topics.ts';
+import { SWITCH_STATES } from '#contract/words.ts';
 import { createRealClock } from '../sim-clock.ts';
 import { connectTrusted, readPin } from '../transport/gateway-trust.ts';
-import { GATEWAY_END_CHECKS } from './gateway-end-checks.ts';
 import { GATEWAY_HTTP_CHECKS } from './gateway-http-checks.ts';
 import { call, GATEWAY_KEY_CHECKS, withOwnDevice } from './gateway-key-checks.ts';
 import { GATEWAY_MQTT_CHECKS } from './gateway-mqtt-checks.ts';
@@ -13,9 +13,15 @@ import { GATEWAY_TIME_CHECKS } from './gateway-time-checks.ts';
 import {
   type GatewayTarget,
   type GatewayUnderTest,
+  heartbeat,
   openSession,
+  opposite,
+  order,
+  parseAs,
   reachGateway,
   readJson,
+  readLevel,
+  withSession,
 } from './gateway-under-test.ts';
 import {
   type Check,
@@ -27,6 +33,69 @@ import {
   runChecks,
   Skipped,
 } from './report.ts';
+
+type End = z.infer<typeof endingStatus>;
+
+const FOR_S = 60;
+
+/** What a delivery may take. */
+const GRACE_S = 10;
+
+const PASSES_S = 3;
+
+const end = { until: z.int().min(0).optional(), then: z.enum(SWITCH_STATES).optional() };
+
+const endingLevel = shadowDesired.extend(end);
+
+const endingAnswer = heartbeatAnswer.extend(end);
+
+const endingStatus = z.object(end);
+
+// A level that ends by itself says so, so that it ends with the gateway gone.
+const GATEWAY_END_CHECKS: readonly Check<GatewayUnderTest>[] = [
+  {
+    id: 'order.ends',
+    clause: '4.1.1',
+    title: 'an order for a time says at each delivery what is left of it, and what follows',
+    needs: ['order.delivered', 'http.heartbeat.answer'],
+    run: async (gateway) => {
+      const before = await standingLevel(gateway);
+      // what follows is what was ordered without an end
+      await order(gateway, before.target_status);
+      await order(gateway, opposite(before.target_status), { for_s: FOR_S });
+      try {
+        const first = await standingLevel(gateway);
+        demandEnd('shadow/desired', first, before.target_status, FOR_S);
+        await gateway.pause(PASSES_S * 1000);
+        const left = (first.until ?? 0) - PASSES_S + 1;
+        demandEnd(
+          'shadow/desired, some seconds later,',
+          await standingLevel(gateway),
+          before.target_status,
+          left,
+        );
+        const answer = parseAs('answer', endingAnswer, (await heartbeat(gateway)).body);
+        demandEnd('the answer to a heartbeat', answer, before.target_status, left);
+        demandEnd('GET status', await statusOfDevice(gateway), before.target_status, left);
+      } finally {
+        await order(gateway, before.target_status);
+      }
+    },
+  },
+  {
+    id: 'order.endless',
+    clause: '4.1.1',
+    title: 'a level without an end tells of none',
+    needs: ['order.delivered', 'http.heartbeat.answer'],
+    run: async (gateway) => {
+      const before = await standingLevel(gateway);
+      await order(gateway, before.target_status);
+      const answer = parseAs('answer', endingAnswer, (await heartbeat(gateway)).body);
+      for (const told of [await standingLevel(gateway), answer])
+        demand(told.until === undefined && told.then === undefined, `until ${told.until}, then ${told.then}`);
+    },
+  },
+];
 
 const identity = z.object({
   authority: z.object({ spki_sha256: z.string() }).nullable(),
@@ -157,4 +226,26 @@ async function demandTrusted(gateway: GatewayUnderTest, port: number, pin: strin
   } finally {
     socket?.destroy();
   }
+}
+
+function demandEnd(where: string, told: End, then: End['then'], mostS: number): void {
+  demand(told.then === then, `${where} says then ${told.then ?? 'nothing'}, not ${then}`);
+  const { until } = told;
+  const isRight = until !== undefined && until <= mostS && until >= mostS - GRACE_S;
+  demand(isRight, `${where} says until ${until ?? 'nothing'}: ${mostS} s or a little less are left`);
+}
+
+function standingLevel(gateway: GatewayUnderTest): Promise<z.infer<typeof endingLevel>> {
+  return withSession(gateway, async (probe) => {
+    const { value } = await readLevel(gateway, probe, 'shadow/desired', endingLevel);
+    return value;
+  });
+}
+
+async function statusOfDevice(gateway: GatewayUnderTest): Promise<End> {
+  const { device_id, key } = gateway.device;
+  const path = `/api/v1/devices/status/${encodeURIComponent(device_id)}`;
+  const { status, body } = await gateway.call(path, { bearer: key });
+  demand(status === 200, `status answered ${status}`);
+  return parseAs('status', endingStatus, body);
 }

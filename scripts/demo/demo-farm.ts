@@ -3,10 +3,39 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
-import { growBatches } from './grow-batches.ts';
-import { makeFarm } from './make-farm.ts';
-import { openPastGateway } from './past-gateway.ts';
+import { growFarm } from '../farm-data/grow-farm.ts';
+import type { Places } from '../farm-data/places.ts';
+import { commitRows } from '../farm-data/write-rows.ts';
+import { type MadeFarm, makeFarm } from './make-farm.ts';
+import { openPastGateway, type PastGateway } from './past-gateway.ts';
 import { liveThrough } from './week.ts';
+
+// What lives in the ponds of the demo: a crop that was harvested, and the batches of today, with everything that people
+// would have written down since.
+
+const SEED = 41;
+
+/** Long enough for one whole crop before the living ones. */
+const YEARS = 0.6;
+
+const ponds = z.array(
+  z.object({
+    id: z.string(),
+    cod: z.string(),
+    pond_type: z.enum(['NURSERY', 'FATTENING']),
+    size_m2: z.number(),
+    depth_m: z.number(),
+    control_point_id: z.string().nullable(),
+  }),
+);
+
+const aerators = z.array(z.object({ pond_id: z.string(), power_kw: z.number() }));
+
+const withId = z.object({ id: z.string() });
+
+const me = withId.extend({ language: z.enum(['pt-BR', 'en']).nullable() });
+
+const members = z.array(z.object({ user_id: z.string(), role: z.string() }));
 
 const savedController = z.object({
   cod: z.string(),
@@ -73,4 +102,42 @@ async function newFarm(folder: string): Promise<DemoFarm> {
   } finally {
     await gateway.close();
   }
+}
+
+async function growBatches(to: { gateway: PastGateway; farm: MadeFarm; endMs: number }): Promise<void> {
+  const on = await placesOf(to.farm);
+  const rows = [...growFarm({ seed: SEED, years: YEARS, until: new Date(to.endMs).toISOString(), on })];
+  // what the controllers did is logged already
+  await commitRows(
+    to.gateway.commit,
+    rows.filter(({ resource }) => resource.name !== 'logs'),
+  );
+}
+
+async function placesOf({ owner, farmId, controlPointIds }: MadeFarm): Promise<Places> {
+  const { id, language } = await owner.get('/users/me', me);
+  const others = await owner.get(`/farms/${farmId}/members`, members);
+  const acting = others.filter(({ role }) => role !== 'VIEWER');
+  const machines = await owner.get('/aerators/', aerators);
+  const found = await owner.get(`/ponds/?farm_id=${farmId}`, ponds);
+  return {
+    farmId,
+    ownerId: id,
+    people: [
+      { id, language: language ?? 'pt-BR' },
+      ...acting.map(({ user_id }) => ({ id: user_id, language: 'pt-BR' as const })),
+    ],
+    ponds: found.map((pond) => ({
+      id: pond.id,
+      cod: pond.cod,
+      isNursery: pond.pond_type === 'NURSERY',
+      areaM2: pond.size_m2,
+      depthM: pond.depth_m,
+      powerKw: machines
+        .filter(({ pond_id }) => pond_id === pond.id)
+        .reduce((sum, { power_kw }) => sum + power_kw, 0),
+      controlPointId: pond.control_point_id,
+    })),
+    controlPoints: [...controlPointIds].map(([cod, pointId]) => ({ id: pointId, cod })),
+  };
 }

@@ -1,8 +1,9 @@
 import { useEffect } from 'preact/hooks';
 import { Link, Route, Switch, useLocation } from 'wouter-preact';
+import { Icon, type IconName } from '../components/icon.tsx';
 import { OrderQuestion } from '../components/order-question.tsx';
 import { Toasts } from '../components/toast.tsx';
-import { toAnswer } from '../data/alarms.ts';
+import { toAnswer, unanswered } from '../data/alarms.ts';
 import { farm } from '../data/farm-store.ts';
 import { farmWordAge } from '../data/instance.ts';
 import { isAwaited, link } from '../data/live.ts';
@@ -11,11 +12,38 @@ import { AlarmStrip, answerShown } from './alarm-strip.tsx';
 import { Boundary } from './boundary.tsx';
 import { Commands } from './commands.tsx';
 import { LazyScreen } from './lazy-screen.tsx';
-import { Navigation } from './navigation.tsx';
 import { silence } from './sound.ts';
 import { BlindBanner, DiskBanner, FarmStamp, StatusStrip } from './status-strip.tsx';
 import { type Load, SYSTEM_ROUTES } from './system-routes.ts';
 import { shellWords } from './words.ts';
+
+type Item = 'farm' | 'alarms' | 'aeration' | 'enter' | 'batches' | 'reports' | 'system';
+
+const ITEMS: readonly { item: Item; href: string; icon: IconName; onPhone: boolean }[] = [
+  { item: 'farm', href: '/', icon: 'farm', onPhone: true },
+  { item: 'alarms', href: '/alarmes', icon: 'alarm', onPhone: true },
+  { item: 'enter', href: '/lancar', icon: 'plus', onPhone: true },
+  { item: 'aeration', href: '/aeracao', icon: 'aeration', onPhone: true },
+  { item: 'batches', href: '/lotes', icon: 'batch', onPhone: false },
+  { item: 'reports', href: '/relatorios', icon: 'report', onPhone: false },
+  { item: 'system', href: '/sistema', icon: 'system', onPhone: false },
+];
+
+/** What phones reach by "more". */
+const UNDER_MORE = ['/mais', '/sistema', '/notificacoes', '/lotes', '/transferencias', '/relatorios'];
+
+/** Screens that belong to another one of the rail than their address begins with. */
+const ALSO: Readonly<Record<string, string>> = {
+  '/': '/viveiros',
+  '/lotes': '/transferencias',
+  '/lancar': '/tarefas',
+};
+
+const isWithin = (path: string, href: string) => {
+  const also = ALSO[href];
+  if (also !== undefined && path.startsWith(also)) return true;
+  return href === '/' ? path === '/' : path.startsWith(href);
+};
 
 // Every screen of the console by its address, loaded when it is first opened. A new screen is one line here.
 
@@ -218,4 +246,41 @@ async function fetchAhead(farmId: string, isOver: () => boolean): Promise<void> 
     // whoever opens the screen hears of it, and can try again
     await step().catch(() => undefined);
   }
+}
+
+/** A rail on wide screens, a bar of five under the thumb on phones (the rest under "more"). */
+function Navigation() {
+  const words = shellWords();
+  const [path] = useLocation();
+  return (
+    <nav class="navigation" aria-label={words.nav}>
+      {ITEMS.map(({ item, href, icon, onPhone }) => (
+        <Link
+          key={item}
+          href={href}
+          class={onPhone ? '' : 'wide-only'}
+          aria-current={isWithin(path, href) ? 'page' : undefined}
+        >
+          <Icon name={icon} />
+          <span>{words.items[item]}</span>
+          {item === 'alarms' && toAnswer.value.length > 0 ? (
+            <span
+              class={unanswered.value.length > 0 ? 'badge' : 'badge over'}
+              aria-label={words.unanswered(toAnswer.value.length)}
+            >
+              {toAnswer.value.length}
+            </span>
+          ) : null}
+        </Link>
+      ))}
+      <Link
+        href="/mais"
+        class="phone-only"
+        aria-current={UNDER_MORE.some((start) => path.startsWith(start)) ? 'page' : undefined}
+      >
+        <Icon name="more" />
+        <span>{words.items.more}</span>
+      </Link>
+    </nav>
+  );
 }

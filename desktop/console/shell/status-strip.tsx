@@ -1,14 +1,19 @@
 import { computed } from '@preact/signals';
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { Button } from '../components/button.tsx';
+import { Dialog } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
+import { componentWords } from '../components/words.ts';
 import { now } from '../data/clock.ts';
-import { chooseFarm, clockQuality, disk, farm, farms, sync } from '../data/farm-store.ts';
+import { chooseFarm, clockQuality, disk, farm, farms, sync, unread } from '../data/farm-store.ts';
 import { farmWord, farmWordAge, isHosted } from '../data/instance.ts';
 import { blindSince, link } from '../data/live.ts';
 import { pending } from '../data/outbox.ts';
+import { signOut, user } from '../data/session.ts';
 import { density } from '../data/theme.ts';
 import { age, clockTime, figure } from '../i18n/format.ts';
 import { lastWordAt } from '../state/farm-word.ts';
-import { AccountLamp } from './account-lamp.tsx';
 import { SoundLamp, SoundTestLamp } from './sound-lamp.tsx';
 import { shellWords } from './words.ts';
 
@@ -135,5 +140,63 @@ export function DiskBanner() {
     <div class="blind-banner" role="alert" data-disk="full">
       {words.diskFull}
     </div>
+  );
+}
+
+/** Who is signed in at this station, what they were told, and the way out. Phones have it under "more". */
+function AccountLamp() {
+  const words = shellWords();
+  const [isOpen, setOpen] = useState(false);
+  const person = user.value;
+  if (person === null) return null;
+  const close = () => setOpen(false);
+  return (
+    <>
+      {unread.value === 0 ? null : (
+        <Link href="/notificacoes" class="lamp wide-only">
+          {words.unread(unread.value)}
+        </Link>
+      )}
+      <button
+        type="button"
+        class="lamp wide-only"
+        aria-haspopup="dialog"
+        aria-label={words.accountOf(person.name)}
+        onClick={() => setOpen(true)}
+      >
+        <Icon name="user" size={18} /> {person.name.split(' ')[0]}
+      </button>
+      {isOpen ? (
+        <Dialog
+          title={person.name}
+          onClose={close}
+          actions={
+            <>
+              <Button big onClick={() => void signOut()}>
+                {words.signOut}
+              </Button>
+              <span class="grow" />
+              <Button big autofocus onClick={close}>
+                {componentWords().close}
+              </Button>
+            </>
+          }
+        >
+          <p class="muted">
+            {person.email}
+            {farm.value === null ? '' : ` · ${words.role[farm.value.role]} · ${farm.value.name}`}
+          </p>
+          <Link class="button" href="/sistema/preferencias" onClick={close}>
+            {words.preferences}
+          </Link>
+          <Link class="button" href="/notificacoes" onClick={close}>
+            {words.notifications}
+          </Link>
+          <Link class="button" href="/painel" onClick={close}>
+            {words.panel}
+          </Link>
+        </Dialog>
+      ) : null}
+    </>
   );
 }

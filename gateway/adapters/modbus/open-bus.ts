@@ -1,4 +1,6 @@
+import { lookup } from 'node:dns/promises';
 import { realpath } from 'node:fs/promises';
+import { connect, isIP } from 'node:net';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import type { ProbeTroubleCode } from '#contract/resources/probes.ts';
 import type {
@@ -11,10 +13,20 @@ import type {
 } from '#features/equipment/probes/ports.ts';
 import { openPort, type SerialLink } from '../serial/open-port.ts';
 import { asPortTrouble, type PortFault } from '../serial/port-trouble.ts';
-import type { ByteLink, ByteLinkOpened } from './byte-link.ts';
-import { openSocket } from './open-socket.ts';
 import { type FrameRead, rtuAnswer, rtuRequest } from './rtu-frame.ts';
 import { tcpAnswer, tcpRequest } from './tcp-frame.ts';
+
+/** Bytes to and from the other end of a cable or a connection. */
+type ByteLink = {
+  write: (bytes: Uint8Array) => void;
+  /** One listener at a time. */
+  listen: (onBytes: (bytes: Uint8Array) => void, onClose: () => void) => void;
+  close: () => Promise<void>;
+};
+
+type ByteLinkOpened = { is: 'open'; link: ByteLink } | { is: 'trouble'; code: ProbeTroubleCode };
+
+const CONNECT_MS = 3_000;
 
 type Found = { is: 'port'; path: string } | { is: 'trouble'; code: ProbeTroubleCode };
 
@@ -229,5 +241,65 @@ async function portOf(device: string): Promise<Found> {
     return isPort ? { is: 'port', path } : { is: 'trouble', code: 'NOT_A_SERIAL_PORT' };
   } catch {
     return { is: 'trouble', code: 'PORT_NOT_FOUND' };
+  }
+}
+
+/** Connects to a probe or a serial server on the farm network; what a name leads to is checked, too. */
+async function openSocket(
+  { isOnFarmNetwork }: { isOnFarmNetwork: (address: string) => boolean },
+  { host, port }: BusAddress,
+): Promise<ByteLinkOpened> {
+  const address = await addressOf(host ?? '');
+  if (address === null) return { is: 'trouble', code: 'UNREACHABLE' };
+  if (!isOnFarmNetwork(address)) return { is: 'trouble', code: 'NOT_ON_FARM_NETWORK' };
+  const socket = connect({ host: address, port, noDelay: true, timeout: CONNECT_MS });
+  const isConnected = await new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true));
+    socket.once('timeout', () => resolve(false));
+    socket.once('close', () => resolve(false));
+    // 'close' follows
+    socket.on('error', () => undefined);
+  });
+  if (!isConnected) {
+    socket.destroy();
+    return { is: 'trouble', code: 'UNREACHABLE' };
+  }
+  socket.setTimeout(0);
+  // a serial server that lost its power says nothing
+  socket.setKeepAlive(true, 30_000);
+  return {
+    is: 'open',
+    link: {
+      write: (bytes) => void socket.write(bytes),
+      listen(onBytes, onClose) {
+        socket.on('data', onBytes);
+        socket.once('close', onClose);
+        if (socket.destroyed) onClose();
+      },
+      close: () =>
+        new Promise((resolve) => {
+          if (socket.closed) return resolve();
+          socket.once('close', () => resolve());
+          socket.destroy();
+        }),
+    },
+  };
+}
+
+async function addressOf(host: string): Promise<string | null> {
+  if (isIP(host) !== 0) return host;
+  // a name server that does not answer is not waited for
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), CONNECT_MS);
+  });
+  const found = lookup(host).then(
+    ({ address }) => address,
+    () => null,
+  );
+  try {
+    return await Promise.race([found, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -2,17 +2,18 @@ import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Aedes, type AedesOptions, type Client } from 'aedes';
 import { writeToStream } from 'mqtt-packet';
-import { deviceTopic, TIME_TOPIC } from '#contract/mqtt/topics.ts';
+import { bootTopic } from '#contract/mqtt/boot.ts';
+import { deviceTopic, maySubscribe, TIME_TOPIC } from '#contract/mqtt/topics.ts';
 import type { Log } from '#core/kernel.ts';
 import type { DeviceDoor, DeviceLink, DeviceTalk, GuestDoor, Levels } from '#features/control/device-link.ts';
 import type { RelayDesk, SendToRelay } from '#features/control/relay-link.ts';
 import { type AdmissionDeps, createAdmission, noteOtherVersion, whyTurnedAway } from './admission.ts';
-import { createAuthorization } from './authorization.ts';
 import {
   allowancesOf,
   type BrokerBounds,
   DEFAULT_BOUNDS,
   MAX_CLIENT_ID_LENGTH,
+  MAX_FILTERS,
   MAX_INFLIGHT_QOS2,
   MAX_TOPIC_LEVELS,
 } from './bounds.ts';
@@ -22,9 +23,14 @@ import { createDeviceLink } from './device-link.ts';
 import { createGuests } from './guests.ts';
 import { createLevelStore } from './level-store.ts';
 import { createListeners, type MakeTlsServer } from './listeners.ts';
-import type { Peer } from './peer.ts';
+import type { Peer, PeerOf } from './peer.ts';
 import { createReception } from './reception.ts';
 import { createSelfCheck } from './self-check.ts';
+import { kick, noteViolation, type TakeDeps, takeInTurn } from './take-message.ts';
+
+type Authorization = Required<
+  Pick<AedesOptions, 'authorizePublish' | 'authorizeSubscribe' | 'authorizeForward'>
+>;
 
 export type BrokerDeps = {
   door: DeviceDoor;
@@ -262,4 +268,71 @@ export async function createBroker(deps: BrokerDeps): Promise<Broker> {
     selfCheck: async () => listeners.areOpen() && (await selfCheck.check(aedes, bounds.selfCheckMs)),
     stop: () => (stopping ??= stop()),
   };
+}
+
+/**
+ * What a controller may say and hear. Messages enter here, the last place before aedes acknowledges one. Denying by an
+ * error would end the connection, and a relay that publishes one stray topic at every start would come back for ever:
+ * so a denied message is acknowledged and led astray.
+ */
+function createAuthorization(
+  deps: TakeDeps & {
+    peerOf: PeerOf;
+    /** A controller is about to get what is retained for this filter of its own. */
+    subscribing: (peer: Peer, filter: string) => void;
+  },
+): Authorization {
+  const { peerOf, counters, bounds } = deps;
+  return {
+    authorizePublish: (client, packet, done) => {
+      const peer = client === null ? undefined : peerOf(client);
+      if (client === null || peer === undefined) done(new Error('nobody publishes'));
+      else takeInTurn(deps, { peer, client, packet, proceed: () => done(null) });
+    },
+
+    authorizeSubscribe: (client, subscription, done) => {
+      const peer = peerOf(client);
+      if (peer !== undefined && peer.guest !== null) {
+        const isOwn = subscription.topic === bootTopic(peer.guest, 'credentials');
+        if (!isOwn) noteViolation(deps, peer);
+        done(null, isOwn ? subscription : null);
+        return;
+      }
+      const mqttId = peer?.controller?.mqttId;
+      if (peer !== undefined && mqttId !== undefined && deps.relays?.isRelay(mqttId) === true) {
+        // it comes with filters for whatever its makers thought of; that is no offence
+        const isAllowed =
+          deps.relays.maySubscribe(mqttId, subscription.topic) && hasRoomFor(peer, subscription.topic);
+        if (isAllowed) peer.filters.add(subscription.topic);
+        else counters.refuse('subscriptions_denied', peer.source);
+        done(null, isAllowed ? subscription : null);
+        return;
+      }
+      if (peer === undefined || mqttId === undefined || !mayHear(peer, mqttId, subscription.topic)) {
+        counters.refuse('subscriptions_denied', peer?.source ?? '');
+        if (peer !== undefined) noteViolation(deps, peer);
+        done(null, null);
+        return;
+      }
+      peer.filters.add(subscription.topic);
+      deps.subscribing(peer, subscription.topic);
+      done(null, subscription);
+    },
+
+    // aedes holds what a client does not read without a bound.
+    authorizeForward: (client, packet) => {
+      const peer = peerOf(client);
+      if (peer === undefined || peer.stream.writableLength <= bounds.maxUnsentBytes) return packet;
+      kick(deps, peer, 'slow_kicks');
+      return null;
+    },
+  };
+}
+
+function mayHear(peer: Peer, mqttId: string, filter: string): boolean {
+  return maySubscribe(mqttId, filter) && hasRoomFor(peer, filter);
+}
+
+function hasRoomFor(peer: Peer, filter: string): boolean {
+  return peer.filters.has(filter) || peer.filters.size < MAX_FILTERS;
 }

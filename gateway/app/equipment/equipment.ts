@@ -1,20 +1,54 @@
+import { connectHomeAssistant } from '#adapters/home-assistant/connect.ts';
 import type { Database } from '#adapters/sql/database.ts';
+import { controlPointQueries } from '#adapters/sql/queries/control/control-points.ts';
 import { personOfEmail } from '#adapters/sql/queries/equipment/home-assistant.ts';
+import { controlPoint } from '#contract/resources/control-points.ts';
+import { onTables, rowsOf } from '#core/changes.ts';
+import { AppError, forbidden, StorageUnavailable } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
-import type { FarmFound, Owned } from '#core/route.ts';
+import { requireRight } from '#core/request-checks.ts';
+import type { FarmFound, Owned, RouteDecision } from '#core/route.ts';
 import type { TellChanged } from '#core/tell-changed.ts';
+import { perform } from '#core/use-case.ts';
+import { createControlPoint } from '#features/control/control-points/create-control-point.ts';
+import { deleteControlPoint } from '#features/control/control-points/delete-control-point.ts';
+import { orderByPerson } from '#features/control/control-points/order-routes.ts';
+import { issueKey } from '#features/control/devices/device-keys.ts';
+import { NO_GATEWAYS } from '#features/control/remote-order.ts';
 import type { Whereabouts } from '#features/equipment/bench/ports.ts';
+import { createBridge } from '#features/equipment/home-assistant/bridge.ts';
+import { statusTopic } from '#features/equipment/home-assistant/entities.ts';
+import { homeAssistantRoutes } from '#features/equipment/home-assistant/routes.ts';
+import { simulatorRoutes } from '#features/equipment/simulator/routes.ts';
+import { createSimulatorDesk } from '#features/equipment/simulator/simulator-desk.ts';
 import type { Config } from '#runtime/config.ts';
 import type { World } from '#runtime/world.ts';
+import { type FleetAt, fleetBeside } from '#workers/fleet/fleet-process.ts';
 import type { Control } from '../control/control.ts';
 import { wireAdoption } from './adoption.ts';
 import { wireBench } from './bench.ts';
 import { wireFirmware } from './firmware.ts';
-import { wireHomeAssistant } from './home-assistant.ts';
 import { type ProbesDeps, wireProbes } from './probes.ts';
 import { wireRelays } from './relays.ts';
-import { wireSimulator } from './simulator.ts';
+
+type HomeAssistantDeps = {
+  config: Config;
+  kernel: Kernel;
+  monotonic: () => number;
+  control: Control;
+  gatewayId: string;
+  accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
+  /** The person of that e-mail; null: nobody, or no longer. */
+  personOf: (email: string) => Promise<{ id: string } | null>;
+};
+
+type SimulatorWiring = {
+  kernel: Kernel;
+  database: Database;
+  control: Control;
+  tellChanged: TellChanged;
+};
 
 export type TechniciansDeps = Pick<ProbesDeps, 'alerting' | 'scienceOf'> & {
   config: Config;
@@ -58,5 +92,123 @@ export async function wireTechnicians(deps: TechniciansDeps) {
     routes: [firmware, adoption, bench, simulator, relays, homeAssistant, probes].flatMap(
       ({ routes }) => routes,
     ),
+  };
+}
+
+/** Virtual controllers on this gateway: real to broker and rules, marked to everybody who looks. */
+function wireSimulator({ kernel, database, control, tellChanged }: SimulatorWiring) {
+  const { registry } = control;
+  const { keyDeps, mqttIdOf } = control.adopting;
+  const opened: { at: FleetAt | null } = { at: null };
+  const simulated = () => [...registry.all()].filter(({ row }) => row.is_simulated);
+  const desk = createSimulatorDesk({
+    ...kernel,
+    startFleet: fleetBeside(() => {
+      if (opened.at === null) throw new Error('the broker is not open');
+      return opened.at;
+    }),
+    simulated,
+    changed: (farmId) => tellChanged('simulator', { farmId, who: 'operators' }),
+  });
+  control.simulator.plays = (id) => {
+    const row = registry.byId(id)?.row;
+    return row !== undefined && desk.plays(row);
+  };
+  database.onRows(
+    onTables([controlPoint], (committed) => {
+      for (const { before, after, hidden } of rowsOf(committed, controlPoint)) {
+        if (!after.is_simulated) continue;
+        if (hidden) desk.forget(after);
+        if (hidden || before === null) tellChanged('simulator', { farmId: after.farm_id, who: 'operators' });
+      }
+    }),
+  );
+  const queries = controlPointQueries(database.read, 'gateway');
+  const pointDeps = { ...kernel, queries, epoch: control.epoch, gateways: NO_GATEWAYS };
+  return {
+    routes: simulatorRoutes({
+      ...kernel,
+      desk,
+      simulatedOn: (farmId) => simulated().filter(({ row }) => row.farm_id === farmId),
+      isReady: () => opened.at !== null,
+      isCodeFree: async (ownerId, cod) => (await queries.codTaken(ownerId, cod)) === null,
+      createPoint: (caller, input) =>
+        createControlPoint(pointDeps, caller, { ...input, target_status: 'OFF' }, { isSimulated: true }),
+      deletePoint: (caller, view) => deleteControlPoint(pointDeps, caller, async () => view),
+      issueKey(row, by) {
+        const { answer, changes = [] } = issueKey(keyDeps, { row, keys: [] }, by, { to: 'its controller' });
+        return { key: answer.key, changes };
+      },
+      mqttIdOf,
+    }),
+    /** The broker stands. */
+    attach(at: FleetAt): void {
+      opened.at = at;
+    },
+    stop: desk.stopAll,
+  };
+}
+
+/** An outgoing bridge to Home Assistant; without its address nothing of it runs. */
+function wireHomeAssistant(deps: HomeAssistantDeps) {
+  const { config, kernel, control } = deps;
+  const { homeAssistant: url, homeAssistantOrdersBy: ordersBy } = config;
+  const names = { gatewayId: deps.gatewayId, takesOrders: ordersBy !== null };
+
+  /** The order of the person the bridge acts for: by the rights of that person, as from afar. */
+  async function order(controlPointId: string, target: 'ON' | 'OFF'): Promise<void> {
+    const person = ordersBy === null ? null : await deps.personOf(ordersBy);
+    if (person === null)
+      throw forbidden(`There is no account ${ordersBy ?? ''}, in whose name orders are given`);
+    const found = await deps.accessTo('control_point', controlPointId, person.id);
+    if (found?.role == null) throw new AppError(404, 'Control point not found', { code: 'NOT_FOUND' });
+    requireRight(found.role, 'attend');
+    const wish = { target, issuedBy: person.id, reason: 'Home Assistant', holdS: null };
+    let decided: RouteDecision | null = null;
+    try {
+      await perform(kernel, person.id, async () => {
+        decided = await orderByPerson({ ...control.orderDeps, personOrigin: 'REMOTE' }, controlPointId, wish);
+        return decided;
+      });
+    } catch (error) {
+      // a full disk stops no motor and starts none: control goes on from memory, as with every other order
+      if (!(error instanceof StorageUnavailable) || decided === null) throw error;
+      (decided as RouteDecision).whenStorageFails?.(error);
+    }
+  }
+
+  const bridge = createBridge({
+    now: kernel.now,
+    monotonic: deps.monotonic,
+    log: kernel.log,
+    names,
+    onlineAfterMs: config.onlineAfterS * 1000,
+    address: url,
+    ordersBy,
+    // who looks there sees no mark
+    views: () => [...control.ownViews.all()].filter(({ row }) => !row.is_simulated),
+    viewById: (id) => control.registry.byId(id),
+    order,
+  });
+
+  return {
+    routes: homeAssistantRoutes({ bridge }),
+    look: bridge.look,
+    /** null: there is none to connect to. */
+    async start(): Promise<{ stop: () => Promise<void> } | null> {
+      if (url === null) return null;
+      return connectHomeAssistant({
+        url,
+        user: config.homeAssistantUser,
+        password: config.homeAssistantPassword,
+        clientId: `shrimp-farm-${deps.gatewayId.slice(0, 8)}`,
+        statusTopic: statusTopic(names),
+        filters: bridge.filters,
+        log: kernel.log,
+        connected: bridge.connected,
+        disconnected: bridge.disconnected,
+        hear: bridge.hear,
+      });
+    },
   };
 }

@@ -17,8 +17,15 @@ import {
 import { clearScratch } from '#adapters/backup/scratch.ts';
 import { controlTroubleOf, isDamage, isInUse, standOf } from '#adapters/sql/check-database.ts';
 import type { Database } from '#adapters/sql/database.ts';
+import { runAlone } from '#adapters/sql/new-epoch.ts';
 import { connectSqlite, type SqliteConnection } from '#adapters/sql/open-sqlite.ts';
 import { called } from '#contract/commands.ts';
+import type { Resource } from '#contract/resource.ts';
+import { controlPoint } from '#contract/resources/control-points.ts';
+import { deviceKey } from '#contract/resources/local-tables.ts';
+import { relay } from '#contract/resources/relays.ts';
+import { schedule } from '#contract/resources/schedules.ts';
+import { type Change, purge, remove } from '#core/changes.ts';
 import { isoOf, type Log } from '#core/kernel.ts';
 import { type Config, databaseFile } from '#runtime/config.ts';
 import {
@@ -30,10 +37,11 @@ import {
 import { look, type Seen } from './evidence.ts';
 import { finishRestore } from './finish-restore.ts';
 import { isOlder, RUNGS, type Rung, type Step, stepsFor } from './ladder.ts';
-import { lastGoodFile } from './last-good.ts';
-import { beginHistory, type Story } from './new-history.ts';
-import { bringForward, rebuild } from './rebuild.ts';
+import { type LastGood, lastGoodFile, rowsOfLastGood } from './last-good.ts';
+import { beginHistory, type HistoryDeps, type Story } from './new-history.ts';
 import { snapshotFolder } from './snapshot-folder.ts';
+
+const LOCAL_TABLES: ReadonlySet<string> = new Set(['device_keys', 'first_key_uses', 'relays', 'numeric_ids']);
 
 export type BootReport = {
   rung: Rung;
@@ -266,4 +274,58 @@ async function unpackSnapshot(file: string, to: string): Promise<Manifest> {
   const { manifest, database } = await unpack(createReadStream(file, { highWaterMark: 256 * 1024 }));
   await writeWhole(to, database);
   return manifest;
+}
+
+/** Makes an empty database what the last known good configuration says, as a new history of the same gateway. */
+function rebuild(connection: SqliteConnection, deps: HistoryDeps, good: LastGood, story: Story): void {
+  prepareSqlite(connection, deps.now());
+  // an owner who was deleted leaves a farm whose motors still turn: a reference to nobody must not stop them
+  connection.pragma('foreign_keys = OFF');
+  connection.prepare('update sync_stream set gateway_id = ?').run(good.gateway_id);
+  runAlone(connection, deps, rowsOfLastGood(good));
+  beginHistory(connection, deps, { story, syncEpochAbove: good.sync_epoch });
+  connection.pragma('foreign_keys = ON');
+}
+
+/**
+ * Brings the tables of control of an older database forward to the configuration, which was saved later in the same
+ * history: what is missing comes, what differs follows, what was deleted since goes.
+ */
+function bringForward(connection: SqliteConnection, good: LastGood): Change[] {
+  const stored = (table: string) => idsOf(connection, table);
+  const known = new Map<string, ReadonlyMap<string, boolean>>();
+  const changes = rowsOfLastGood(good).flatMap((change): Change[] => {
+    if (change.op !== 'insert') return [change];
+    const { resource, row } = change;
+    const ids = known.get(resource.name) ?? stored(resource.name);
+    known.set(resource.name, ids);
+    if (resource.sync === 'local') return [{ op: 'put', resource, row }];
+    const isHidden = ids.get(row.id);
+    if (isHidden === undefined) return [change];
+    if (isHidden) return [];
+    const { id, ...set } = row;
+    return [{ op: 'update', resource, id, set, expectRev: null }];
+  });
+  return [
+    ...changes,
+    ...gone(stored('control_points'), good.control_points).map((id) => remove(controlPoint, id)),
+    ...gone(stored('schedules'), good.schedules).map((id) => remove(schedule, id)),
+    ...gone(stored('device_keys'), good.device_keys).map((id) => purge(deviceKey, id)),
+    ...gone(stored('relays'), good.relays).map((id) => purge(relay, id)),
+  ];
+}
+
+/** Ids of a table, and whether each is deleted. */
+function idsOf(connection: SqliteConnection, table: Resource['name']): Map<string, boolean> {
+  const isLocal = LOCAL_TABLES.has(table);
+  const rows = connection
+    .prepare(`select id, ${isLocal ? '0' : 'hidden'} as hidden from ${table}`)
+    // two columns every such table has
+    .all() as { id: string; hidden: number }[];
+  return new Map(rows.map(({ id, hidden }) => [id, hidden === 1]));
+}
+
+function gone(stored: ReadonlyMap<string, boolean>, good: readonly { id: string }[]): string[] {
+  const stays = new Set(good.map(({ id }) => id));
+  return [...stored].filter(([id, isHidden]) => !isHidden && !stays.has(id)).map(([id]) => id);
 }

@@ -1,15 +1,29 @@
-import { user } from '../../data/session.ts';
-import { SystemPage } from '../box/system-page.tsx';
+import { useState } from 'preact/hooks';
+import { Button, WorkButton } from '../../components/button.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { CheckField, PresentPassword, SelectField, TextField } from '../../components/field.tsx';
+import { ask, download, put } from '../../data/api.ts';
+import { farms } from '../../data/farm-store.ts';
+import { hasFarmSun } from '../../data/farm-sun.ts';
+import { chooseKeys, KEY_SETS, keySet } from '../../data/keys.ts';
+import { isBlind } from '../../data/live.ts';
+import { loadUser, signOut, type User, user } from '../../data/session.ts';
+import { DENSITIES, density, isStation, THEMES, theme } from '../../data/theme.ts';
+import { chooseCurrency, currency } from '../../i18n/format.ts';
+import { chooseLanguage, LANGUAGES, type Language, language } from '../../i18n/language.ts';
+import { chooseNightVolume, nightVolume } from '../../shell/sound.ts';
+import { NIGHT_VOLUMES } from '../../state/alarm-loudness.ts';
+import { FaultNote, SystemPage } from '../box/system-page.tsx';
+import { useWork } from '../system/use-work.ts';
+import { systemWords } from '../system/words.ts';
 import { AccessTokens } from './access-tokens.tsx';
-import { AccountForm } from './account-form.tsx';
-import { MyData } from './my-data.tsx';
 import { OwnAddress } from './own-address.tsx';
 import { PasskeysCard } from './passkeys.tsx';
 import { PasswordForm } from './password-form.tsx';
 import { preferenceWords } from './preference-words.ts';
 import { SecondFactorCard } from './second-factor.tsx';
 import { Sessions } from './sessions.tsx';
-import { StationForm } from './station-form.tsx';
+import { SoundTest } from './sound-test.tsx';
 
 export function Preferences() {
   const words = preferenceWords();
@@ -31,5 +45,211 @@ export function Preferences() {
       <AccessTokens />
       <MyData />
     </SystemPage>
+  );
+}
+
+/** Taking everything along, and going for good. */
+function MyData() {
+  const words = preferenceWords();
+  const { fault, run } = useWork();
+  const [isLeaving, setLeaving] = useState(false);
+  return (
+    <section class="card stack">
+      <h2>{words.data}</h2>
+      <p class="muted">{words.dataText}</p>
+      <FaultNote fault={fault} />
+      <div>
+        <WorkButton
+          disabled={isBlind.value}
+          work={() => run(() => download('/users/me/export', 'account.json'))}
+        >
+          {words.export}
+        </WorkButton>
+      </div>
+      <h3>{words.remove}</h3>
+      <p class="muted">{words.removeText}</p>
+      <div>
+        <Button look="danger" disabled={isBlind.value} onClick={() => setLeaving(true)}>
+          {words.remove}
+        </Button>
+      </div>
+      {isLeaving ? <Removal onClose={() => setLeaving(false)} /> : null}
+    </section>
+  );
+}
+
+function Removal({ onClose }: { onClose: () => void }) {
+  const words = preferenceWords();
+  const [password, setPassword] = useState('');
+  const [withFarms, setWithFarms] = useState(false);
+  const owned = farms.value.filter(({ role }) => role === 'OWNER').length;
+  const remove = async () => {
+    await ask('/users/me', {
+      method: 'DELETE',
+      body: { password },
+      ...(withFarms ? { query: { force: true } } : {}),
+    });
+    await signOut();
+  };
+  return (
+    <ConfirmDialog title={words.removeTitle} label={words.remove} work={remove} onClose={onClose}>
+      <p>{words.removeText}</p>
+      <PresentPassword label={words.oldPassword} value={password} onTyped={setPassword} />
+      {owned === 0 ? null : (
+        <>
+          <CheckField
+            label={words.withFarms(owned)}
+            checked={withFarms}
+            onChange={(event) => setWithFarms(event.currentTarget.checked)}
+          />
+          <p class="muted small">{words.handFirst}</p>
+        </>
+      )}
+    </ConfirmDialog>
+  );
+}
+
+function AccountForm({ person }: { person: User }) {
+  const words = preferenceWords();
+  const shared = systemWords();
+  const { fault, run } = useWork();
+  const [name, setName] = useState(person.name);
+  const [email, setEmail] = useState(person.email);
+  const [phone, setPhone] = useState(person.phone_number ?? '');
+  const [present, setPresent] = useState('');
+  // what the account is opened or found again with
+  const mustProve = email.trim() !== person.email || phone.trim() !== (person.phone_number ?? '');
+  const save = () =>
+    run(async () => {
+      await put('/users/me', {
+        name: name.trim(),
+        email: email.trim(),
+        phone_number: phone.trim() === '' ? null : phone.trim(),
+        ...(mustProve && present !== '' ? { current_password: present } : {}),
+      });
+      setPresent('');
+      await loadUser();
+    }, shared.saved);
+  return (
+    <section class="card stack">
+      <h2>{words.account}</h2>
+      <div class="form-grid">
+        <TextField
+          label={words.name}
+          value={name}
+          maxLength={255}
+          autoComplete="name"
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+        <TextField
+          label={words.email}
+          type="email"
+          value={email}
+          maxLength={254}
+          autoComplete="email"
+          onInput={(event) => setEmail(event.currentTarget.value)}
+        />
+        <TextField
+          label={words.phone}
+          type="tel"
+          value={phone}
+          maxLength={255}
+          autoComplete="tel"
+          onInput={(event) => setPhone(event.currentTarget.value)}
+        />
+        {mustProve ? (
+          <PresentPassword label={words.oldPassword} value={present} onTyped={setPresent} />
+        ) : null}
+      </div>
+      <FaultNote fault={fault} />
+      <div>
+        <WorkButton
+          look="main"
+          disabled={name.trim() === '' || email.trim() === '' || isBlind.value}
+          work={save}
+        >
+          {shared.save}
+        </WorkButton>
+      </div>
+    </section>
+  );
+}
+
+/** What holds for this phone or PC alone. The language also goes to the account: notifications are written in it. */
+function StationForm() {
+  const words = preferenceWords();
+  const isBySun = theme.value === 'sun' || (theme.value === 'auto' && isStation());
+  const speak = (chosen: Language) => {
+    chooseLanguage(chosen);
+    put('/users/me', { language: chosen })
+      .then(loadUser)
+      // the screen speaks it already; without a gateway only letters stay in the old one
+      .catch(() => undefined);
+  };
+  return (
+    <section class="card stack">
+      <h2>{words.station}</h2>
+      <div class="form-grid">
+        <SelectField
+          label={words.language}
+          value={language.value}
+          options={LANGUAGES.map((spoken) => ({
+            value: spoken,
+            label: spoken === 'en' ? 'English' : 'Português',
+          }))}
+          onChange={(event) => speak(event.currentTarget.value === 'en' ? 'en' : 'pt-BR')}
+        />
+        <SelectField
+          label={words.theme}
+          hint={isBySun ? (hasFarmSun.value ? words.sunHint : words.noSunHint) : undefined}
+          value={theme.value}
+          options={THEMES.map((word) => ({ value: word, label: words.themes[word] }))}
+          onChange={(event) => {
+            theme.value = THEMES.find((word) => word === event.currentTarget.value) ?? 'auto';
+          }}
+        />
+        <SelectField
+          label={words.density}
+          hint={density.value === 'tv' ? words.tvHint : undefined}
+          value={density.value}
+          options={DENSITIES.map((word) => ({ value: word, label: words.densities[word] }))}
+          onChange={(event) => {
+            density.value = DENSITIES.find((word) => word === event.currentTarget.value) ?? 'auto';
+          }}
+        />
+        <SelectField
+          label={words.currency}
+          hint={words.currencyHint}
+          value={currency.value}
+          options={[
+            { value: 'BRL', label: 'R$' },
+            { value: 'USD', label: 'US$' },
+          ]}
+          onChange={(event) => chooseCurrency(event.currentTarget.value === 'USD' ? 'USD' : 'BRL')}
+        />
+        <SelectField
+          label={words.keys}
+          hint={words.keysHint}
+          value={keySet.value}
+          options={KEY_SETS.map((word) => ({ value: word, label: words.keySets[word] }))}
+          onChange={(event) =>
+            chooseKeys(KEY_SETS.find((word) => word === event.currentTarget.value) ?? 'help')
+          }
+        />
+      </div>
+      <h3>{words.sound}</h3>
+      <SelectField
+        label={words.nightVolume}
+        hint={words.nightVolumeHint}
+        value={nightVolume.value}
+        options={NIGHT_VOLUMES.map((volume) => ({ value: volume, label: words.nightVolumes[volume] }))}
+        onChange={(event) =>
+          void chooseNightVolume(
+            NIGHT_VOLUMES.find((volume) => volume === event.currentTarget.value) ?? '100',
+          )
+        }
+      />
+      <SoundTest />
+    </section>
   );
 }

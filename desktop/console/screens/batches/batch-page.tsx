@@ -1,8 +1,11 @@
+import '../../styles/batches.css';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import type { BatchDetail } from '#contract/resources/batches.ts';
+import type * as z from 'zod';
+import type { BatchDetail, growthAnalysisAnswer, growthChartAnswer } from '#contract/resources/batches.ts';
 import { Answer, Awaited, Empty, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
+import { Chart } from '../../components/chart.tsx';
 import { CorrectionDialog } from '../../components/correction-dialog.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { toast } from '../../components/toast.tsx';
@@ -14,15 +17,18 @@ import { usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { age, calendarDay, figure, grams, percent, plainDay, quantity } from '../../i18n/format.ts';
 import { freshnessOf } from '../../state/freshness.ts';
-import '../../styles/batches.css';
 import { BatchFeed } from './batch-feed.tsx';
-import { BatchGrowth } from './batch-growth.tsx';
 import { BatchMoney } from './batch-money.tsx';
 import { Expenses } from './expenses.tsx';
 import { Feedings } from './feedings.tsx';
 import { Harvests } from './harvests.tsx';
 import { Timeline } from './timeline.tsx';
+import { Weighings } from './weighings.tsx';
 import { batchWords } from './words.ts';
+
+type ChartAnswer = z.infer<typeof growthChartAnswer>;
+
+type Analysis = z.infer<typeof growthAnalysisAnswer>;
 
 /** The life of a batch on one page: how it stands, how it grows, what it ate, what it cost, and when to take it out. */
 export function BatchPage({ params }: { params: Readonly<Record<string, string>> }) {
@@ -192,5 +198,65 @@ function Fact({ name, value, isOld = false }: { name: string; value: string; isO
       <dt>{name}</dt>
       <dd>{value}</dd>
     </div>
+  );
+}
+
+/** Weighed against expected, what that means, and the weighings themselves. */
+function BatchGrowth({ batchId }: { batchId: string }) {
+  const words = batchWords();
+  const chart = useGet<ChartAnswer>(`/batches/${batchId}/growth-chart`);
+  const analysis = useGet<Analysis>(`/batches/${batchId}/growth-analysis`);
+  return (
+    <section class="card stack">
+      <Answer of={chart}>{(told) => <GrowthChart told={told} />}</Answer>
+      <Answer of={analysis}>
+        {({ analysis: told, recommendations }) => (
+          <>
+            <dl class="facts">
+              <div>
+                <dt>{words.adg}</dt>
+                <dd>{quantity(told.adg, 3, 'g')}</dd>
+              </div>
+              <div>
+                <dt>{words.performance}</dt>
+                <dd>{percent(told.performance_percentage)}</dd>
+              </div>
+            </dl>
+            {recommendations.length === 0 ? null : (
+              <div>
+                <h3>{words.advice}</h3>
+                <ul class="stack">
+                  {recommendations.map((sentence) => (
+                    <li key={sentence}>{sentence}</li>
+                  ))}
+                </ul>
+              </div>
+            )}
+          </>
+        )}
+      </Answer>
+      <Weighings batchId={batchId} />
+    </section>
+  );
+}
+
+/** The interface's colours stay unused: here one line is solid and the other dashed, in the colours of the page. */
+function GrowthChart({ told }: { told: ChartAnswer }) {
+  const words = batchWords();
+  const { labels, datasets } = told.chart_data;
+  const days = labels.map((label, index) => Number(/\d+/.exec(label)?.[0] ?? index));
+  return (
+    <Chart
+      title={words.growth}
+      x={days}
+      xLabel={(day) => `${words.growthDay} ${day}`}
+      series={datasets.map(({ data, borderDash }, index) => ({
+        label: index === 0 ? words.real : words.expected,
+        unit: 'g',
+        decimals: 1,
+        values: data,
+        dashed: borderDash !== undefined,
+      }))}
+    />
   );
 }

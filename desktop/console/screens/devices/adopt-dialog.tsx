@@ -1,17 +1,19 @@
 import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
 import type { AdoptAnswer, QueueEntry } from '#contract/resources/adoption.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
+import { CopyText } from '../../components/copy-text.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { ApiError, post } from '../../data/api.ts';
 import { serverNow } from '../../data/clock.ts';
-import { type ControlPoint, farm, farmControlPoints } from '../../data/farm-store.ts';
+import { type ControlPoint, farm, farmControlPoints, presence } from '../../data/farm-store.ts';
 import { refresh, useGet } from '../../data/query.ts';
+import { clockTime } from '../../i18n/format.ts';
 import { nextCode } from '../account/next-code.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { systemWords } from '../system/words.ts';
-import { Adopted } from './adopted.tsx';
 import { adoptionWords } from './adoption-words.ts';
 import { deviceWords } from './device-words.ts';
 import { nameOf } from './knocks.ts';
@@ -219,5 +221,62 @@ function useCandidates(point: ControlPoint | null): readonly QueueEntry[] {
         row.reason === 'unknown' &&
         row.profile !== 'tasmota' &&
         row.profile !== 'shelly'),
+  );
+}
+
+/** What the device was given, and what a hand does next; it is over when the device has spoken. */
+function Adopted({
+  title,
+  given: { answer, givenAt },
+  onClose,
+}: {
+  title: string;
+  given: { answer: AdoptAnswer; givenAt: number };
+  onClose: () => void;
+}) {
+  const words = adoptionWords();
+  const keyWords = deviceWords();
+  const heard = presence.value.get(answer.control_point_id)?.last_heartbeat ?? null;
+  // the one before it may have spoken a moment ago
+  const isHeard = heard !== null && Date.parse(heard) > givenAt;
+  return (
+    <Dialog
+      title={title}
+      // a key that is shown once is not lost by a slip beside the dialog
+      onClose={answer.key === null ? onClose : () => undefined}
+      actions={
+        <>
+          {answer.key === null ? (
+            <Link
+              class="button big"
+              href={`/sistema/dispositivos/${answer.control_point_id}`}
+              onClick={onClose}
+            >
+              {words.seePoint(answer.cod)}
+            </Link>
+          ) : null}
+          <Button big look="main" onClick={onClose}>
+            {answer.key === null ? words.done : keyWords.kept}
+          </Button>
+        </>
+      }
+    >
+      <p data-adopted={answer.delivery}>
+        <strong>{words.adopted(answer.cod, answer.device_id)}</strong>
+      </p>
+      {answer.replaced === null ? null : <p>{words.formerOut(answer.replaced.device_id)}</p>}
+      <p>{answer.next}</p>
+      {answer.key === null ? null : (
+        <>
+          <span class="label">{keyWords.mqttUser}</span>
+          <CopyText label={keyWords.mqttUser} text={answer.mqtt_id} />
+          <span class="label">{keyWords.key}</span>
+          <CopyText label={keyWords.key} text={answer.key} />
+        </>
+      )}
+      <p role="status" data-heard={isHeard}>
+        {isHeard ? words.heard(clockTime(heard)) : words.awaits}
+      </p>
+    </Dialog>
   );
 }

@@ -7,7 +7,7 @@ import { SelectField, TextField } from '../../components/field.tsx';
 import { put } from '../../data/api.ts';
 import { useSend } from '../../data/corrections.ts';
 import { type ControlPoint, farm, farmControlPoints } from '../../data/farm-store.ts';
-import { refresh } from '../../data/query.ts';
+import { refresh, useGet } from '../../data/query.ts';
 import { nextCode } from '../account/next-code.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
@@ -15,9 +15,15 @@ import { systemWords } from '../system/words.ts';
 import { adoptionWords } from './adoption-words.ts';
 import { deviceWords } from './device-words.ts';
 import type { Knock } from './knocks.ts';
-import { NO_EXTRAS, RelayExtras } from './relay-extras.tsx';
 import { type RelayGiven, RelaySettingsDialog } from './relay-settings.tsx';
 import { relayWords } from './relay-words.ts';
+
+type Extras = typeof NO_EXTRAS;
+
+/** As the interface takes them; its own constant would bring every schema into the page. */
+const MOST_CHANNELS = 16;
+
+const NO_EXTRAS = { channel: 1, carrierId: '', host: '' };
 
 const KINDS: readonly RelayKind[] = ['tasmota', 'shelly'];
 
@@ -175,5 +181,62 @@ function Choice({
       <RelayExtras kind={kind} pointId={pointId} extras={extras} onChange={setExtras} />
       <FaultNote fault={fault} />
     </Dialog>
+  );
+}
+
+/** What a relay with one channel on the usual network needs nothing of. */
+function RelayExtras({
+  kind,
+  pointId,
+  extras,
+  onChange,
+}: {
+  kind: RelayKind;
+  pointId: string;
+  extras: Extras;
+  onChange: (extras: Extras) => void;
+}) {
+  const words = relayWords();
+  const relays = useGet<RelayAnswer[]>('/relays/', { farm_id: farm.value?.id });
+  const carriers = (relays.data ?? []).filter(
+    (row) => row.kind === kind && row.carrier_id === null && row.control_point_id !== pointId,
+  );
+  const isUsual = extras.channel === 1 && extras.carrierId === '';
+  return (
+    <details open={!isUsual}>
+      <summary>{words.more}</summary>
+      <div class="stack">
+        <SelectField
+          label={words.channel}
+          hint={words.channelHint}
+          value={String(extras.channel)}
+          options={Array.from({ length: MOST_CHANNELS }, (_, index) => ({
+            value: String(index + 1),
+            label: String(index + 1),
+          }))}
+          onChange={(event) => onChange({ ...extras, channel: Number(event.currentTarget.value) })}
+        />
+        {carriers.length === 0 ? null : (
+          <SelectField
+            label={words.carrier}
+            value={extras.carrierId}
+            options={[
+              { value: '', label: words.ownRelay },
+              ...carriers.map((row) => ({ value: row.control_point_id, label: words.ofOther(row.cod) })),
+            ]}
+            onChange={(event) => onChange({ ...extras, carrierId: event.currentTarget.value })}
+          />
+        )}
+        <TextField
+          label={words.host}
+          hint={words.hostHint}
+          value={extras.host}
+          maxLength={64}
+          autoCapitalize="none"
+          spellcheck={false}
+          onInput={(event) => onChange({ ...extras, host: event.currentTarget.value })}
+        />
+      </div>
+    </details>
   );
 }

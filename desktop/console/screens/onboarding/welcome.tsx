@@ -1,17 +1,21 @@
 import '../../styles/system.css';
 import '../../styles/welcome.css';
+import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { Awaited } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
+import { SimulatedMark } from '../../components/simulated.tsx';
 import { Toasts } from '../../components/toast.tsx';
-import { farm, isKnown } from '../../data/farm-store.ts';
+import { farm, farmControlPoints, isKnown } from '../../data/farm-store.ts';
+import { isHosted } from '../../data/instance.ts';
 import { usePonds } from '../../data/places.ts';
 import { isSignedIn } from '../../data/session.ts';
 import { chooseLanguage, LANGUAGES, language } from '../../i18n/language.ts';
 import { SoundTest } from '../account/sound-test.tsx';
+import { PointDialog } from '../devices/point-dialog.tsx';
+import { SeenDevices } from '../devices/seen-devices.tsx';
 import { PondPatternForm } from '../farms/pond-pattern-form.tsx';
 import { AccountStep } from './account-step.tsx';
-import { ControllerStep } from './controller-step.tsx';
 import { FarmStep } from './farm-step.tsx';
 import { STEPS, type Step, stepAfter, useProgress } from './progress.ts';
 import { welcomeWords } from './words.ts';
@@ -129,6 +133,63 @@ function PondsStep({ count, onDone }: { count: number; onDone: () => void }) {
       ) : (
         <Awaited of={[answer]} />
       )}
+    </>
+  );
+}
+
+function ControllerStep() {
+  const words = welcomeWords();
+  const [adopting, setAdopting] = useState<string | null>(null);
+  const points = farmControlPoints.value;
+  const real = points.filter(({ is_simulated }) => !is_simulated).length;
+  if (farm.value === null) {
+    return (
+      <>
+        <h2>{words.controller}</h2>
+        <p>{words.farmFirst}</p>
+      </>
+    );
+  }
+  return (
+    <>
+      <h2>{words.controller}</h2>
+      {points.length > 0 ? (
+        <>
+          {real > 0 ? <p>{words.haveControllers(real)}</p> : null}
+          <ul>
+            {points.map(({ id, cod, device_id, is_simulated }) => (
+              <li key={id}>
+                <Link class="way" href={`/sistema/dispositivos/${id}`}>
+                  {cod}
+                </Link>{' '}
+                <span class="mono">{device_id}</span> <SimulatedMark is={is_simulated} />
+              </li>
+            ))}
+          </ul>
+        </>
+      ) : (
+        <p class="muted">{words.controllerText}</p>
+      )}
+      <SeenDevices onAdopt={setAdopting} />
+      <div>
+        <Button big look={real === 0 ? 'main' : 'plain'} onClick={() => setAdopting('')}>
+          {words.addController}
+        </Button>
+      </div>
+      {isHosted.value ? null : (
+        <details>
+          <summary>{words.noController}</summary>
+          <div class="stack">
+            <p class="muted">{words.simulatorText}</p>
+            <div>
+              <Link class="button" href="/sistema/bancada/simulador">
+                {words.simulator}
+              </Link>
+            </div>
+          </div>
+        </details>
+      )}
+      {adopting === null ? null : <PointDialog deviceId={adopting} onClose={() => setAdopting(null)} />}
     </>
   );
 }

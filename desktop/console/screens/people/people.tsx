@@ -1,22 +1,25 @@
 import { useState } from 'preact/hooks';
+import type { InvitationAnswer } from '#contract/resources/invitations.ts';
 import type { UnverifiedAnswer } from '#contract/resources/users.ts';
 import { Answer } from '../../components/answer.tsx';
-import { Button } from '../../components/button.tsx';
+import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { post } from '../../data/api.ts';
+import { CopyText } from '../../components/copy-text.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
+import { del, post } from '../../data/api.ts';
 import { farm, isOwner } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { user } from '../../data/session.ts';
-import { calendarDay } from '../../i18n/format.ts';
+import { calendarDay, dayAndTime } from '../../i18n/format.ts';
 import { addressWords } from '../account/address-words.ts';
 import { MyInvitations } from '../account/my-invitations.tsx';
 import { BoxRights } from '../box/box-rights.tsx';
-import { SystemPage } from '../box/system-page.tsx';
+import { FaultNote, SystemPage } from '../box/system-page.tsx';
 import { LostPeople } from '../system/lost-people.tsx';
-import { HandOver } from './hand-over.tsx';
-import { CodeShown, InvitationList } from './invitation-list.tsx';
+import { useWork } from '../system/use-work.ts';
 import type { MadeInvitation } from './invitation-made.ts';
 import { MemberList } from './member-list.tsx';
 import { peopleWords } from './people-words.ts';
@@ -93,5 +96,136 @@ function UnverifiedAccounts() {
         </ConfirmDialog>
       )}
     </section>
+  );
+}
+
+/** Offering the farm to somebody else, who has to accept. */
+function HandOver({
+  farmId,
+  name,
+  onMade,
+}: {
+  farmId: string;
+  name: string;
+  onMade: (made: MadeInvitation) => void;
+}) {
+  const words = peopleWords();
+  const [isAsking, setAsking] = useState(false);
+  const [email, setEmail] = useState('');
+  const [stays, setStays] = useState<'MANAGER' | 'NONE'>('MANAGER');
+  const offer = async () => {
+    onMade(
+      await post<MadeInvitation>(`/farms/${farmId}/invitations`, {
+        kind: 'HANDOVER',
+        former_owner: stays,
+        email: email.trim() === '' ? null : email.trim(),
+      }),
+    );
+    refresh('farms');
+  };
+  return (
+    <section class="card stack">
+      <h2>{words.handOver}</h2>
+      <p class="muted">{words.handOverText}</p>
+      <div>
+        <Button look="danger" disabled={isBlind.value} onClick={() => setAsking(true)}>
+          {words.offerIt}
+        </Button>
+      </div>
+      {isAsking ? (
+        <ConfirmDialog
+          title={words.handOver}
+          label={words.offerIt}
+          mustType={{ label: words.typeName(name), text: name }}
+          work={offer}
+          onClose={() => setAsking(false)}
+        >
+          <TextField
+            label={words.handOverTo}
+            type="email"
+            value={email}
+            maxLength={254}
+            autoComplete="off"
+            onInput={(event) => setEmail(event.currentTarget.value)}
+          />
+          <SelectField
+            label={words.youStay}
+            value={stays}
+            options={[
+              { value: 'MANAGER', label: words.stay.MANAGER },
+              { value: 'NONE', label: words.stay.NONE },
+            ]}
+            onChange={(event) => setStays(event.currentTarget.value === 'NONE' ? 'NONE' : 'MANAGER')}
+          />
+        </ConfirmDialog>
+      ) : null}
+    </section>
+  );
+}
+
+/** Invitations to a farm, those that are answered or over, too. */
+function InvitationList({ farmId }: { farmId: string }) {
+  const words = peopleWords();
+  const path = `/farms/${farmId}/invitations`;
+  const invitations = useGet<InvitationAnswer[]>(path);
+  const { fault, run } = useWork();
+  const cancel = (id: string) =>
+    run(async () => {
+      await del(`${path}/${id}`);
+      refresh('farms');
+    });
+  return (
+    <section class="card stack">
+      <h2>{words.invitations}</h2>
+      <Answer
+        of={invitations}
+        isEmpty={(rows) => rows.length === 0}
+        empty={<p class="muted">{words.noInvitations}</p>}
+      >
+        {(rows) => (
+          <ul class="lines">
+            {rows.map(({ id, kind, role, email, state, expires_at }) => (
+              <li key={id} class="row apart">
+                <div class="grow">
+                  <strong class="breaks">{email ?? words.anyone}</strong>
+                  <p class="muted small">
+                    {kind === 'HANDOVER' ? words.kind.HANDOVER : words.role[role]} · {words.state[state]}
+                    {state === 'OPEN' ? ` · ${words.until(dayAndTime(expires_at))}` : ''}
+                  </p>
+                </div>
+                {state === 'OPEN' ? (
+                  <WorkButton disabled={isBlind.value} work={() => cancel(id)}>
+                    {words.cancelInvitation}
+                  </WorkButton>
+                ) : null}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Answer>
+      <FaultNote fault={fault} />
+    </section>
+  );
+}
+
+/** The only time that the code is seen. */
+function CodeShown({ made, onClose }: { made: MadeInvitation; onClose: () => void }) {
+  const words = peopleWords();
+  return (
+    <Dialog
+      title={words.made}
+      onClose={() => undefined}
+      actions={
+        <Button big look="main" onClick={onClose}>
+          {words.kept}
+        </Button>
+      }
+    >
+      <p>{words.madeText}</p>
+      <CopyText label={words.code} text={made.code} />
+      <p class="muted small">
+        {words.until(dayAndTime(made.expires_at))}. {made.emailed ? words.emailed : ''}
+      </p>
+    </Dialog>
   );
 }

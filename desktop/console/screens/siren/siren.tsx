@@ -1,22 +1,33 @@
 import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import type { ModemAnswer } from '#contract/resources/modem.ts';
+import type { ChannelAnswer } from '#contract/resources/notification-channels.ts';
 import type { SirenAnswer } from '#contract/resources/sirens.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { DecimalField } from '../../components/field.tsx';
-import { put } from '../../data/api.ts';
+import { post, put } from '../../data/api.ts';
+import { now } from '../../data/clock.ts';
 import { farm, mayOperate } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
-import { readCount } from '../../i18n/format.ts';
+import { age, dayAndTime, figure, quantity, readCount } from '../../i18n/format.ts';
 import { FaultNote, SystemPage } from '../box/system-page.tsx';
+import { channelWords } from '../notifications/channel-words.ts';
 import { useWork } from '../system/use-work.ts';
 import { systemWords } from '../system/words.ts';
-import { ModemCard } from './modem-card.tsx';
 import { SirenList } from './siren-list.tsx';
 import { SirenNow } from './siren-now.tsx';
-import { SmsCard } from './sms-card.tsx';
 import { sirenWords } from './words.ts';
+
+/** dBm from which the signal is called so, strongest first. */
+const SIGNALS = [
+  { from: -85, word: 'good' },
+  { from: -104, word: 'fair' },
+] as const;
+
+const signalWordOf = (dbm: number) => SIGNALS.find(({ from }) => dbm >= from)?.word ?? 'weak';
 
 const MOST_MINUTES = 60;
 
@@ -104,5 +115,136 @@ function Rhythm({ farmId, sound, pause }: { farmId: string; sound: number; pause
         </WorkButton>
       </div>
     </section>
+  );
+}
+
+/** The person's own numbers, each with a test; they are set up where all channels are. */
+function SmsCard() {
+  const words = sirenWords();
+  const channels = useGet<ChannelAnswer[]>('/notification-channels/');
+  return (
+    <section class="card stack" aria-labelledby="own-sms">
+      <h2 id="own-sms">{words.sms}</h2>
+      <p class="muted">{words.smsText}</p>
+      <Answer of={channels}>
+        {(rows) => {
+          const own = rows.filter(({ kind }) => kind === 'SMS');
+          return own.length === 0 ? (
+            <p>{words.noSms}</p>
+          ) : (
+            <ul class="lines">
+              {own.map((channel) => (
+                <PhoneNumber key={channel.id} channel={channel} />
+              ))}
+            </ul>
+          );
+        }}
+      </Answer>
+      <p>
+        <Link class="way" href="/sistema/canais">
+          {words.toChannels}
+        </Link>
+      </p>
+    </section>
+  );
+}
+
+function PhoneNumber({ channel }: { channel: ChannelAnswer }) {
+  const words = sirenWords();
+  const { fault, run } = useWork(channelWords().fault);
+  const { state, pending, last_sent_at, last_error } = channel;
+  const facts = [
+    state === 'UNCONFIRMED' ? words.unconfirmed : state === 'OFF' ? words.off : channelWords().state[state],
+    pending > 0 ? words.pending(pending) : '',
+    last_sent_at === null ? '' : words.last(dayAndTime(last_sent_at)),
+  ];
+  const test = () =>
+    run(
+      () => post(`/notification-channels/${channel.id}/test`).finally(() => refresh('notification-channels')),
+      words.testSent,
+    );
+  return (
+    <li class="stack" data-number={channel.address}>
+      <div class="row apart">
+        <div class="grow">
+          <strong>{channel.address}</strong>
+          <p class="muted small">{facts.filter((fact) => fact !== '').join(' · ')}</p>
+        </div>
+        <WorkButton disabled={isBlind.value || state === 'UNCONFIRMED' || state === 'OFF'} work={test}>
+          {words.sendTest}
+        </WorkButton>
+      </div>
+      {last_error === null ? null : <p class="note p2 breaks">{last_error}</p>}
+      <FaultNote fault={fault} />
+    </li>
+  );
+}
+
+/** How the modem of the box stands, and the next thing to do about it. */
+function ModemCard() {
+  const words = sirenWords();
+  const modem = useGet<ModemAnswer>(mayOperate.value ? '/system/modem' : null);
+  return (
+    <section class="card stack" aria-labelledby="modem" data-modem={modem.data?.state}>
+      <h2 id="modem">{words.modem}</h2>
+      {mayOperate.value ? (
+        <Answer of={modem}>{(told) => <Stand told={told} />}</Answer>
+      ) : (
+        <p class="muted">{words.noRight}</p>
+      )}
+    </section>
+  );
+}
+
+function Stand({ told }: { told: ModemAnswer }) {
+  const words = sirenWords();
+  const { state, signal_dbm: dbm, operator, checked_at } = told;
+  // a box without a modem is no fault
+  const look = state === 'ready' || state === 'starting' || state === 'off' ? 'note' : 'note p2';
+  const rows: [string, string | null][] = [
+    [
+      words.operator,
+      operator === null ? null : told.is_roaming ? `${operator} (${words.roaming})` : operator,
+    ],
+    [
+      words.signal,
+      dbm === null ? null : `${quantity(dbm, 0, 'dBm')} · ${words.signalWord[signalWordOf(dbm)]}`,
+    ],
+    [words.model, told.model],
+    [words.port, told.port],
+    [words.sent, state === 'off' ? null : figure(told.sent)],
+    [words.arrived, state === 'off' ? null : figure(told.arrived)],
+    [words.failed, state === 'off' ? null : figure(told.failed + told.undelivered)],
+    [words.bound, state === 'off' ? null : words.perHour(figure(told.sms_per_hour))],
+    [
+      words.checked,
+      checked_at === null ? null : words.ago(age(Math.max(0, now.value - Date.parse(checked_at)))),
+    ],
+    [words.lastError, told.last_error],
+  ];
+  const facts = rows.filter(([, value]) => value !== null);
+  return (
+    <>
+      <div class={`${look} stack`}>
+        <p>
+          <strong>{words.modemState[state]}</strong> · {told.message}
+        </p>
+        {told.next === null ? null : (
+          <p class="breaks">
+            {words.whatNow}: {told.next}
+          </p>
+        )}
+      </div>
+      {facts.length === 0 ? null : (
+        <dl class="facts">
+          {facts.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd class="breaks plain">{value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </>
   );
 }
