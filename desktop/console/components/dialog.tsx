@@ -18,9 +18,13 @@ export function Dialog({
   // at once: a key pressed right behind the press that opened it must find it
   useLayoutEffect(() => {
     const before = document.activeElement;
-    dialog.current?.showModal();
+    const shown = dialog.current;
+    shown?.showModal();
     return () => {
-      if (before instanceof HTMLElement) before.focus();
+      // nothing behind a dialog takes the focus while it is open
+      shown?.close();
+      const back = before instanceof HTMLElement && before.isConnected ? before : null;
+      (back ?? document.querySelector<HTMLElement>('#content'))?.focus({ preventScroll: back === null });
     };
   }, []);
   return (

@@ -77,6 +77,50 @@ addEventListener('storage', ({ key }) => {
   if (key === null || key === place.peek()) readWater();
 });
 
+/** Day and time of the readings by the farm's clock, where they are typed later than they were taken; null: now. */
+export type RoundTime = { day: string; time: string };
+export const roundTime = signal<RoundTime | null>(null);
+
+/** An hour that nobody typed at for so long belonged to another round: the next one is taken now. */
+const HOUR_KEPT_MS = 30 * 60_000;
+const hourAt = (at: string) => `hour ${at}`;
+
+effect(() => {
+  const at = place.value;
+  roundTime.value = at === null ? null : keptHour(at);
+});
+
+function keptHour(at: string): RoundTime | null {
+  try {
+    const { day, time, touched } = JSON.parse(localStorage.getItem(hourAt(at)) ?? '{}') as Partial<
+      RoundTime & { touched: number }
+    >;
+    const isFresh = touched !== undefined && serverNow() - touched < HOUR_KEPT_MS;
+    return isFresh && day !== undefined && time !== undefined ? { day, time } : null;
+  } catch {
+    return null;
+  }
+}
+
+export function chooseRoundTime(chosen: RoundTime | null): void {
+  roundTime.value = chosen;
+  const at = place.peek();
+  if (at === null) return;
+  try {
+    if (chosen === null) localStorage.removeItem(hourAt(at));
+    else localStorage.setItem(hourAt(at), JSON.stringify({ ...chosen, touched: serverNow() }));
+  } catch {
+    // it lives as long as the page
+  }
+}
+
+/** The hour still counts where the round is opened again, and while it is typed at. */
+export function keepRoundTime(): void {
+  const at = place.peek();
+  if (at === null || roundTime.peek() === null) return;
+  chooseRoundTime(keptHour(at));
+}
+
 export const typeWater = (pondId: string, field: WaterField, text: string): void =>
   keep((draft) => withTyped(draft, { pondId, field, text, id: newUuid(), now: serverNow() }));
 export const sureOfWater = (pondId: string, field: WaterField): void =>

@@ -12,6 +12,7 @@ import { AlarmStrip, answerShown } from './alarm-strip.tsx';
 import { Boundary } from './boundary.tsx';
 import { Commands } from './commands.tsx';
 import { LazyScreen } from './lazy-screen.tsx';
+import { arrivedAt, usePageChange } from './page-change.ts';
 import { silence } from './sound.ts';
 import { BlindBanner, DiskBanner, FarmStamp, StatusStrip } from './status-strip.tsx';
 import { type Load, SYSTEM_ROUTES } from './system-routes.ts';
@@ -134,10 +135,7 @@ export function Shell() {
   const [place] = useLocation();
   useKeys();
   useFetchedAhead();
-  useEffect(() => {
-    const count = toAnswer.value.length;
-    document.title = count === 0 ? words.product : `(${count}) ${words.items.alarms} · ${words.product}`;
-  }, [toAnswer.value.length, words]);
+  usePageChange(place);
   return (
     <div class="shell" data-link={link.value} data-word={farmWordAge.value}>
       <a class="skip" href="#content">
@@ -176,6 +174,9 @@ export function Shell() {
           </Switch>
         </Boundary>
       </main>
+      <p class="visually-hidden" role="status" data-arrived>
+        {arrivedAt.value}
+      </p>
       <Toasts />
       <Boundary>
         <OrderQuestion />

@@ -6,13 +6,14 @@ import { Button } from '../../components/button.tsx';
 import { waterWords } from '../../components/water-words.ts';
 import { type Pond, usePonds } from '../../data/places.ts';
 import { WATER } from '../../data/water.ts';
-import { sureOfWater, typeWater, waterDraft } from '../../data/water-draft.ts';
+import { roundTime, sureOfWater, typeWater, waterDraft } from '../../data/water-draft.ts';
 import type { Judged } from '../../state/water-entry.ts';
 import { DraftNote } from './draft-note.tsx';
 import { EntryHead } from './entry-head.tsx';
 import { isAmiss, JudgedNote } from './judged-note.tsx';
+import { RoundTimeFields } from './round-time.tsx';
 import { RowStanding } from './row-standing.tsx';
-import { FIELDS, mayLeave, typedOf, useSendWater, useWaterRound } from './water-round.ts';
+import { FIELDS, mayLeave, roundTimeFault, typedOf, useSendWater, useWaterRound } from './water-round.ts';
 import { entryWords } from './words.ts';
 
 /** The round on a wide screen: rows are ponds, columns are parameters; hands stay on the keys. */
@@ -81,11 +82,18 @@ export function WaterGrid() {
   return (
     <div class="page">
       <EntryHead title={words.water}>
-        <Button big look="main" busy={isBusy} disabled={ready.length === 0} onClick={() => void send(ready)}>
+        <Button
+          big
+          look="main"
+          busy={isBusy}
+          disabled={ready.length === 0 || roundTimeFault(roundTime.value) !== null}
+          onClick={() => void send(ready)}
+        >
           {words.saveRound} {ready.length > 0 ? `(${ready.length})` : ''}
         </Button>
       </EntryHead>
       <p class="muted small">{words.roundHint}</p>
+      <RoundTimeFields />
       <DraftNote />
       <AmmoniaQuestion />
       {held.length === 0 ? null : (

@@ -1,12 +1,22 @@
 import type { LatestWater, WaterField } from '#contract/resources/water-quality.ts';
+import { serverNow } from '../../data/clock.ts';
 import { useFarmWater } from '../../data/farm-science.ts';
 import { farm } from '../../data/farm-store.ts';
 import type { Wanted } from '../../data/outbox.ts';
 import type { Pond } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
+import { TIME } from '../../data/schedules.ts';
 import { WATER } from '../../data/water.ts';
-import { clearWater, putWaterBack, readWater, waterDraft } from '../../data/water-draft.ts';
-import { figure, readDecimal } from '../../i18n/format.ts';
+import {
+  clearWater,
+  keepRoundTime,
+  putWaterBack,
+  type RoundTime,
+  readWater,
+  roundTime,
+  waterDraft,
+} from '../../data/water-draft.ts';
+import { clockTime, figure, instantAt, readDecimal } from '../../i18n/format.ts';
 import type { PondDraft, Typed } from '../../state/water-draft.ts';
 import { isSendable, type JudgedPond, judgePond, type Known } from '../../state/water-entry.ts';
 import { useEnter } from './use-enter.ts';
@@ -47,11 +57,23 @@ export const typedOf = (pondId: string): Typed => waterDraft.value.get(pondId)?.
 /** True when what was typed for a pond can leave: something was typed, all of it can be read, and none of it is a slip. */
 export const mayLeave = (judged: JudgedPond): boolean => isSendable(Object.values(judged));
 
+/** A clock of a phone may be that much ahead. */
+const AHEAD_MS = 5 * 60_000;
+
+/** What is wrong with the hour that was chosen for the round; null: nothing, or it is taken now. */
+export function roundTimeFault(chosen: RoundTime | null): 'unreadable' | 'ahead' | null {
+  if (chosen === null) return null;
+  if (!TIME.test(chosen.time) || chosen.day === '') return 'unreadable';
+  return Date.parse(instantAt(chosen.day, chosen.time)) > serverNow() + AHEAD_MS ? 'ahead' : null;
+}
+
 /** Puts what was typed for these ponds on its way, together. False: the press before is still at it. */
 export function useSendWater() {
   const { put, isBusy } = useEnter();
   const send = async (ponds: readonly Pond[]): Promise<boolean> => {
     const shown = waterDraft.value;
+    const chosen = roundTime.value;
+    if (roundTimeFault(chosen) !== null) return false;
     const round = readWater();
     const sent = ponds.flatMap((pond) => {
       const draft = round.get(pond.id);
@@ -60,7 +82,7 @@ export function useSendWater() {
     });
     const drafts = new Map(sent.map(({ pond, draft }) => [pond.id, draft]));
     const isDone = await put(
-      sent.map(({ pond, draft }) => wantedOf(pond, draft)),
+      sent.map(({ pond, draft }) => wantedOf(pond, draft, chosen)),
       {
         text: entryWords().saved(sent.length),
         onTakenBack: (taken) => {
@@ -69,13 +91,17 @@ export function useSendWater() {
         },
       },
     );
-    if (isDone) clearWater(drafts);
+    if (isDone) {
+      clearWater(drafts);
+      keepRoundTime();
+    }
     return isDone;
   };
   return { send, isBusy };
 }
 
-function wantedOf(pond: Pond, { id, typed, at }: PondDraft): Wanted {
+function wantedOf(pond: Pond, { id, typed, at }: PondDraft, chosen: RoundTime | null): Wanted {
+  const taken = chosen === null ? new Date(at).toISOString() : instantAt(chosen.day, chosen.time);
   const values = FIELDS.flatMap((field) => {
     const value = readDecimal(typed[field] ?? '');
     return value === null ? [] : [[field, value] as const];
@@ -88,10 +114,10 @@ function wantedOf(pond: Pond, { id, typed, at }: PondDraft): Wanted {
     path: '/water-quality/',
     body: {
       pond_id: pond.id,
-      measurement_date: new Date(at).toISOString(),
+      measurement_date: taken,
       ...Object.fromEntries(values),
     },
-    label: `${pond.cod} · ${label}`,
+    label: [pond.cod, ...(chosen === null ? [] : [clockTime(taken)]), label].join(' · '),
     touches: ['ponds', 'water-quality', 'dashboard'],
   };
 }

@@ -1,4 +1,4 @@
-import { useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import { useSearch } from 'wouter-preact';
 import type { WaterField } from '#contract/resources/water-quality.ts';
 import { AmmoniaQuestion, useBasisLabel } from '../../components/ammonia.tsx';
@@ -7,14 +7,23 @@ import { Button } from '../../components/button.tsx';
 import { waterWords } from '../../components/water-words.ts';
 import { type Pond, usePonds } from '../../data/places.ts';
 import { WATER } from '../../data/water.ts';
-import { sureOfWater, typeWater, waterDraft } from '../../data/water-draft.ts';
+import { roundTime, sureOfWater, typeWater, waterDraft } from '../../data/water-draft.ts';
 import { figure } from '../../i18n/format.ts';
 import type { Judged } from '../../state/water-entry.ts';
 import { DraftNote } from './draft-note.tsx';
 import { EntryHead } from './entry-head.tsx';
 import { isAmiss, JudgedNote } from './judged-note.tsx';
+import { RoundTimeFields } from './round-time.tsx';
 import { RowStanding } from './row-standing.tsx';
-import { FIRST, mayLeave, REST, typedOf, useSendWater, useWaterRound } from './water-round.ts';
+import {
+  FIRST,
+  mayLeave,
+  REST,
+  roundTimeFault,
+  typedOf,
+  useSendWater,
+  useWaterRound,
+} from './water-round.ts';
 import { entryWords } from './words.ts';
 
 /** Two taps as near as this are one. */
@@ -60,10 +69,12 @@ export function WaterStepper({ step, onStep }: { step: number | null; onStep: (s
       <EntryHead title={words.water}>
         <span class="muted">{words.of(index + 1, ponds.length)}</span>
       </EntryHead>
+      <RoundTimeFields />
       <DraftNote />
       <PondStep
         key={pond.id}
         pond={pond}
+        isNext={step !== null}
         onBack={index === 0 ? null : () => onStep(index - 1)}
         onNext={() => onStep(index + 1)}
       />
@@ -71,20 +82,38 @@ export function WaterStepper({ step, onStep }: { step: number | null; onStep: (s
   );
 }
 
-function PondStep({ pond, onBack, onNext }: { pond: Pond; onBack: (() => void) | null; onNext: () => void }) {
+function PondStep({
+  pond,
+  isNext,
+  onBack,
+  onNext,
+}: {
+  pond: Pond;
+  /** One came here from another pond of the round: its name stands on the screen, and its first field waits. */
+  isNext: boolean;
+  onBack: (() => void) | null;
+  onNext: () => void;
+}) {
   const words = entryWords();
   const { lastOf, judged: judgedOf } = useWaterRound();
   const last = lastOf(pond.id);
   const judged = judgedOf(pond.id);
   const { send, isBusy } = useSendWater();
   const shownAt = useRef(performance.now());
-  const isReady = mayLeave(judged);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (!isNext) return;
+    scrollTo(0, 0);
+    form.current?.querySelector('input')?.focus({ preventScroll: true });
+  }, []);
+  const isReady = mayLeave(judged) && roundTimeFault(roundTime.value) === null;
   const isTouched = waterDraft.value.has(pond.id);
   const save = async () => {
     if (await send([pond])) onNext();
   };
   return (
     <form
+      ref={form}
       class="stack"
       onSubmit={(event) => {
         event.preventDefault();

@@ -1,0 +1,75 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Console, controllerReports, startConsole } from '#test/console.ts';
+
+const PHONE = { width: 360, height: 740 };
+
+describe('a change of page', () => {
+  let farm: Console;
+  beforeAll(async () => {
+    farm = await startConsole();
+    await controllerReports(farm.app, farm.owner, 'CP-01', 'OFF');
+    // enough ponds that the wall is longer than a phone
+    for (let n = 4; n <= 20; n += 1)
+      await farm.app.call('POST', '/ponds/', {
+        token: farm.owner.token,
+        body: {
+          farm_id: farm.farm.id,
+          cod: `V-${String(n).padStart(2, '0')}`,
+          size_m2: 3_000,
+          depth_m: 1.5,
+          pond_type: 'FATTENING',
+        },
+      });
+  });
+  afterEach(() => farm.closePages());
+  afterAll(() => farm.close());
+
+  it('gives each page a title of its own, and is told to who cannot see it', async () => {
+    const page = await farm.open('/');
+    await page.waitForSelector('[data-pond="V-01"]');
+    const titles = new Set<string>();
+    for (const [path, own] of [
+      ['/lotes', 'Lotes'],
+      ['/relatorios', 'Relatórios'],
+      ['/sistema', 'Sistema'],
+      ['/aeracao', 'Aeração'],
+    ] as const) {
+      await page.locator(`.navigation a[href="${path}"]`).click();
+      await expect.poll(() => page.title()).toContain(`${own} · Camarão`);
+      expect(await page.innerText('[data-arrived]')).toBe(own);
+      titles.add(await page.title());
+    }
+    expect(titles.size).toBe(4);
+    // what was pressed is gone with its page: the keyboard goes on in the new one
+    await page.locator('.navigation a[href="/lotes"]').click();
+    await page.locator('main a[href="/lotes/L-01"]').first().click();
+    await expect.poll(() => page.title()).toContain('L-01');
+    expect(await page.evaluate('document.activeElement.id')).toBe('content');
+  });
+
+  it('begins at the top, and on the way back where one was', async () => {
+    const page = await farm.open('/', PHONE);
+    const far = page.locator('[data-pond="V-15"]').first();
+    await far.scrollIntoViewIfNeeded();
+    const left = Number(await page.evaluate('scrollY'));
+    expect(left).toBeGreaterThan(400);
+    await page.locator('a[data-pond="V-15"], [data-pond="V-15"] a').first().click();
+    await page.waitForSelector('h1');
+    await expect.poll(() => page.title()).toContain('V-15');
+    expect(await page.evaluate('scrollY')).toBe(0);
+    await page.goBack();
+    await page.waitForSelector('[data-pond="V-15"]');
+    await expect.poll(async () => Math.abs(Number(await page.evaluate('scrollY')) - left)).toBeLessThan(3);
+  });
+
+  it('of a question that is closed leaves the keyboard where it was', async () => {
+    const page = await farm.open('/aeracao');
+    const off = page.getByRole('button', { name: 'Desligar todos' });
+    await off.focus();
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('dialog[open]');
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('dialog[open]', { state: 'detached' });
+    expect(await off.evaluate((button) => button.ownerDocument.activeElement === button)).toBe(true);
+  });
+});
