@@ -72,4 +72,25 @@ describe('a change of page', () => {
     await page.waitForSelector('dialog[open]', { state: 'detached' });
     expect(await off.evaluate((button) => button.ownerDocument.activeElement === button)).toBe(true);
   });
+
+  it('draws nothing as none before it is known: meals that were given, ponds of a motor, what became of a batch', async () => {
+    const { app, owner } = farm;
+    const { body } = await app.call('GET', `/batches/?farm_id=${farm.farm.id}`, { token: owner.token });
+    const [batch] = body as { id: string; batch_code: string }[];
+    const page = await farm.open('/');
+    await page.waitForSelector('[data-pond="V-01"]');
+    const held: (() => void)[] = [];
+    for (const late of [/\/feeding\/batch\/[^/?]+\?/, /\/ponds\/\?/, /\/transfers\/batch\//])
+      await page.route(late, async (route) => {
+        await new Promise<void>((resolve) => held.push(resolve));
+        await route.continue();
+      });
+    await page.evaluate(`history.pushState(null, '', '/lotes/${batch?.batch_code}')`);
+    await page.locator('h2', { hasText: 'Ração de hoje' }).waitFor();
+    await expect.poll(() => held.length).toBeGreaterThan(1);
+    expect(await page.locator('li', { hasText: 'Lançar ração' }).count()).toBe(0);
+    expect(await page.getByText(/Ver os \d+ acontecimentos/).count()).toBe(0);
+    for (const go of held.splice(0)) go();
+    await page.getByText(/Ver os \d+ acontecimentos/).waitFor();
+  });
 });

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { ApiError } from '../data/api.ts';
 import { figure } from '../i18n/format.ts';
 import { Button } from './button.tsx';
-import { faultOf } from './fault-words.ts';
+import { faultOf, fieldFaultOf } from './fault-words.ts';
 import { componentWords } from './words.ts';
 
 /** Shows an answer once it is there; until then that it comes, or why it does not. */
@@ -22,6 +22,23 @@ export function Answer<Data>({
     return <>{isEmpty?.(result.data) ? empty : children(result.data)}</>;
   }
   return <Awaited of={[result]} />;
+}
+
+type Told<Answers extends readonly UseQueryResult<unknown>[]> = {
+  [Each in keyof Answers]: NonNullable<Answers[Each]['data']>;
+};
+
+/** The same for what rests on several answers: one that is not there yet is not an empty one. */
+export function AllAnswered<const Answers extends readonly UseQueryResult<unknown>[]>({
+  of: results,
+  children,
+}: {
+  of: Answers;
+  children: (...told: Told<Answers>) => ComponentChildren;
+}) {
+  const told = results.map(({ data }) => data);
+  if (told.includes(undefined)) return <Awaited of={results} />;
+  return <>{children(...(told as Told<Answers>))}</>;
 }
 
 type Question = Pick<UseQueryResult, 'isError' | 'error' | 'refetch'>;
@@ -61,7 +78,8 @@ export function faultText(error: unknown): string {
   }
   const [field, ...more] = error.fields;
   const ofField = field === undefined || more.length > 0 ? null : faultOf(field.code ?? '');
-  return faultOf(error.code) ?? ofField ?? error.message;
+  const ofCheck = field === undefined ? null : fieldFaultOf(field.path, field.code ?? '');
+  return faultOf(error.code) ?? ofField ?? ofCheck ?? error.message;
 }
 
 export function Empty({ text, children }: { text: string; children?: ComponentChildren }) {

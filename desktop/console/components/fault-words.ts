@@ -1,4 +1,6 @@
-import { dictionary } from '../i18n/language.ts';
+import { signal } from '@preact/signals';
+import { dictionary, language } from '../i18n/language.ts';
+import type * as Rarer from './rarer-faults.ts';
 
 /** Refusals in the person's language, by the code of the interface; what is not here is told in its own sentence. */
 const faults = dictionary({
@@ -151,7 +153,22 @@ const faults = dictionary({
   },
 });
 
+/** The refusals that are seldom seen, once they are fetched. */
+const rarer = signal<typeof Rarer | null>(null);
+
+export async function fetchRarerFaults(): Promise<void> {
+  if (rarer.peek() !== null) return;
+  rarer.value = await import('./rarer-faults.ts').catch(() => null);
+}
+
+/** The sentence in the person's language for a refusal; null: the interface's own is told. */
 export function faultOf(code: string): string | null {
   const known: Readonly<Record<string, string>> = faults();
-  return known[code] ?? null;
+  const found = known[code] ?? rarer.value?.rarerFault(language.value, code) ?? null;
+  if (found === null) void fetchRarerFaults();
+  return found;
 }
+
+/** The same for one field that was not accepted, by the code of its check. */
+export const fieldFaultOf = (path: string, check: string): string | null =>
+  rarer.value?.fieldFault(language.value, path, check) ?? null;

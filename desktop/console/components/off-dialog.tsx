@@ -1,11 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAiredPonds } from '../data/aired-ponds.ts';
-import { now } from '../data/clock.ts';
 import type { ControlPoint } from '../data/farm-store.ts';
+import { isFarmNight } from '../data/farm-sun.ts';
 import { isBlind } from '../data/live.ts';
-import { age, clockTime, figure, quantity } from '../i18n/format.ts';
-import { isNight } from '../state/freshness.ts';
+import { age, figure, quantity } from '../i18n/format.ts';
 import { type OffRisk, offRiskOf, type PondRisk } from '../state/off-risk.ts';
 import { Button } from './button.tsx';
 import { controlWords } from './control-words.ts';
@@ -40,7 +39,7 @@ export function OffDialog({
 }) {
   const words = controlWords();
   const [typed, setTyped] = useState('');
-  const risk = offRiskOf(useAiredPonds(point), isNight(Number(clockTime(now.value).slice(0, 2))));
+  const risk = offRiskOf(useAiredPonds(point), isFarmNight.value);
   const isTyped = !risk.mustType || isCode(typed, point.cod);
   return (
     <Dialog

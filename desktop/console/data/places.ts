@@ -30,16 +30,20 @@ export function usePonds() {
 export const usePondCards = () =>
   useGet<PondCards>(farm.value === null ? null : '/ponds/summary-cards', { farm_id: farm.value?.id });
 
-/** Codes of the ponds that each control point airs. */
-export function usePondsByPoint(): ReadonlyMap<string, readonly string[]> {
-  const { ponds } = usePonds();
+/** Codes of the ponds that a control point airs; null: not known (yet). */
+export function usePondsByPoint(): (pointId: string) => readonly string[] | null {
+  const { ponds, data } = usePonds();
   const byPoint = new Map<string, string[]>();
   for (const { control_point_id, cod } of ponds) {
     if (control_point_id === null) continue;
     byPoint.set(control_point_id, [...(byPoint.get(control_point_id) ?? []), cod]);
   }
-  return byPoint;
+  return (pointId) => (data === undefined ? null : (byPoint.get(pointId) ?? []));
 }
+
+/** The codes in a line, `none` for a point that airs no pond. */
+export const pondLine = (ponds: readonly string[] | null, none: string): string =>
+  ponds === null ? '…' : ponds.length === 0 ? none : ponds.join(' · ');
 
 /** Codes of the ponds that hold each batch now, most animals in front: where it was stocked tells nothing after a move. */
 export function usePondsByBatch(): ReadonlyMap<string, readonly string[]> {

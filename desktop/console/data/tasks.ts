@@ -2,8 +2,7 @@ import { useQueries } from '@tanstack/preact-query';
 import type { FeedingJournal, FeedingRecommendation } from '#contract/resources/feeding.ts';
 import type { PondCards } from '#contract/resources/pond-cards.ts';
 import type { WaterTrend } from '#contract/resources/water-quality.ts';
-import { clockTime, instantAt, isoDay } from '../i18n/format.ts';
-import { isNight } from '../state/freshness.ts';
+import { instantAt, isoDay } from '../i18n/format.ts';
 import {
   alarmTask,
   type BatchFacts,
@@ -18,6 +17,7 @@ import { get } from './api.ts';
 import { type Batch, useBatches } from './batches.ts';
 import { soon } from './clock.ts';
 import { farm } from './farm-store.ts';
+import { isFarmNight } from './farm-sun.ts';
 import { useLastOxygen } from './oxygen-day.ts';
 import { usePlaceOf, usePondCards, usePondsByBatch } from './places.ts';
 
@@ -33,7 +33,7 @@ export function today() {
     now: soon.value,
     beganAt,
     endsAt: beganAt + DAY_MS,
-    isNight: isNight(Number(clockTime(soon.value).slice(0, 2))),
+    isNight: isFarmNight.value,
   };
 }
 

@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { Link, Route, Switch, useLocation } from 'wouter-preact';
+import { fetchRarerFaults } from '../components/fault-words.ts';
 import { Icon, type IconName } from '../components/icon.tsx';
 import { OrderQuestion } from '../components/order-question.tsx';
 import { Toasts } from '../components/toast.tsx';
@@ -236,6 +237,7 @@ function useFetchedAhead(): void {
 /** One after the other: a phone at work is not held up. */
 async function fetchAhead(farmId: string, isOver: () => boolean): Promise<void> {
   const steps = [
+    fetchRarerFaults,
     () => askAhead('/batches/', { farm_id: farmId, status: 'ACTIVE', limit: 500 }),
     () => askAhead('/ponds/', { farm_id: farmId, limit: 1_000 }),
     () => askAhead('/ponds/summary-cards', { farm_id: farmId }),

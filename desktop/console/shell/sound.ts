@@ -1,13 +1,12 @@
 import { computed, effect, signal, untracked } from '@preact/signals';
 import { alarms } from '../data/alarms.ts';
 import { now, serverNow } from '../data/clock.ts';
+import { isFarmNight } from '../data/farm-sun.ts';
 import { isWaking, link } from '../data/live.ts';
 import { steady } from '../data/steady.ts';
 import { isStation } from '../data/theme.ts';
-import { clockTime } from '../i18n/format.ts';
 import { loudnessOf, NIGHT_VOLUMES, type NightVolume } from '../state/alarm-loudness.ts';
 import { heardOf, type Sound } from '../state/alarm-state.ts';
-import { isNight } from '../state/freshness.ts';
 
 // The alarm that is heard. Told apart by rhythm: three beeps every 4 s, two every 30 s, one soft tone; a screen that is
 // blind lets a tone fall once a minute. Browsers hold sound back until somebody touches the page: the lamp says so.
@@ -155,7 +154,7 @@ const EVERY_MS: Readonly<Record<Exclude<Sound, 'none'> | 'blind', number | null>
 const loudness = (sound: Exclude<Sound, 'none'> | 'blind', byNight = isNightNow()): number =>
   untracked(() => loudnessOf(sound, { chosen: nightVolume.value, isNight: byNight, isStation: isStation() }));
 
-const isNightNow = (): boolean => untracked(() => isNight(Number(clockTime(serverNow()).slice(0, 2))));
+const isNightNow = (): boolean => untracked(() => isFarmNight.value);
 
 function play(sound: Exclude<Sound, 'none'> | 'blind', part = loudness(sound)): void {
   if (context === null || context.state !== 'running') return;

@@ -96,11 +96,12 @@ function alarmOf<Facts extends AlarmFacts>(newest: Facts, now: number): Alarm<Fa
   };
 }
 
+/** What stands needs somebody, also where it was answered; what is over only waits to be seen. */
 const RANK: Readonly<Record<AlarmState, number>> = {
   unanswered: 0,
   silenced: 1,
-  returned: 2,
-  acknowledged: 3,
+  acknowledged: 2,
+  returned: 3,
   shelved: 4,
 };
 
@@ -108,7 +109,7 @@ const RANK: Readonly<Record<AlarmState, number>> = {
 export const isStanding = ({ state }: Pick<Alarm, 'state'>): boolean =>
   state === 'unanswered' || state === 'silenced' || state === 'acknowledged';
 
-/** Unanswered first, then by priority, then the oldest: what began it all stands in front. */
+/** Unanswered first, what stands before what is over, then by priority, then the oldest: what began it all stands in front. */
 function inOrder(a: Alarm, b: Alarm): number {
   return RANK[a.state] - RANK[b.state] || a.priority - b.priority || a.since - b.since;
 }

@@ -20,7 +20,7 @@ import {
 import { isBlind } from '../../data/live.ts';
 import { lastOrderAt, orderUnderWay } from '../../data/orders.ts';
 import { type PlansByPoint, usePlans } from '../../data/outlook.ts';
-import { usePondsByPoint } from '../../data/places.ts';
+import { pondLine, usePondsByPoint } from '../../data/places.ts';
 import { remoteOrder } from '../../data/remote-orders.ts';
 import { age, quantity } from '../../i18n/format.ts';
 import { controlFactsOf } from '../../state/control-facts.ts';
@@ -65,7 +65,7 @@ export function ControlBoard() {
             <BoardRow
               key={point.id}
               point={point}
-              ponds={pondsByPoint.get(point.id) ?? []}
+              ponds={pondsByPoint(point.id)}
               hasLine={withLine.has(point.id)}
             />
           ))}
@@ -149,7 +149,7 @@ function BoardRow({
   hasLine,
 }: {
   point: ControlPoint;
-  ponds: readonly string[];
+  ponds: readonly string[] | null;
   hasLine: boolean;
 }) {
   const words = aerationWords();
@@ -168,7 +168,7 @@ function BoardRow({
           <Link href={`/aeracao/${point.id}`}>{point.cod}</Link> <ControlMark state={state} />{' '}
           <SimulatedMark is={point.is_simulated} /> <NotProvedMark pointId={point.id} />
         </h2>
-        <p class="muted small">{ponds.length === 0 ? '—' : ponds.join(' · ')}</p>
+        <p class="muted small">{pondLine(ponds, '—')}</p>
         {/* of a blocked motor the calendar does nothing */}
         {point.locked_out ? (
           <p class="small">{words.lockedBy(point.lock_out_reason ?? '')}</p>

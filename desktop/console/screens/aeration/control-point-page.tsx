@@ -18,7 +18,7 @@ import {
   presence,
 } from '../../data/farm-store.ts';
 import { nameOf } from '../../data/people.ts';
-import { usePondsByPoint } from '../../data/places.ts';
+import { pondLine, usePondsByPoint } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { type Schedule, schedulesAt, useSchedules } from '../../data/schedules.ts';
 import { age, dayAndTime, quantity } from '../../i18n/format.ts';
@@ -53,7 +53,7 @@ export function ControlPointPage({ params }: { params: Readonly<Record<string, s
 
 function Page({ point }: { point: ControlPoint }) {
   const words = pointWords();
-  const ponds = usePondsByPoint().get(point.id) ?? [];
+  const ponds = usePondsByPoint()(point.id);
   return (
     <div class="page">
       <div class="page-head">
@@ -77,7 +77,7 @@ function Page({ point }: { point: ControlPoint }) {
   );
 }
 
-function Now({ point, ponds }: { point: ControlPoint; ponds: readonly string[] }) {
+function Now({ point, ponds }: { point: ControlPoint; ponds: readonly string[] | null }) {
   const words = pointWords();
   const names = aerationWords();
   const { facts, state } = controlNow(point);
@@ -118,9 +118,7 @@ function Now({ point, ponds }: { point: ControlPoint; ponds: readonly string[] }
           value={point.device_id}
           note={`${words.mqtt}: ${detail.data?.mqtt_id ?? '—'}`}
         />
-        {point.is_siren ? null : (
-          <Fact name={words.ponds} value={ponds.length === 0 ? words.noPonds : ponds.join(' · ')} />
-        )}
+        {point.is_siren ? null : <Fact name={words.ponds} value={pondLine(ponds, words.noPonds)} />}
       </dl>
     </section>
   );

@@ -1,7 +1,7 @@
 import { priorityOf } from '#contract/alert-priority.ts';
 import type { AlertAnswer } from '#contract/resources/alerts.ts';
 import { alarmWords } from '../../components/alarm-words.ts';
-import { Answer } from '../../components/answer.tsx';
+import { AllAnswered } from '../../components/answer.tsx';
 import { isSimulatedAlert, SimulatedMark } from '../../components/simulated.tsx';
 import { standing } from '../../data/alarms.ts';
 import { now } from '../../data/clock.ts';
@@ -25,9 +25,9 @@ export function AlarmFigures() {
   const past = useGet<AlertAnswer[]>(path, { ...query, status: 'RESOLVED' });
   const active = useGet<AlertAnswer[]>(path, query);
   return (
-    <Answer of={past}>
-      {(resolved) => {
-        const recent = [...resolved, ...(active.data ?? [])].filter(
+    <AllAnswered of={[past, active]}>
+      {(resolved, standingNow) => {
+        const recent = [...resolved, ...standingNow].filter(
           ({ triggered_at }) => now.value - Date.parse(triggered_at) < DAYS * DAY,
         );
         const beganAt = recent.map(({ triggered_at }) => Date.parse(triggered_at));
@@ -90,6 +90,6 @@ export function AlarmFigures() {
           </div>
         );
       }}
-    </Answer>
+    </AllAnswered>
   );
 }

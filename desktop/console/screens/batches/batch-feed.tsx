@@ -37,12 +37,17 @@ export function BatchFeed({ batch }: { batch: Batch }) {
                 {told.recommendation.feed_type} · {told.recommendation.adjustment_reason}
               </span>
             </p>
-            <Meals
-              batch={batch}
-              advice={told}
-              records={journal.data?.feeding_records ?? []}
-              askAnew={async () => (await journal.refetch()).data?.feeding_records ?? []}
-            />
+            {/* a meal whose records are not known yet may have been given */}
+            <Answer of={journal}>
+              {({ feeding_records }) => (
+                <Meals
+                  batch={batch}
+                  advice={told}
+                  records={feeding_records}
+                  askAnew={async () => (await journal.refetch()).data?.feeding_records ?? null}
+                />
+              )}
+            </Answer>
             {told.notes.map((note) => (
               <p key={note} class="muted small">
                 {note}
@@ -98,7 +103,8 @@ function Meals({
   batch: Batch;
   advice: FeedingRecommendation;
   records: readonly Fed[];
-  askAnew: () => Promise<readonly Fed[]>;
+  /** null: they could not be asked for. */
+  askAnew: () => Promise<readonly Fed[] | null>;
 }) {
   const today = isoDay(now.value);
   const dueOf = ({ time }: Meal) => Date.parse(instantAt(today, time));
@@ -123,7 +129,7 @@ function Meals({
                 meal={meal}
                 at={{ due, meals, today }}
                 last={records[0]}
-                askGiven={async () => givenOf(await askAnew(), due)}
+                askGiven={async () => givenOf((await askAnew()) ?? [], due)}
               />
             ) : null}
           </li>

@@ -1,4 +1,5 @@
 import type { HarvestAnswer } from '#contract/resources/batches.ts';
+import { Awaited } from '../../components/answer.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
 import { RowActions } from '../../components/row-actions.tsx';
 import { BATCH_TOUCHES } from '../../data/batches.ts';
@@ -12,7 +13,8 @@ import { recordWords } from './record-words.ts';
 export function Harvests({ batchId }: { batchId: string }) {
   const words = recordWords();
   const harvests = useGet<HarvestAnswer[]>(`/batches/${batchId}/harvests`);
-  const rows = (harvests.data ?? []).filter(({ id }) => !isLeaving(`/batches/${batchId}/harvests/${id}`));
+  if (harvests.data === undefined) return <Awaited of={[harvests]} />;
+  const rows = harvests.data.filter(({ id }) => !isLeaving(`/batches/${batchId}/harvests/${id}`));
   if (rows.length === 0) return null;
   return (
     <section class="card stack">

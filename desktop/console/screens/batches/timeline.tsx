@@ -2,8 +2,9 @@ import type { BatchDetail, HarvestAnswer } from '#contract/resources/batches.ts'
 import type { BiometryJournal } from '#contract/resources/biometries.ts';
 import type { RecordLogAnswer } from '#contract/resources/logs.ts';
 import type { TransferHistory } from '#contract/resources/transfers.ts';
+import { AllAnswered } from '../../components/answer.tsx';
 import { now } from '../../data/clock.ts';
-import { usePonds } from '../../data/places.ts';
+import { type Pond, usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { calendarDay, figure, instantAt, percent, quantity } from '../../i18n/format.ts';
 import { recordWords } from './record-words.ts';
@@ -26,8 +27,19 @@ const MARK: Readonly<Record<Kind, string>> = {
 
 /** The life of the batch as one line, and the same in words. */
 export function Timeline({ batch }: { batch: BatchDetail }) {
+  const questions = useQuestions(batch);
+  return (
+    <section class="card stack">
+      <h2>{recordWords().timeline}</h2>
+      <AllAnswered of={questions}>
+        {(...told) => <Life batch={batch} events={eventsOf(batch, told)} />}
+      </AllAnswered>
+    </section>
+  );
+}
+
+function Life({ batch, events }: { batch: BatchDetail; events: readonly Event[] }) {
   const words = recordWords();
-  const events = useEvents(batch);
   const begin = events[0]?.at ?? now.value;
   const ended = batch.actual_harvest_date === null ? null : Date.parse(batch.actual_harvest_date);
   const end = Math.max(ended ?? now.value, events.at(-1)?.at ?? 0);
@@ -35,8 +47,7 @@ export function Timeline({ batch }: { batch: BatchDetail }) {
     `${(Math.min(1, Math.max(0, (at - begin) / (end - begin || 1))) * 100).toFixed(2)}%`;
   const dead = 100 - batch.survival_rate;
   return (
-    <section class="card stack">
-      <h2>{words.timeline}</h2>
+    <>
       <div class="life" aria-hidden="true">
         <span class="life-lived" style={{ width: share(ended ?? now.value) }} />
         {events.map(({ kind, at }) => (
@@ -73,17 +84,29 @@ export function Timeline({ batch }: { batch: BatchDetail }) {
           ))}
         </ol>
       </details>
-    </section>
+    </>
   );
 }
 
-function useEvents(batch: BatchDetail): Event[] {
+function useQuestions(batch: BatchDetail) {
   const journal = useGet<BiometryJournal>(`/biometries/batch/${batch.id}`, { limit: 100 });
   const moves = useGet<TransferHistory>(`/transfers/batch/${batch.id}/history`);
   const harvests = useGet<HarvestAnswer[]>(`/batches/${batch.id}/harvests`);
   // what became of the survival stands in the log of the pond where the batch was stocked
   const log = useGet<RecordLogAnswer[]>(`/logs/ponds/${batch.pond_id}`, { limit: MOST_ENTRIES });
-  const { ponds } = usePonds();
+  const ponds = usePonds();
+  return [journal, moves, harvests, log, ponds] as const;
+}
+
+type Told = readonly [
+  journal: BiometryJournal,
+  moves: TransferHistory,
+  harvests: readonly HarvestAnswer[],
+  log: readonly RecordLogAnswer[],
+  ponds: readonly Pond[],
+];
+
+function eventsOf(batch: BatchDetail, [journal, moves, harvests, log, ponds]: Told): Event[] {
   // what names no pond is of the whole batch
   const inPond = (pondId: unknown) => {
     const cod = ponds.find(({ id }) => id === pondId)?.cod;
@@ -95,28 +118,28 @@ function useEvents(batch: BatchDetail): Event[] {
       at: Date.parse(instantAt(batch.start_date, '00:00')),
       told: `${figure(batch.initial_count)} · ${quantity(batch.initial_avg_weight, 3, 'g')}`,
     },
-    ...(journal.data?.biometries ?? []).map(
+    ...journal.biometries.map(
       ({ measurement_date, average_weight_g, pond_id }): Event => ({
         kind: 'weighed',
         at: Date.parse(measurement_date),
         told: `${quantity(average_weight_g, 2, 'g')}${inPond(pond_id)}`,
       }),
     ),
-    ...(moves.data?.history ?? []).map(
+    ...moves.history.map(
       ({ date, from, to, quantity: count }): Event => ({
         kind: 'moved',
         at: Date.parse(date),
         told: `${from} → ${to}, ${figure(count)}`,
       }),
     ),
-    ...(harvests.data ?? []).map(
+    ...harvests.map(
       ({ harvest_date, quantity: count, weight_kg }): Event => ({
         kind: 'harvested',
         at: Date.parse(harvest_date),
         told: `${quantity(weight_kg, 0, 'kg')}, ${figure(count)}`,
       }),
     ),
-    ...(log.data ?? []).flatMap((entry) => diedOf(entry, batch.id, inPond)),
+    ...log.flatMap((entry) => diedOf(entry, batch.id, inPond)),
     ...endOf(batch),
   ];
   return events.toSorted((a, b) => a.at - b.at);

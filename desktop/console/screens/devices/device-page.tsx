@@ -21,7 +21,7 @@ import {
 } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
-import { type Pond, usePonds } from '../../data/places.ts';
+import { type Pond, pondLine, usePonds } from '../../data/places.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { age } from '../../i18n/format.ts';
 import { freshnessOf } from '../../state/freshness.ts';
@@ -239,7 +239,7 @@ function ReplaceCard({ point }: { point: ControlPoint }) {
 /** Which ponds hang on this control point; a tick is saved at once. */
 function DevicePonds({ point }: { point: ControlPoint }) {
   const words = deviceWords();
-  const { ponds } = usePonds();
+  const { ponds, isSuccess } = usePonds();
   const assign = async (pond: Pond, isHere: boolean) => {
     try {
       await put(`/ponds/${pond.id}`, { control_point_id: isHere ? point.id : null });
@@ -253,7 +253,7 @@ function DevicePonds({ point }: { point: ControlPoint }) {
     return (
       <section class="card stack">
         <h2>{words.assign}</h2>
-        <p>{own.length === 0 ? words.noPonds : own.map(({ cod }) => cod).join(', ')}</p>
+        <p>{pondLine(isSuccess ? own.map(({ cod }) => cod) : null, words.noPonds)}</p>
       </section>
     );
   }

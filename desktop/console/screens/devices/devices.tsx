@@ -9,7 +9,7 @@ import { now } from '../../data/clock.ts';
 import { type ControlPoint, farm, farmControlPoints, mayOperate, presence } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
-import { usePondsByPoint } from '../../data/places.ts';
+import { pondLine, usePondsByPoint } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { age, quantity } from '../../i18n/format.ts';
 import { freshnessOf } from '../../state/freshness.ts';
@@ -58,7 +58,7 @@ export function Devices() {
             </thead>
             <tbody>
               {points.map((point) => (
-                <DeviceRow key={point.id} point={point} ponds={byPoint.get(point.id) ?? []} />
+                <DeviceRow key={point.id} point={point} ponds={byPoint(point.id)} />
               ))}
             </tbody>
           </table>
@@ -73,7 +73,7 @@ export function Devices() {
   );
 }
 
-function DeviceRow({ point, ponds }: { point: ControlPoint; ponds: readonly string[] }) {
+function DeviceRow({ point, ponds }: { point: ControlPoint; ponds: readonly string[] | null }) {
   const words = deviceWords();
   const told = presence.value.get(point.id);
   const silentMs = told?.last_heartbeat ? now.value - Date.parse(told.last_heartbeat) : null;
@@ -94,7 +94,7 @@ function DeviceRow({ point, ponds }: { point: ControlPoint; ponds: readonly stri
       <td data-label={words.signal}>
         <LinkQualityText rssi={fresh === 'stale' ? null : told?.rssi} />
       </td>
-      <td data-label={words.ponds}>{ponds.length === 0 ? words.noPonds : ponds.join(', ')}</td>
+      <td data-label={words.ponds}>{pondLine(ponds, words.noPonds)}</td>
     </tr>
   );
 }

@@ -7,11 +7,12 @@ import { SimulatedMark, useSimulated, watermark } from '../../components/simulat
 import { standing } from '../../data/alarms.ts';
 import { soon } from '../../data/clock.ts';
 import { controlPoints } from '../../data/farm-store.ts';
+import { isFarmNight } from '../../data/farm-sun.ts';
 import { steady } from '../../data/steady.ts';
 import { clockTime, dayAndTime, figure } from '../../i18n/format.ts';
 import type { Priority } from '../../state/alarm-state.ts';
 import type { ControlState } from '../../state/control-state.ts';
-import { freshnessOf, isNight } from '../../state/freshness.ts';
+import { freshnessOf } from '../../state/freshness.ts';
 import { panelWords } from './words.ts';
 
 type Card = PondCards['ponds'][number];
@@ -56,7 +57,7 @@ function worstOf(pondId: string, pointId: string | null): Priority | null {
 function Oxygen({ card }: { card: Card }) {
   const words = panelWords();
   const water = card.water_quality;
-  const night = isNight(Number(clockTime(soon.value).slice(0, 2)));
+  const night = isFarmNight.value;
   const at = water?.last_measurement ?? null;
   const fresh = freshnessOf(
     night ? 'oxygenByNight' : 'oxygenByDay',

@@ -36,7 +36,7 @@ function PointCard({ point, cod }: { point: ControlPoint; cod: string }) {
   const words = pondWords();
   const names = aerationWords();
   const { facts, state } = controlNow(point);
-  const others = (usePondsByPoint().get(point.id) ?? []).filter((other) => other !== cod);
+  const others = usePondsByPoint()(point.id)?.filter((other) => other !== cod) ?? null;
   const isStale = !isHeard(facts);
   const consumption = presence.value.get(point.id)?.consumption ?? null;
   return (
@@ -51,7 +51,9 @@ function PointCard({ point, cod }: { point: ControlPoint; cod: string }) {
           <Link href={`/aeracao/${point.id}`}>{point.cod}</Link> <ControlMark state={state} />{' '}
           <SimulatedMark is={point.is_simulated} /> <NotProvedMark pointId={point.id} />
         </h2>
-        <p class="muted small">{others.length === 0 ? words.onlyThis : words.alsoAirs(others.join(' · '))}</p>
+        <p class="muted small">
+          {others === null ? '…' : others.length === 0 ? words.onlyThis : words.alsoAirs(others.join(' · '))}
+        </p>
         {point.locked_out ? <p class="small">{names.lockedBy(point.lock_out_reason ?? '')}</p> : null}
         <NextRunLine pointId={point.id} />
       </div>

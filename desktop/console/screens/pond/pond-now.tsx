@@ -15,13 +15,13 @@ import { waterWords } from '../../components/water-words.ts';
 import { alarms } from '../../data/alarms.ts';
 import { now } from '../../data/clock.ts';
 import { type ControlPoint, controlPoints, mayRecord } from '../../data/farm-store.ts';
+import { isFarmNight } from '../../data/farm-sun.ts';
 import { isBlind } from '../../data/live.ts';
-import { type Pond, usePondsByPoint } from '../../data/places.ts';
+import { type Pond, pondLine, usePondsByPoint } from '../../data/places.ts';
 import { usePlannedFeed } from '../../data/planned-feed.ts';
 import { useGet } from '../../data/query.ts';
 import { WATER } from '../../data/water.ts';
 import { age, clockTime, percent, quantity } from '../../i18n/format.ts';
-import { isNight } from '../../state/freshness.ts';
 import { listWords } from '../alarms/words.ts';
 import { pondWords } from './words.ts';
 
@@ -72,7 +72,7 @@ function WaterNow({ pondId }: { pondId: string }) {
   const names = waterWords().name;
   // the newest of each parameter may stand in different measurements: kits are used once a week
   const journal = useGet<{ measurements: LatestWater[] }>(`/water-quality/pond/${pondId}`, { limit: 100 });
-  const night = isNight(Number(clockTime(now.value).slice(0, 2)));
+  const night = isFarmNight.value;
   return (
     <Answer of={journal}>
       {({ measurements }) => (
@@ -111,7 +111,7 @@ function WaterNow({ pondId }: { pondId: string }) {
 
 function AerationNow({ point }: { point: ControlPoint }) {
   const { state } = controlNow(point);
-  const ponds = usePondsByPoint().get(point.id) ?? [];
+  const ponds = usePondsByPoint()(point.id);
   return (
     <div class="row apart">
       <div>
@@ -122,7 +122,7 @@ function AerationNow({ point }: { point: ControlPoint }) {
           <ControlMark state={state} /> <SimulatedMark is={point.is_simulated} />{' '}
           <NotProvedMark pointId={point.id} />
         </p>
-        <p class="muted small">{ponds.join(' · ')}</p>
+        <p class="muted small">{pondLine(ponds, '')}</p>
         <NextRunLine pointId={point.id} />
       </div>
       <ControlButton point={point} />

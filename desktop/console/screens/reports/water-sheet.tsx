@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { WaterField } from '#contract/resources/water-quality.ts';
+import { Awaited } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { CheckField, SelectField } from '../../components/field.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -18,7 +19,8 @@ const EACH: readonly WaterField[] = ['dissolved_oxygen', 'temperature'];
 export function WaterSheet() {
   const words = reportWords();
   const names = waterWords().short;
-  const { ponds } = usePonds();
+  const known = usePonds();
+  const { ponds } = known;
   const cards = usePondCards();
   const [count, setCount] = useState(3);
   const [isOnlyActive, setOnlyActive] = useState(true);
@@ -37,7 +39,12 @@ export function WaterSheet() {
           </Link>
           <h1>{words.sheetTitle(farm.value?.name ?? '')}</h1>
         </div>
-        <Button big look="main" onClick={() => print()}>
+        <Button
+          big
+          look="main"
+          disabled={cards.data === undefined || known.data === undefined}
+          onClick={() => print()}
+        >
           <Icon name="print" size={18} /> {words.print}
         </Button>
       </div>
@@ -54,6 +61,8 @@ export function WaterSheet() {
           onChange={(event) => setOnlyActive(event.currentTarget.checked)}
         />
       </div>
+      {/* a sheet without its ponds is not printed: none is not the same as not known yet */}
+      {cards.data === undefined || known.data === undefined ? <Awaited of={[cards, known]} /> : null}
       <p class="sheet-lines">
         <span>{words.date}: ____/____/________</span>
         <span>{words.who}: ______________________________</span>

@@ -81,7 +81,7 @@ function Mark({ known }: { known: readonly One[] }) {
   // what airs a pond is no siren: the gateway refuses it, so it is not offered
   const free = farmControlPoints.value.filter(
     ({ id, is_simulated }) =>
-      !is_simulated && !byPoint.has(id) && !known.some((one) => one.control_point_id === id),
+      !is_simulated && byPoint(id)?.length === 0 && !known.some((one) => one.control_point_id === id),
   );
   const point = free.find(({ id }) => id === chosen) ?? free[0];
   if (point === undefined) {

@@ -9,13 +9,14 @@ import { standing } from '../../data/alarms.ts';
 import { soon } from '../../data/clock.ts';
 import { useFarmConsole } from '../../data/farm-console.ts';
 import { farm, farmAirPoints, mayManage, presence } from '../../data/farm-store.ts';
+import { isFarmNight } from '../../data/farm-sun.ts';
 import { isBlind } from '../../data/live.ts';
 import { usePondCards, usePonds } from '../../data/places.ts';
 import { useRound } from '../../data/tasks.ts';
-import { clockTime, quantity } from '../../i18n/format.ts';
+import { quantity } from '../../i18n/format.ts';
 import type { Priority } from '../../state/alarm-state.ts';
 import { isHeard } from '../../state/control-state.ts';
-import { freshnessOf, isNight } from '../../state/freshness.ts';
+import { freshnessOf } from '../../state/freshness.ts';
 import {
   type Arrangement,
   columnsOf,
@@ -188,7 +189,7 @@ function sorted(
     const at = ({ pond_id }: { pond_id: string }) => places.get(pond_id) ?? nowhere;
     return cards.toSorted((a, b) => inReadingOrder(at(a), at(b)));
   }
-  const night = isNight(Number(clockTime(soon.value).slice(0, 2)));
+  const night = isFarmNight.value;
   const concernOf = ({ pond_id, cod, status, water_quality: water }: PondCards['ponds'][number]) => {
     const age = water === null ? null : soon.value - Date.parse(water.last_measurement);
     const fresh = freshnessOf(night ? 'oxygenByNight' : 'oxygenByDay', age);

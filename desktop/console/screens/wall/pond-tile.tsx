@@ -16,6 +16,7 @@ import { weighingOf } from '../../components/weighing.ts';
 import { componentWords } from '../../components/words.ts';
 import { soon } from '../../data/clock.ts';
 import { controlPoints, mayManage, presence } from '../../data/farm-store.ts';
+import { isFarmNight } from '../../data/farm-sun.ts';
 import { usePlans } from '../../data/outlook.ts';
 import { useOxygenDay } from '../../data/oxygen-day.ts';
 import { steady } from '../../data/steady.ts';
@@ -23,7 +24,7 @@ import { WATER } from '../../data/water.ts';
 import { age, clockTime, dayAndTime, figure, grams, isoDay, percent, quantity } from '../../i18n/format.ts';
 import type { Priority } from '../../state/alarm-state.ts';
 import { type ControlState, isHeard } from '../../state/control-state.ts';
-import { freshnessOf, isNight } from '../../state/freshness.ts';
+import { freshnessOf } from '../../state/freshness.ts';
 import { daysBetween } from '../../state/stocking.ts';
 import { wallWords } from './words.ts';
 
@@ -147,7 +148,7 @@ function Water({ card }: { card: Card }) {
   const { quarters, last } = useOxygenDay(card, isOnScreen);
   const at = water?.last_measurement ?? null;
   const oldFor = at === null ? null : soon.value - Date.parse(at);
-  const night = isNight(Number(clockTime(soon.value).slice(0, 2)));
+  const night = isFarmNight.value;
   const until = Math.ceil(soon.value / SPARKLINE_STEP_MS) * SPARKLINE_STEP_MS;
   // the newest measurement may have been of something else
   const oxygen = water?.dissolved_oxygen ?? last?.value ?? null;
