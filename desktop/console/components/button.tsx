@@ -1,5 +1,19 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
+import { dictionary } from '../i18n/language.ts';
+
+const why = dictionary({
+  'pt-BR': {
+    lacks: (names: readonly string[]) =>
+      names.length === 0 ? 'Ainda falta algo neste formulário.' : `Falta, ou confira: ${names.join(' · ')}`,
+  },
+  en: {
+    lacks: (names: readonly string[]) =>
+      names.length === 0
+        ? 'Something in this form is still missing.'
+        : `Missing, or to check: ${names.join(' · ')}`,
+  },
+});
 
 type Look = 'plain' | 'main' | 'danger' | 'quiet';
 
@@ -9,20 +23,61 @@ type Props = {
   big?: boolean;
   /** Shows that it works and takes no second press. */
   busy?: boolean;
+  /** Its form lacks something: it can be reached all the same, and a press says what it waits for. */
+  unready?: boolean;
 } & Omit<JSX.IntrinsicElements['button'], 'class' | 'size'>;
 
-export function Button({ children, look = 'plain', big = false, busy = false, disabled, ...rest }: Props) {
+export function Button({
+  children,
+  look = 'plain',
+  big = false,
+  busy = false,
+  unready = false,
+  disabled,
+  ...rest
+}: Props) {
+  const [lacks, setLacks] = useState<readonly string[] | null>(null);
+  const waiting = {
+    'aria-disabled': true,
+    onClick: (event: JSX.TargetedEvent<HTMLButtonElement>) => {
+      event.preventDefault();
+      setLacks(lackingOf(event.currentTarget));
+    },
+  };
   return (
-    <button
-      type="button"
-      {...rest}
-      class={`button ${look} ${big ? 'big' : ''}`}
-      disabled={disabled === true || busy}
-      aria-busy={busy}
-    >
-      {children}
-    </button>
+    <>
+      <button
+        type="button"
+        {...rest}
+        {...(unready ? waiting : {})}
+        class={`button ${look} ${big ? 'big' : ''}`}
+        disabled={disabled === true || busy}
+        aria-busy={busy}
+      >
+        {children}
+      </button>
+      {unready && lacks !== null ? (
+        <span class="fault" role="alert">
+          {why().lacks(lacks)}
+        </span>
+      ) : null}
+    </>
   );
+}
+
+/** The fields that the form of a button waits for, by their labels; goes to the first of them. */
+function lackingOf(button: HTMLButtonElement): readonly string[] {
+  const form = button.closest('form, dialog, .card, main') ?? document.body;
+  const fields = [...form.querySelectorAll<HTMLInputElement>('input, select, textarea')];
+  const lacking = fields.filter(
+    (field) =>
+      field.getAttribute('aria-invalid') === 'true' ||
+      (field.getAttribute('aria-required') === 'true' && field.value.trim() === ''),
+  );
+  lacking[0]?.focus();
+  return lacking
+    .map(({ labels, ariaLabel }) => ariaLabel ?? labels?.[0]?.textContent?.trim() ?? '')
+    .filter((name) => name !== '');
 }
 
 /** A button whose work takes time: it is busy until the work is done, so that a second press does nothing. */

@@ -47,7 +47,7 @@ export function ConfirmDialog({
           <Button big autofocus onClick={onClose}>
             {words.cancel}
           </Button>
-          <WorkButton big look="danger" disabled={!isReady || !isTyped} work={run}>
+          <WorkButton big look="danger" unready={!isReady || !isTyped} work={run}>
             {label}
           </WorkButton>
         </>

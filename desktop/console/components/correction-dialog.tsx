@@ -113,7 +113,7 @@ export function CorrectionDialog({
           <Button big onClick={onClose}>
             {componentWords().cancel}
           </Button>
-          <WorkButton big look="main" disabled={!isRight || changed.length === 0} work={save}>
+          <WorkButton big look="main" unready={!isRight || changed.length === 0} work={save}>
             {w.save}
           </WorkButton>
         </>

@@ -39,6 +39,7 @@ export function useCount(first = '', rules: Rules = {}) {
     setText,
     value: Number.isNaN(value) ? null : value,
     fault,
+    isNeeded,
     isTouched: text !== first,
     isRight: fault === null && (value !== null || !isNeeded),
   };
@@ -62,6 +63,7 @@ export function CountField({
   return (
     <DecimalField
       label={label}
+      needed={count.isNeeded}
       {...(unit === undefined ? {} : { unit })}
       hint={[hint, read].filter((told) => told !== undefined).join(' · ') || undefined}
       inputMode="numeric"

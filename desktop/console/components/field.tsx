@@ -8,14 +8,23 @@ type Shared = {
   hint?: string | undefined;
   /** What is wrong with it, told at the field. */
   fault?: string | null | undefined;
+  /** It is marked, and named where its form cannot leave without it. */
+  needed?: boolean | undefined;
 };
 
 type InputProps = Omit<JSX.IntrinsicElements['input'], 'class' | 'label' | 'type'>;
 
-function Framed({ label, hint, fault, id, children }: Shared & { id: string; children: ComponentChildren }) {
+function Framed({
+  label,
+  hint,
+  fault,
+  needed,
+  id,
+  children,
+}: Shared & { id: string; children: ComponentChildren }) {
   return (
     <div class="field">
-      <label class="label" for={id}>
+      <label class={needed === true ? 'label needed' : 'label'} for={id}>
         {label}
       </label>
       {children}
@@ -33,7 +42,8 @@ function Framed({ label, hint, fault, id, children }: Shared & { id: string; chi
   );
 }
 
-const told = (id: string, { hint, fault }: Pick<Shared, 'hint' | 'fault'>) => ({
+const told = (id: string, { hint, fault, needed }: Pick<Shared, 'hint' | 'fault' | 'needed'>) => ({
+  ...(needed === true ? { 'aria-required': 'true' as const } : {}),
   'aria-invalid': fault ? ('true' as const) : ('false' as const),
   'aria-describedby':
     [hint === undefined ? null : `${id}-hint`, fault ? `${id}-fault` : null].filter(Boolean).join(' ') ||
@@ -44,13 +54,14 @@ export function TextField({
   label,
   hint,
   fault,
+  needed,
   type = 'text',
   ...rest
 }: Shared & InputProps & { type?: 'text' | 'password' | 'email' | 'tel' | 'date' | 'time' | 'search' }) {
   const id = useId();
   return (
-    <Framed id={id} label={label} hint={hint} fault={fault}>
-      <input {...rest} {...told(id, { hint, fault })} id={id} type={type} class="input" />
+    <Framed id={id} label={label} hint={hint} fault={fault} needed={needed}>
+      <input {...rest} {...told(id, { hint, fault, needed })} id={id} type={type} class="input" />
     </Framed>
   );
 }
@@ -67,6 +78,7 @@ export function PresentPassword({
 }) {
   return (
     <TextField
+      needed
       label={label}
       type="password"
       value={value}
@@ -88,12 +100,13 @@ export function TextArea({
   label,
   hint,
   fault,
+  needed,
   ...rest
 }: Shared & Omit<JSX.IntrinsicElements['textarea'], 'class' | 'label'>) {
   const id = useId();
   return (
-    <Framed id={id} label={label} hint={hint} fault={fault}>
-      <textarea {...rest} {...told(id, { hint, fault })} id={id} class="input" />
+    <Framed id={id} label={label} hint={hint} fault={fault} needed={needed}>
+      <textarea {...rest} {...told(id, { hint, fault, needed })} id={id} class="input" />
     </Framed>
   );
 }
@@ -103,19 +116,19 @@ export function TextArea({
  * where that is not plain. `inputMode` numeric: a whole number, read with readCount.
  */
 export function DecimalField({ unit, ...field }: Shared & InputProps & { unit?: string }) {
-  const { label, hint: given, fault: found, ...rest } = field;
+  const { label, hint: given, fault: found, needed, ...rest } = field;
   const id = useId();
   const text = rest.inputMode !== 'numeric' && typeof rest.value === 'string' ? rest.value : '';
   const both = bothMeanings(text);
   const hint = [given, readAs(text)].filter((part) => part !== undefined).join(' · ') || undefined;
   const fault = both === null ? found : figureWords().either(both.large, both.small);
   return (
-    <Framed id={id} label={label} hint={hint} fault={fault}>
+    <Framed id={id} label={label} hint={hint} fault={fault} needed={needed}>
       <span class="with-unit">
         <input
           inputMode="decimal"
           {...rest}
-          {...told(id, { hint, fault })}
+          {...told(id, { hint, fault, needed })}
           id={id}
           type="text"
           autoComplete="off"
@@ -131,6 +144,7 @@ export function SelectField({
   label,
   hint,
   fault,
+  needed,
   options,
   ...rest
 }: Shared &
@@ -139,8 +153,8 @@ export function SelectField({
   }) {
   const id = useId();
   return (
-    <Framed id={id} label={label} hint={hint} fault={fault}>
-      <select {...rest} {...told(id, { hint, fault })} id={id} class="input">
+    <Framed id={id} label={label} hint={hint} fault={fault} needed={needed}>
+      <select {...rest} {...told(id, { hint, fault, needed })} id={id} class="input">
         {options.map(({ value, label: text }) => (
           <option key={value} value={value} selected={value === rest.value}>
             {text}

@@ -31,6 +31,7 @@ export function useFigure(first = '', rules: Rules = {}) {
     setText: (next: string) => setText(next),
     value: Number.isNaN(value) ? null : value,
     fault,
+    isNeeded,
     isTouched: text !== first,
     isRight: fault === null && (value !== null || !isNeeded),
   };
@@ -60,6 +61,7 @@ export function FigureField({
   return (
     <DecimalField
       label={label}
+      needed={figure.isNeeded}
       {...(unit === undefined ? {} : { unit })}
       hint={hint}
       value={figure.text}

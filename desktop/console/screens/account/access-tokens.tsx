@@ -152,13 +152,14 @@ function TokenDialog({ onClose, onMade }: { onClose: () => void; onMade: (token:
           <Button big onClick={onClose}>
             {shared.cancel}
           </Button>
-          <WorkButton big look="main" disabled={name.trim() === '' || scopes.length === 0} work={make}>
+          <WorkButton big look="main" unready={name.trim() === '' || scopes.length === 0} work={make}>
             {words.newToken}
           </WorkButton>
         </>
       }
     >
       <TextField
+        needed
         label={words.tokenName}
         value={name}
         maxLength={255}

@@ -68,6 +68,7 @@ export function MyInvitations({ onJoined }: { onJoined?: () => void }) {
       ))}
       <p class="muted">{words.mineText}</p>
       <TextField
+        needed
         label={words.code}
         value={code}
         maxLength={255}
@@ -79,13 +80,15 @@ export function MyInvitations({ onJoined }: { onJoined?: () => void }) {
       <div class="row">
         <WorkButton
           look="main"
-          disabled={code.trim() === '' || isBlind.value}
+          disabled={isBlind.value}
+          unready={code.trim() === ''}
           work={() => accept({ code: code.trim() })}
         >
           {words.accept}
         </WorkButton>
         <WorkButton
-          disabled={code.trim() === '' || isBlind.value}
+          disabled={isBlind.value}
+          unready={code.trim() === ''}
           work={() => decline({ code: code.trim() })}
         >
           {words.decline}

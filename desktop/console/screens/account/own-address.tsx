@@ -67,6 +67,7 @@ function Unconfirmed({ state: { email, by_mail } }: { state: State }) {
             </WorkButton>
           </div>
           <TextField
+            needed
             label={words.code}
             value={code}
             maxLength={200}
@@ -76,7 +77,7 @@ function Unconfirmed({ state: { email, by_mail } }: { state: State }) {
           />
           <FaultNote fault={fault} />
           <div>
-            <WorkButton look="main" disabled={code.trim() === '' || isBlind.value} work={confirm}>
+            <WorkButton look="main" disabled={isBlind.value} unready={code.trim() === ''} work={confirm}>
               {words.confirm}
             </WorkButton>
           </div>

@@ -173,13 +173,20 @@ function NameDialog({
           <Button big onClick={onClose}>
             {words.cancel}
           </Button>
-          <WorkButton big look="main" disabled={!isReady || name.trim() === '' || isBlind.value} work={save}>
+          <WorkButton
+            big
+            look="main"
+            disabled={isBlind.value}
+            unready={!isReady || name.trim() === ''}
+            work={save}
+          >
             {label}
           </WorkButton>
         </>
       }
     >
       <TextField
+        needed
         label={words.name}
         hint={words.nameHint}
         value={name}

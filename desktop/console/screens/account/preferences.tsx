@@ -135,6 +135,7 @@ function AccountForm({ person }: { person: User }) {
       <h2>{words.account}</h2>
       <div class="form-grid">
         <TextField
+          needed
           label={words.name}
           value={name}
           maxLength={255}
@@ -142,6 +143,7 @@ function AccountForm({ person }: { person: User }) {
           onInput={(event) => setName(event.currentTarget.value)}
         />
         <TextField
+          needed
           label={words.email}
           type="email"
           value={email}
@@ -165,7 +167,8 @@ function AccountForm({ person }: { person: User }) {
       <div>
         <WorkButton
           look="main"
-          disabled={name.trim() === '' || email.trim() === '' || isBlind.value}
+          disabled={isBlind.value}
+          unready={name.trim() === '' || email.trim() === ''}
           work={save}
         >
           {shared.save}

@@ -76,7 +76,7 @@ function Begin({
       {isReadable() ? <p class="note p2">{words.readable}</p> : null}
       <FaultNote fault={fault} />
       <div>
-        <WorkButton disabled={password === '' || !known.judges_codes || isBlind.value} work={begin}>
+        <WorkButton disabled={isBlind.value} unready={password === '' || !known.judges_codes} work={begin}>
           {words.begin}
         </WorkButton>
       </div>
@@ -111,6 +111,7 @@ function Prove({
         <CopyText label={words.secret} text={begun.secret} />
       </details>
       <TextField
+        needed
         label={words.type}
         value={code}
         maxLength={10}
@@ -121,7 +122,7 @@ function Prove({
       <FaultNote fault={fault} />
       <div class="row">
         <Button onClick={onCancel}>{words.cancel}</Button>
-        <WorkButton look="main" disabled={code.trim() === '' || isBlind.value} work={confirm}>
+        <WorkButton look="main" disabled={isBlind.value} unready={code.trim() === ''} work={confirm}>
           {words.confirm}
         </WorkButton>
       </div>

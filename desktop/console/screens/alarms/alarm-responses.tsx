@@ -101,7 +101,13 @@ function Change({
               {words.standardText}
             </WorkButton>
           )}
-          <WorkButton big look="main" disabled={isBlind.value || text.trim() === ''} work={() => keep(text)}>
+          <WorkButton
+            big
+            look="main"
+            disabled={isBlind.value}
+            unready={text.trim() === ''}
+            work={() => keep(text)}
+          >
             {words.keepNote}
           </WorkButton>
         </>

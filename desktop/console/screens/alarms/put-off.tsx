@@ -120,7 +120,8 @@ function Question({
           <WorkButton
             big
             look="main"
-            disabled={isBlind.value || text.trim() === '' || refusal !== null}
+            disabled={isBlind.value}
+            unready={text.trim() === '' || refusal !== null}
             work={submit}
           >
             {label}
@@ -131,6 +132,7 @@ function Question({
       <p class="muted">{hint}</p>
       {children}
       <TextField
+        needed
         label={field}
         value={text}
         maxLength={255}

@@ -65,7 +65,11 @@ export function BackupUpload({ onArrived }: { onArrived: (name: string) => void 
       {sent === null || file === null ? null : <Progress sent={sent} whole={file.size} />}
       <div>
         {sent === null ? (
-          <Button disabled={file === null || wrong !== null || isBlind.value} onClick={() => void send()}>
+          <Button
+            disabled={isBlind.value}
+            unready={file === null || wrong !== null}
+            onClick={() => void send()}
+          >
             {words.send}
           </Button>
         ) : (

@@ -62,7 +62,8 @@ function MakeKey({ onMade, replaces = false }: { onMade: (key: NewKey) => void; 
       <div>
         <WorkButton
           look={replaces ? 'danger' : 'main'}
-          disabled={password === '' || isBlind.value}
+          disabled={isBlind.value}
+          unready={password === ''}
           work={make}
         >
           {replaces ? words.replace : words.make}
@@ -94,7 +95,8 @@ function ProveKey({ state }: { state: BackupState }) {
       <WorkNote work={state.work} of="proof" />
       <div>
         <WorkButton
-          disabled={typed.trim() === '' || state.work?.state === 'running' || isBlind.value}
+          disabled={isBlind.value}
+          unready={typed.trim() === '' || state.work?.state === 'running'}
           work={prove}
         >
           {words.proveNow}

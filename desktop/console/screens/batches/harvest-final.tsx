@@ -104,6 +104,7 @@ export function FinalHarvest({ batch }: { batch: BatchDetail }) {
       />
       <p class="note p2">▲ {words.finalWarning}</p>
       <TextField
+        needed
         label={words.typeCode(batch.batch_code)}
         value={typed}
         autoComplete="off"

@@ -91,6 +91,7 @@ function Form({
           onChange={(event) => form.setPondId(event.currentTarget.value)}
         />
         <TextField
+          needed
           label={words.code}
           hint={words.codeHint}
           value={form.code}
@@ -131,6 +132,7 @@ function Form({
       <fieldset class="card form-grid">
         <legend>{words.cycle}</legend>
         <TextField
+          needed
           label={words.start}
           type="date"
           value={form.start}
@@ -138,6 +140,7 @@ function Form({
           onInput={(event) => form.setStart(event.currentTarget.value)}
         />
         <TextField
+          needed
           label={words.harvest}
           type="date"
           hint={form.days === null ? undefined : words.harvestDays(figure(form.days))}
@@ -159,7 +162,7 @@ function Form({
         </p>
       ))}
       <div>
-        <Button big look="main" type="submit" disabled={!form.isRight}>
+        <Button big look="main" type="submit" unready={!form.isRight}>
           {words.review}
         </Button>
       </div>
@@ -184,6 +187,7 @@ function Known({
   return (
     <>
       <TextField
+        needed
         label={label}
         list={`known-${field}`}
         value={form.words[field]}

@@ -63,7 +63,7 @@ export function ProofStep({
         onChange={(event) => setTestsRelay(event.currentTarget.checked)}
       />
       <div class="row">
-        <WorkButton look="main" disabled={!isIdle || !identity.isReady} work={provision}>
+        <WorkButton look="main" unready={!isIdle || !identity.isReady} work={provision}>
           {words.provision}
         </WorkButton>
         <Button disabled={!isIdle} onClick={() => setAsking(true)}>

@@ -59,13 +59,14 @@ export function BoxRights() {
       {isOwner ? (
         <div class="row">
           <TextField
+            needed
             label={words.email}
             type="email"
             value={email}
             maxLength={254}
             onInput={(event) => setEmail(event.currentTarget.value)}
           />
-          <WorkButton disabled={isBlind.value || email.trim() === ''} work={give}>
+          <WorkButton disabled={isBlind.value} unready={email.trim() === ''} work={give}>
             {words.give}
           </WorkButton>
         </div>

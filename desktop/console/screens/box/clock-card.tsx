@@ -103,7 +103,7 @@ function SetByHand({ shown }: { shown: string }) {
           />
         </div>
         <div>
-          <Button look="danger" disabled={!isRight || isBlind.value} onClick={() => setAsking(true)}>
+          <Button look="danger" disabled={isBlind.value} unready={!isRight} onClick={() => setAsking(true)}>
             {words.set}
           </Button>
         </div>

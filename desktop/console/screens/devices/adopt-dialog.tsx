@@ -112,7 +112,7 @@ function Choice({
           <Button big onClick={onClose}>
             {shared.cancel}
           </Button>
-          <WorkButton big look={isReplacing ? 'danger' : 'main'} disabled={!isReady} work={give}>
+          <WorkButton big look={isReplacing ? 'danger' : 'main'} unready={!isReady} work={give}>
             {isReplacing ? words.replace : words.adopt}
           </WorkButton>
         </>
@@ -152,6 +152,7 @@ function Choice({
       )}
       {pointId === '' ? (
         <TextField
+          needed
           label={naming.code}
           hint={naming.codeHint}
           value={cod}
@@ -172,6 +173,7 @@ function Choice({
       ) : null}
       {needsClaim ? (
         <TextField
+          needed
           label={words.claim}
           hint={words.claimHint}
           value={claim}

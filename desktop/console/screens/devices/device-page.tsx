@@ -158,12 +158,14 @@ function Names({ point }: { point: ControlPoint }) {
       <h2>{words.names}</h2>
       <div class="form-grid">
         <TextField
+          needed
           label={words.code}
           value={cod}
           maxLength={255}
           onInput={(event) => setCod(event.currentTarget.value)}
         />
         <TextField
+          needed
           label={words.device}
           hint={point.is_simulated ? words.simulatedText : words.renameText}
           disabled={point.is_simulated}
@@ -178,7 +180,7 @@ function Names({ point }: { point: ControlPoint }) {
       <div>
         <WorkButton
           look="main"
-          disabled={isSame || isBlind.value || cod.trim() === '' || device.trim() === ''}
+          unready={isSame || isBlind.value || cod.trim() === '' || device.trim() === ''}
           work={save}
         >
           {shared.save}

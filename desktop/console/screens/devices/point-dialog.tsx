@@ -51,7 +51,7 @@ export function PointDialog({ deviceId, onClose }: { deviceId: string; onClose: 
           <WorkButton
             big
             look="main"
-            disabled={cod.trim() === '' || device.trim() === '' || twin !== undefined}
+            unready={cod.trim() === '' || device.trim() === '' || twin !== undefined}
             work={create}
           >
             {words.create}
@@ -60,6 +60,7 @@ export function PointDialog({ deviceId, onClose }: { deviceId: string; onClose: 
       }
     >
       <TextField
+        needed
         label={words.code}
         hint={words.codeHint}
         value={cod}
@@ -67,6 +68,7 @@ export function PointDialog({ deviceId, onClose }: { deviceId: string; onClose: 
         onInput={(event) => setCod(event.currentTarget.value)}
       />
       <TextField
+        needed
         label={words.device}
         hint={words.deviceHint}
         value={device}

@@ -121,7 +121,7 @@ function Choice({
           <Button big onClick={onClose}>
             {shared.cancel}
           </Button>
-          <WorkButton big look="main" disabled={!isReady} work={adopt}>
+          <WorkButton big look="main" unready={!isReady} work={adopt}>
             {words.adopt}
           </WorkButton>
         </>
@@ -149,6 +149,7 @@ function Choice({
       {pointId === '' ? (
         <>
           <TextField
+            needed
             label={naming.code}
             hint={naming.codeHint}
             value={cod}
@@ -156,6 +157,7 @@ function Choice({
             onInput={(event) => setCod(event.currentTarget.value)}
           />
           <TextField
+            needed
             label={words.name}
             hint={words.nameHint}
             value={name}

@@ -171,7 +171,7 @@ export function SaveButton({
   const words = formWords();
   return (
     <div class="save">
-      <WorkButton big look="main" disabled={!isRight} work={save}>
+      <WorkButton big look="main" unready={!isRight} work={save}>
         {label ?? words.save}
       </WorkButton>
     </div>

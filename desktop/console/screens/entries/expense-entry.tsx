@@ -47,6 +47,7 @@ function ExpenseForm({ batch }: { batch: Batch }) {
       />
       <FigureField label={words.expense.amount} unit={currencySign.value} figure={amount} />
       <TextField
+        needed
         label={words.expense.description}
         value={description}
         maxLength={500}

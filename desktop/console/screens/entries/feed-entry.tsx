@@ -103,6 +103,7 @@ function Filled({
       <FigureField label={words.feed.leftover} unit="%" figure={leftover} />
       <WhenFields when={when} />
       <TextField
+        needed
         label={words.feed.type}
         value={type}
         maxLength={255}

@@ -100,6 +100,7 @@ function MortalityForm({ batch }: { batch: Batch }) {
         <FigureField label={words.mortality.weight} unit="kg" figure={weight} />
       )}
       <TextField
+        needed
         label={words.mortality.event}
         value={event}
         maxLength={500}

@@ -154,7 +154,7 @@ function PondStep({
         <Button big disabled={onBack === null} onClick={() => onBack?.()}>
           {words.back}
         </Button>
-        <Button big look="main" type="submit" busy={isBusy} disabled={isTouched && !isReady}>
+        <Button big look="main" type="submit" busy={isBusy} unready={isTouched && !isReady}>
           {isTouched ? words.next : words.skip}
         </Button>
       </div>

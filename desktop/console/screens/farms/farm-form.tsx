@@ -60,6 +60,7 @@ export function FarmForm({ known }: { known: FarmAnswer }) {
     <>
       <div class="form-grid">
         <TextField
+          needed
           label={words.name}
           value={name}
           maxLength={255}
@@ -103,7 +104,7 @@ export function FarmForm({ known }: { known: FarmAnswer }) {
       <FaultNote fault={fault} />
       {isLocked ? null : (
         <div>
-          <WorkButton look="main" disabled={!isRight || isBlind.value} work={save}>
+          <WorkButton look="main" disabled={isBlind.value} unready={!isRight} work={save}>
             {shared.save}
           </WorkButton>
         </div>

@@ -54,7 +54,7 @@ export function PondDialog({ pond, onClose }: { pond: Pond; onClose: () => void 
           </Button>
           <span class="grow" />
           <Button onClick={onClose}>{shared.cancel}</Button>
-          <WorkButton look="main" disabled={cod.trim() === '' || !area.isRight || !depth.isRight} work={save}>
+          <WorkButton look="main" unready={cod.trim() === '' || !area.isRight || !depth.isRight} work={save}>
             {shared.save}
           </WorkButton>
         </>
@@ -62,6 +62,7 @@ export function PondDialog({ pond, onClose }: { pond: Pond; onClose: () => void 
     >
       <div class="form-grid">
         <TextField
+          needed
           label={words.code}
           value={cod}
           maxLength={255}

@@ -92,7 +92,8 @@ export function PondPatternForm({
         <WorkButton
           big
           look="main"
-          disabled={wanted.length === 0 || !area.isRight || isBlind.value}
+          disabled={isBlind.value}
+          unready={wanted.length === 0 || !area.isRight}
           work={create}
         >
           {done === null ? words.add : words.doing(done, wanted.length)}

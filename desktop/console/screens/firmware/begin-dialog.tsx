@@ -103,7 +103,7 @@ export function BeginDialog({
           <Button big onClick={onClose}>
             {shared.cancel}
           </Button>
-          <WorkButton big look="main" disabled={isBlind.value || !isRight} work={begin}>
+          <WorkButton big look="main" disabled={isBlind.value} unready={!isRight} work={begin}>
             {words.start}
           </WorkButton>
         </>

@@ -131,7 +131,8 @@ function Upload() {
       <div>
         <WorkButton
           look="main"
-          disabled={isBlind.value || file === null || isTooLarge || (isOlder && !allowsOlder)}
+          disabled={isBlind.value}
+          unready={file === null || isTooLarge || (isOlder && !allowsOlder)}
           work={send}
         >
           {words.send}

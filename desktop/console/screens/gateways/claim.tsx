@@ -55,6 +55,7 @@ function AskCode() {
       }}
     >
       <TextField
+        needed
         label={words.code}
         hint={words.codeHint}
         value={typed}
@@ -63,7 +64,7 @@ function AskCode() {
         onInput={(event) => setTyped(event.currentTarget.value)}
       />
       <div>
-        <Button type="submit" look="main" disabled={typed.trim() === ''}>
+        <Button type="submit" look="main" unready={typed.trim() === ''}>
           {words.find}
         </Button>
       </div>

@@ -38,6 +38,7 @@ export function FirstPassword() {
         ) : (
           <>
             <TextField
+              needed
               label={words.firstCode}
               value={code}
               autoComplete="one-time-code"
@@ -55,7 +56,7 @@ export function FirstPassword() {
             <WorkButton
               big
               look="main"
-              disabled={code.trim() === '' || password.length < SHORTEST}
+              unready={code.trim() === '' || password.length < SHORTEST}
               work={save}
             >
               {words.firstSave}

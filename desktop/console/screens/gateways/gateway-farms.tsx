@@ -80,12 +80,13 @@ function Bind({ gatewayId, free }: { gatewayId: string; free: readonly Farm[] })
       <summary>{words.bind}</summary>
       <div class="row end-aligned">
         <SelectField
+          needed
           label={words.bindFarm}
           value={farmId}
           options={free.map(({ id, name }) => ({ value: id, label: name }))}
           onChange={(event) => setChosen(event.currentTarget.value)}
         />
-        <WorkButton disabled={isBlind.value || farmId === ''} work={bind}>
+        <WorkButton disabled={isBlind.value} unready={farmId === ''} work={bind}>
           {words.bindButton}
         </WorkButton>
       </div>

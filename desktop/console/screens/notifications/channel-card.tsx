@@ -113,6 +113,7 @@ function Confirm({ path, kind }: { path: string; kind: 'EMAIL' | 'SMS' }) {
     <div class="stack">
       <p>{words.confirmText[kind]}</p>
       <TextField
+        needed
         label={words.code}
         value={code}
         inputMode="numeric"
@@ -122,7 +123,7 @@ function Confirm({ path, kind }: { path: string; kind: 'EMAIL' | 'SMS' }) {
         onInput={(event) => setCode(event.currentTarget.value)}
       />
       <div class="row">
-        <WorkButton look="main" disabled={code.trim() === '' || isBlind.value} work={confirm}>
+        <WorkButton look="main" disabled={isBlind.value} unready={code.trim() === ''} work={confirm}>
           {words.confirm}
         </WorkButton>
         <WorkButton

@@ -94,7 +94,8 @@ export function ChannelDialog({
           <WorkButton
             big
             look="main"
-            disabled={isBlind.value || address.trim() === '' || types.length === 0 || !isQuiet}
+            disabled={isBlind.value}
+            unready={address.trim() === '' || types.length === 0 || !isQuiet}
             work={save}
           >
             {shared.save}
@@ -116,6 +117,7 @@ export function ChannelDialog({
             }
           />
           <TextField
+            needed
             label={words.address[kind]}
             value={address}
             maxLength={2_000}

@@ -63,6 +63,7 @@ export function AccountStep({ onDone }: { onDone: () => void }) {
         }}
       >
         <TextField
+          needed
           label={words.name}
           value={name}
           maxLength={255}
@@ -70,6 +71,7 @@ export function AccountStep({ onDone }: { onDone: () => void }) {
           onInput={(event) => setName(event.currentTarget.value)}
         />
         <TextField
+          needed
           label={words.email}
           type="email"
           value={email}
@@ -96,7 +98,7 @@ export function AccountStep({ onDone }: { onDone: () => void }) {
         )}
         <FaultNote fault={fault} />
         <div class="row">
-          <Button big look="main" type="submit" busy={isBusy} disabled={!isRight}>
+          <Button big look="main" type="submit" busy={isBusy} unready={!isRight}>
             {words.create}
           </Button>
           <Link class="button big" href="/">

@@ -70,6 +70,7 @@ export function FarmStep({ onDone }: { onDone: () => void }) {
       <RestoreFirst />
       <p class="muted">{words.farmText}</p>
       <TextField
+        needed
         label={words.farmName}
         value={name}
         maxLength={255}
@@ -88,7 +89,7 @@ export function FarmStep({ onDone }: { onDone: () => void }) {
       />
       <FaultNote fault={fault} />
       <div>
-        <WorkButton big look="main" disabled={name.trim() === ''} work={create}>
+        <WorkButton big look="main" unready={name.trim() === ''} work={create}>
           {words.createFarm}
         </WorkButton>
       </div>

@@ -144,6 +144,7 @@ function AddPerson({ farmId, onMade }: { farmId: string; onMade: (made: MadeInvi
       <p class="muted">{words.addText}</p>
       <div class="form-grid">
         <TextField
+          needed
           label={words.email}
           type="email"
           value={email}
@@ -161,7 +162,7 @@ function AddPerson({ farmId, onMade }: { farmId: string; onMade: (made: MadeInvi
       </div>
       <FaultNote fault={fault} />
       <div class="row">
-        <WorkButton look="main" disabled={email.trim() === '' || isBlind.value} work={add}>
+        <WorkButton look="main" disabled={isBlind.value} unready={email.trim() === ''} work={add}>
           {words.addNow}
         </WorkButton>
         <WorkButton disabled={isBlind.value} work={invite}>

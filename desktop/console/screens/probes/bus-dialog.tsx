@@ -87,13 +87,20 @@ export function BusDialog({
           <Button big onClick={onClose}>
             {shared.cancel}
           </Button>
-          <WorkButton big look="main" disabled={isBlind.value || name.trim() === '' || !isPlaced} work={save}>
+          <WorkButton
+            big
+            look="main"
+            disabled={isBlind.value}
+            unready={name.trim() === '' || !isPlaced}
+            work={save}
+          >
             {shared.save}
           </WorkButton>
         </>
       }
     >
       <TextField
+        needed
         label={words.name}
         value={name}
         maxLength={255}

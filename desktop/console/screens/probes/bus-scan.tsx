@@ -69,7 +69,7 @@ export function BusScan({
               value={to}
               onInput={(event) => setTo(event.currentTarget.value)}
             />
-            <WorkButton disabled={isBlind.value || !isRight || bus.state === 'off'} work={start}>
+            <WorkButton disabled={isBlind.value} unready={!isRight || bus.state === 'off'} work={start}>
               {scan === undefined || scan.state === 'none' ? words.scan : words.scanAgain}
             </WorkButton>
           </div>

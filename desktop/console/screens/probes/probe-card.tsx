@@ -158,13 +158,20 @@ function CalibrationDialog({ probe, onClose }: { probe: ProbeAnswer; onClose: ()
           <Button big onClick={onClose}>
             {shared.cancel}
           </Button>
-          <WorkButton big look="main" disabled={isBlind.value || day === '' || day > today} work={save}>
+          <WorkButton
+            big
+            look="main"
+            disabled={isBlind.value}
+            unready={day === '' || day > today}
+            work={save}
+          >
             {shared.save}
           </WorkButton>
         </>
       }
     >
       <TextField
+        needed
         label={words.calibrateDay}
         type="date"
         value={day}

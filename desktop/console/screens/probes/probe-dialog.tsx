@@ -112,7 +112,7 @@ export function ProbeDialog({
           <WorkButton
             big
             look="main"
-            disabled={!mayRead || !isRight.pace || !isRight.remind || pond === '' || name.trim() === ''}
+            unready={!mayRead || !isRight.pace || !isRight.remind || pond === '' || name.trim() === ''}
             work={save}
           >
             {shared.save}
@@ -123,12 +123,14 @@ export function ProbeDialog({
       {ponds.length === 0 ? <p class="note">{words.noPond}</p> : null}
       <div class="form-grid">
         <SelectField
+          needed
           label={words.pond}
           value={pond}
           options={ponds.map(({ id, cod }) => ({ value: id, label: cod }))}
           onChange={(event) => setPond(event.currentTarget.value)}
         />
         <TextField
+          needed
           label={words.name}
           value={name}
           maxLength={255}

@@ -67,13 +67,20 @@ export function ProfileDialog({
           <Button big onClick={onClose}>
             {shared.cancel}
           </Button>
-          <WorkButton big look="main" disabled={isBlind.value || name.trim() === '' || !isRight} work={save}>
+          <WorkButton
+            big
+            look="main"
+            disabled={isBlind.value}
+            unready={name.trim() === '' || !isRight}
+            work={save}
+          >
             {shared.save}
           </WorkButton>
         </>
       }
     >
       <TextField
+        needed
         label={words.name}
         value={name}
         maxLength={255}

@@ -75,6 +75,7 @@ function AskForm({ onSent }: { onSent: (email: string) => void }) {
     >
       <p>{words.text}</p>
       <TextField
+        needed
         label={words.email}
         type="email"
         value={email}
@@ -85,7 +86,7 @@ function AskForm({ onSent }: { onSent: (email: string) => void }) {
         onInput={(event) => setEmail(event.currentTarget.value)}
       />
       <FaultNote fault={fault} />
-      <Button big look="main" type="submit" busy={isBusy} disabled={email.trim() === ''}>
+      <Button big look="main" type="submit" busy={isBusy} unready={email.trim() === ''}>
         {words.send}
       </Button>
       <Link class="button quiet" href="/nova-senha">

@@ -55,6 +55,7 @@ export function NewPassword() {
         >
           <h1>{words.newTitle}</h1>
           <TextField
+            needed
             label={words.code}
             hint={isFromLink ? undefined : words.codeHint}
             value={code}
@@ -83,7 +84,7 @@ export function NewPassword() {
             onInput={(event) => setAgain(event.currentTarget.value)}
           />
           <FaultNote fault={fault} />
-          <Button big look="main" type="submit" busy={isBusy} disabled={!isReady}>
+          <Button big look="main" type="submit" busy={isBusy} unready={!isReady}>
             {words.save}
           </Button>
           <Link class="button quiet" href="/esqueci-a-senha">

@@ -62,7 +62,7 @@ export function ConditionsDialog({
           <Button big onClick={onClose}>
             {systemWords().cancel}
           </Button>
-          <WorkButton big look="main" disabled={isBlind.value || !isRight} work={apply}>
+          <WorkButton big look="main" disabled={isBlind.value} unready={!isRight} work={apply}>
             {words.apply}
           </WorkButton>
         </>

@@ -131,7 +131,8 @@ function Making({ answer }: { answer: SimulatorAnswer }) {
           <div>
             <WorkButton
               look={controllers.length === 0 ? 'main' : 'plain'}
-              disabled={isBlind.value || !count.isRight}
+              disabled={isBlind.value}
+              unready={!count.isRight}
               work={make}
             >
               {words.make}

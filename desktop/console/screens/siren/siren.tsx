@@ -108,7 +108,8 @@ function Rhythm({ farmId, sound, pause }: { farmId: string; sound: number; pause
       <FaultNote fault={fault} />
       <div>
         <WorkButton
-          disabled={isBlind.value || !isMinutes(minutes.sound) || !isMinutes(minutes.pause)}
+          disabled={isBlind.value}
+          unready={!isMinutes(minutes.sound) || !isMinutes(minutes.pause)}
           work={save}
         >
           {shared.save}

@@ -106,6 +106,7 @@ function Form({ batch }: { batch: BatchDetail }) {
           figure={form.weight}
         />
         <TextField
+          needed
           label={words.reason}
           value={form.reason}
           onInput={(event) => form.setReason(event.currentTarget.value)}
@@ -157,6 +158,7 @@ function DestinationRow({
   return (
     <div class="destination">
       <SelectField
+        needed
         label={words.to}
         value={row.pondId}
         hint={mixesWith === null ? undefined : `▲ ${words.mixes(mixesWith)}`}
