@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import * as z from 'zod';
 import type { Fleet } from '#sim/fleet/fleet.ts';
 import { type RunningServer, ServerFailed, startServer } from './bench/start-server.ts';
@@ -5,6 +7,7 @@ import { MAIN_FILE } from './built-program.ts';
 import { demoFarm, NotADemo } from './demo/demo-farm.ts';
 import { type HostedSide, startHostedSide } from './demo/hosted-side.ts';
 import { fleetLine, startLiveFleet } from './demo/live-fleet.ts';
+import { startLiveWater } from './demo/live-water.ts';
 import { type DemoOptions, HELP, readDemoOptions } from './demo/options.ts';
 import { linkLine, pullThePlug } from './demo/pull-the-plug.ts';
 import { whatToLookAt, whatToLookAtFromAfar } from './demo/what-to-look-at.ts';
@@ -19,7 +22,7 @@ const logLine = z.object({ level: z.number(), msg: z.string() });
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<number> {
-  const options = readDemoOptions(args);
+  const options = readDemoOptions(args, process.env);
   if (options === null) {
     console.log(HELP);
     return 0;
@@ -39,6 +42,8 @@ async function main(args: readonly string[]): Promise<number> {
 
 async function runDemo(options: DemoOptions, interrupted: AbortSignal): Promise<number> {
   const startedAt = performance.now();
+  // a port that is taken is told before a farm is made, whose password is shown once
+  for (const port of [options.httpPort, options.mqttPort]) await requireFree(options.host, Number(port));
   const farm = await demoFarm(options);
   const { data, host, httpPort, mqttPort } = options;
   const secured = { 'https-port': '0', 'mqtts-port': '0' };
@@ -55,17 +60,30 @@ async function runDemo(options: DemoOptions, interrupted: AbortSignal): Promise<
     try {
       await cloud?.pair();
       const fleet = await startLiveFleet(farm, { httpBase: gateway.http, mqttUrl: gateway.mqtt });
+      const endRounds = startLiveWater(farm, gateway.http);
       const tookS = ((performance.now() - startedAt) / 1000).toFixed(1);
       const fromAfar = cloud === null ? '' : `\n\n${whatToLookAtFromAfar(farm, cloud, gateway)}`;
       console.log(
-        `\n${whatToLookAt(farm, { ...gateway, data })}${fromAfar}\n\nready in ${tookS} s; Ctrl-C ends it`,
+        `\n${whatToLookAt(farm, { ...gateway, data }, options.language)}${fromAfar}\n\nready in ${tookS} s; Ctrl-C ends it`,
       );
-      return await goOn({ fleet, gateway, cloud, forMs: options.forMs, interrupted });
+      return await goOn({ fleet, gateway, cloud, forMs: options.forMs, interrupted }).finally(endRounds);
     } finally {
       await gateway.stop();
     }
   } finally {
     await cloud?.stop();
+  }
+}
+
+async function requireFree(host: string, port: number): Promise<void> {
+  if (port === 0) return;
+  const probe = createServer();
+  try {
+    await once(probe.listen(port, host), 'listening');
+  } catch {
+    throw new NotADemo(`port ${port} of ${host} is taken; choose another one, or none for a free one`);
+  } finally {
+    probe.close();
   }
 }
 

@@ -32,7 +32,7 @@ async function main(): Promise<number> {
   await buildConsole();
   const data = await mkdtemp(join(tmpdir(), 'farm-pictures-'));
   try {
-    const farm = await demoFarm({ data, isReset: false });
+    const farm = await demoFarm({ data, isReset: false, language: 'en' });
     return await photograph(data, farm);
   } finally {
     await rm(data, { recursive: true, force: true });

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { SerialPortFacts } from '#adapters/serial/list-ports.ts';
+import { languageOf } from '#contract/words.ts';
 import { type InBoth, inBoth, verbatim } from '#core/both-languages.ts';
 import type { Language } from '#core/notifying.ts';
 import { BOARD_COMMANDS } from './board-commands.ts';
@@ -63,7 +64,7 @@ export type Outside = Pick<Terminal, 'environment' | 'print' | 'warn' | 'signal'
  */
 export async function runBenchTool(args: readonly string[], outside: Outside): Promise<number> {
   const isJson = args.includes('--json');
-  const language = languageOf(args, outside.environment);
+  const language = languageAskedFor(args, outside.environment);
   try {
     const told = await carryOut(args, terminalOf(outside, { isJson, language }));
     outside.print(isJson ? JSON.stringify(told.value) : told.sentence[language].trimEnd());
@@ -79,11 +80,10 @@ export async function runBenchTool(args: readonly string[], outside: Outside): P
 }
 
 /** Read before anything else, so that a wrong command is refused in the language that was asked for. */
-function languageOf(args: readonly string[], environment: Outside['environment']): Language {
+function languageAskedFor(args: readonly string[], environment: Outside['environment']): Language {
   const at = args.findIndex((arg) => arg === '--language' || arg.startsWith('--language='));
   const named = at < 0 ? undefined : (args[at]?.split('=')[1] ?? args[at + 1]);
-  const locale = environment['LC_ALL'] || environment['LC_MESSAGES'] || environment['LANG'] || '';
-  return (named ?? locale).startsWith('pt') ? 'pt-BR' : 'en';
+  return named === undefined ? languageOf(environment) : named.startsWith('pt') ? 'pt-BR' : 'en';
 }
 
 async function carryOut(args: readonly string[], terminal: Terminal): Promise<Told> {

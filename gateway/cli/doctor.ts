@@ -6,6 +6,7 @@ import { machineStart } from '#adapters/system/machine-facts.ts';
 import { programVersion } from '#adapters/system/program-version.ts';
 import { atTheBox, usage } from '#contract/commands.ts';
 import { type DoctorReport, doctorAnswer, type FindingSeverity } from '#contract/resources/system-doctor.ts';
+import { languageOf } from '#contract/words.ts';
 import { examine } from '#features/system/doctor/examine.ts';
 import type { RunFacts } from '#features/system/doctor/ports.ts';
 import { journal } from '#operations/doctor/journal.ts';
@@ -170,7 +171,6 @@ function readWish(args: readonly string[], environment: DoctorAsk['environment']
   const { json = false, help = false, deep = false, bundle = null, language, ...given } = values;
   const isLanguage = language === undefined || language === 'pt-BR' || language === 'en';
   if (!isLanguage) throw new BadOption('--language must be pt-BR or en');
-  const locale = environment['LC_ALL'] || environment['LC_MESSAGES'] || environment['LANG'] || '';
   return {
     environment,
     config: readConfig(
@@ -183,7 +183,7 @@ function readWish(args: readonly string[], environment: DoctorAsk['environment']
     help,
     isDeep: deep,
     bundle,
-    language: language ?? (locale.startsWith('pt') ? 'pt-BR' : 'en'),
+    language: language ?? languageOf(environment),
   };
 }
 

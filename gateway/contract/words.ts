@@ -154,3 +154,9 @@ export function unreachable(word: never): never {
 
 /** How long an alarm that ended by itself waits for somebody to answer it. */
 export const RETURNED_FOR_MS = 24 * 3_600_000;
+
+/** The language of a terminal, by its environment; English where it names none that is spoken here. */
+export function languageOf(environment: Readonly<Record<string, string | undefined>>): 'pt-BR' | 'en' {
+  const locale = environment['LC_ALL'] || environment['LC_MESSAGES'] || environment['LANG'] || '';
+  return locale.startsWith('pt') ? 'pt-BR' : 'en';
+}

@@ -31,6 +31,9 @@ const ponds = z.array(
 
 const aerators = z.array(z.object({ pond_id: z.string(), power_kw: z.number() }));
 
+const ROUND = { name: 'Demo: round', scopes: ['read', 'record'] };
+const issuedToken = z.object({ token: z.string() });
+
 const withId = z.object({ id: z.string() });
 
 const me = withId.extend({ language: z.enum(['pt-BR', 'en']).nullable() });
@@ -47,7 +50,12 @@ const savedController = z.object({
   power_kw: z.number(),
   feeder: z.string(),
 });
-const savedFarm = z.object({ farm_id: z.string(), controllers: z.array(savedController) });
+const savedFarm = z.object({
+  farm_id: z.string(),
+  controllers: z.array(savedController),
+  /** Of whoever walks the round; a demo that was made before has none. */
+  round_token: z.string().optional(),
+});
 
 export type DemoController = z.infer<typeof savedController>;
 export type DemoFarm = z.infer<typeof savedFarm> & {
@@ -63,7 +71,15 @@ const SAVED_AS = 'demo.json';
 const WEEK_MS = 7 * 86_400_000;
 
 /** The farm of an earlier demo in this folder, or a new one with a week behind it. Throws NotADemo. */
-export async function demoFarm({ data, isReset }: { data: string; isReset: boolean }): Promise<DemoFarm> {
+export async function demoFarm({
+  data,
+  isReset,
+  language,
+}: {
+  data: string;
+  isReset: boolean;
+  language: 'pt-BR' | 'en';
+}): Promise<DemoFarm> {
   const saved = join(data, SAVED_AS);
   if (!existsSync(saved) && existsSync(data) && (await readdir(data)).length > 0) {
     throw new NotADemo(`${data} holds something else than a demo's farm; choose another folder with --data`);
@@ -74,7 +90,7 @@ export async function demoFarm({ data, isReset }: { data: string; isReset: boole
   // made beside it and moved when whole: a demo that is stopped half-way leaves no half of a farm
   const unfinished = join(dirname(resolve(data)), `.${randomBytes(4).toString('hex')}.demo-unfinished`);
   try {
-    const farm = await newFarm(unfinished);
+    const farm = await newFarm(unfinished, language);
     await rm(data, { recursive: true, force: true });
     await rename(unfinished, data);
     return farm;
@@ -83,19 +99,20 @@ export async function demoFarm({ data, isReset }: { data: string; isReset: boole
   }
 }
 
-async function newFarm(folder: string): Promise<DemoFarm> {
+async function newFarm(folder: string, language: 'pt-BR' | 'en'): Promise<DemoFarm> {
   const endMs = Date.now();
   const password = randomBytes(9).toString('base64url');
   const gateway = await openPastGateway(folder, endMs - WEEK_MS);
   try {
-    const farm = await makeFarm(gateway.base, password);
-    await liveThrough({ gateway, farm, endMs });
+    const farm = await makeFarm(gateway.base, password, language);
+    await liveThrough({ gateway, farm, endMs, language });
     await growBatches({ gateway, farm, endMs });
     const controllers = farm.controllers.map((controller) => ({
       ...controller,
       control_point_id: farm.controlPointIds.get(controller.cod) ?? '',
     }));
-    const made = { farm_id: farm.farmId, controllers };
+    const { token } = await farm.owner.post('/access-tokens', ROUND, issuedToken);
+    const made = { farm_id: farm.farmId, controllers, round_token: token };
     // whoever reads the keys can pose as the controllers
     await writeFile(join(folder, SAVED_AS), `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
     return { ...made, password };

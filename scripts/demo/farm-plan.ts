@@ -19,7 +19,12 @@ export const FARM = {
   },
 } as const;
 
-export const OWNER = { name: 'Marina Duarte', email: 'demo@fazenda.example', language: 'en' } as const;
+export const farmIn = (language: 'pt-BR' | 'en') =>
+  language === 'en'
+    ? FARM
+    : { ...FARM, description: 'Litopenaeus vannamei, quatro berçários e dezesseis viveiros de engorda' };
+
+export const OWNER = { name: 'Marina Duarte', email: 'demo@fazenda.example' } as const;
 
 export const MEMBERS: readonly { name: string; email: string; role: MemberRole }[] = [
   { name: 'Raimundo Alves', email: 'manager@fazenda.example', role: 'MANAGER' },

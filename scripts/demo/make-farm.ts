@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { FARM, MEMBERS, OWNER, type PlannedPoint, POINTS, powerOf } from './farm-plan.ts';
+import { farmIn, MEMBERS, OWNER, type PlannedPoint, POINTS, powerOf } from './farm-plan.ts';
 import { asPerson, type Person } from './interface.ts';
 import type { PastController } from './past-fleet.ts';
 
@@ -21,9 +21,13 @@ const login = z.object({ access_token: z.string() });
 const issuedKey = z.object({ device_id: z.string(), mqtt_id: z.string(), key: z.string() });
 
 /** Makes people, farm, control points with keys, ponds and aerators. All people have the same password. */
-export async function makeFarm(base: string, password: string): Promise<MadeFarm> {
-  const owner = await register(base, { ...OWNER, role: 'OWNER' }, password);
-  const farm = await owner.person.post(`/farms/${owner.id}`, FARM, withId);
+export async function makeFarm(
+  base: string,
+  password: string,
+  language: 'pt-BR' | 'en' = 'en',
+): Promise<MadeFarm> {
+  const owner = await register(base, { ...OWNER, language, role: 'OWNER' }, password);
+  const farm = await owner.person.post(`/farms/${owner.id}`, farmIn(language), withId);
   const people = new Map<string, Person>();
   for (const { role, ...who } of MEMBERS) {
     // what they may do on the farm their membership says, not the account

@@ -1,9 +1,12 @@
 import { parseArgs } from 'node:util';
+import { languageOf } from '#contract/words.ts';
 import { parseDuration } from '#sim/fleet/scenario.ts';
 
 export type DemoOptions = {
   data: string;
   isReset: boolean;
+  /** Of what is printed. */
+  language: 'pt-BR' | 'en';
   host: string;
   httpPort: string;
   mqttPort: string;
@@ -20,6 +23,7 @@ export const HELP = `npm run demo -- [options]
   --host H          address to listen on [127.0.0.1]
   --http-port N     port of the interface [0: a free one]
   --mqtt-port N     port of the broker [0: a free one]
+  --language L      of what is printed here, pt-BR or en [by LANG]
   --for TIME        stop by itself, for example after 20s or 10m [until Ctrl-C]
   --hosted          a hosted instance beside it, paired with the farm, and a line between them to break
   --hosted-postgres the same on a throw-away PostgreSQL instead of SQLite
@@ -27,7 +31,10 @@ export const HELP = `npm run demo -- [options]
 `;
 
 /** Reads the flags. Answers a sentence when one of them is wrong, null for --help. */
-export function readDemoOptions(args: readonly string[]): DemoOptions | string | null {
+export function readDemoOptions(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): DemoOptions | string | null {
   const values = flagsOf(args);
   if (typeof values === 'string') return values;
   if (values.help) return null;
@@ -35,7 +42,10 @@ export function readDemoOptions(args: readonly string[]): DemoOptions | string |
   if (values.for !== undefined && forMs === null) {
     return `--for must be a time, for example 20s or 10m, not ${JSON.stringify(values.for)}`;
   }
+  const language = values.language ?? languageOf(environment);
+  if (language !== 'pt-BR' && language !== 'en') return '--language must be pt-BR or en';
   return {
+    language,
     data: values.data,
     isReset: values.reset,
     host: values.host,
@@ -59,6 +69,7 @@ function flagsOf(args: readonly string[]) {
         host: { type: 'string', default: '127.0.0.1' },
         'http-port': { type: 'string', default: '0' },
         'mqtt-port': { type: 'string', default: '0' },
+        language: { type: 'string' },
         for: { type: 'string' },
         hosted: { type: 'boolean', default: false },
         'hosted-postgres': { type: 'boolean', default: false },

@@ -13,7 +13,22 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const SILENT_SINCE_MS = 30 * MINUTE_MS;
 
-type Week = { gateway: PastGateway; farm: MadeFarm; endMs: number };
+type Week = { gateway: PastGateway; farm: MadeFarm; endMs: number; language: 'pt-BR' | 'en' };
+
+const PORTUGUESE: Readonly<Record<string, string>> = {
+  'Dissolved oxygen 2.9 mg/L in V-06 by the hand-held meter, overcast sky':
+    'Oxigênio dissolvido 2,9 mg/L no V-06 pelo medidor de mão, céu encoberto',
+  'Oxygen low in V-06': 'Oxigênio baixo no V-06',
+  'Rope in the paddles of V-02': 'Corda nas pás do V-02',
+  'New belt for the paddle wheels of V-01': 'Correia nova dos aeradores do V-01',
+  'Before the afternoon feed': 'Antes do trato da tarde',
+  'Diffusers are cleaned': 'Limpeza dos difusores',
+  'Night aeration': 'Aeração da noite',
+  'After the large feed': 'Depois do trato grande',
+  'Partial harvest of V-12': 'Despesca parcial do V-12',
+};
+const told = ({ language }: Pick<Week, 'language'>, text: string): string =>
+  language === 'en' ? text : (PORTUGUESE[text] ?? text);
 type Happening = (week: Week) => Promise<void> | void;
 
 /** Days ago, time of day at the farm, what happened. */
@@ -58,7 +73,8 @@ export async function liveThrough(week: Week): Promise<void> {
 }
 
 /** Air from dusk to dawn everywhere, more on some afternoons, and a pause to clean the diffusers of the nursery. */
-async function giveSchedules({ farm, endMs }: Week): Promise<void> {
+async function giveSchedules(past: Week): Promise<void> {
+  const { farm, endMs } = past;
   const week = (time: string, days = -7) => new Date(localMs(endMs, days, time)).toISOString();
   for (const { cod, base } of POINTS) {
     const path = `/control-points/${farm.controlPointIds.get(cod)}/schedules`;
@@ -69,7 +85,7 @@ async function giveSchedules({ farm, endMs }: Week): Promise<void> {
         end_time: week('13:20'),
         repeat_pattern: 'WEEKLY',
         days_of_week: [3],
-        description: 'Diffusers are cleaned',
+        description: told(past, 'Diffusers are cleaned'),
       });
       continue;
     }
@@ -78,7 +94,7 @@ async function giveSchedules({ farm, endMs }: Week): Promise<void> {
       start_time: week('18:00'),
       end_time: week('06:00', -6),
       repeat_pattern: 'DAILY',
-      description: 'Night aeration',
+      description: told(past, 'Night aeration'),
     });
     if (cod !== 'CP-03' && cod !== 'CP-06') continue;
     await farm.owner.send('POST', path, {
@@ -87,19 +103,19 @@ async function giveSchedules({ farm, endMs }: Week): Promise<void> {
       end_time: week('14:30'),
       repeat_pattern: 'WEEKLY',
       days_of_week: [1, 4],
-      description: 'After the large feed',
+      description: told(past, 'After the large feed'),
     });
   }
 }
 
 function scheduleOnce(cod: string): Happening {
-  return ({ farm, endMs }) =>
+  return ({ farm, endMs, language }) =>
     farm.manager.send('POST', `/control-points/${farm.controlPointIds.get(cod)}/schedules`, {
       action: 'ON',
       start_time: new Date(localMs(endMs, 1, '14:00')).toISOString(),
       end_time: new Date(localMs(endMs, 1, '16:00')).toISOString(),
       repeat_pattern: 'ONCE',
-      description: 'Partial harvest of V-12',
+      description: told({ language }, 'Partial harvest of V-12'),
     });
 }
 
@@ -108,7 +124,10 @@ const personOf = ({ farm }: Week, role: Role): Person => farm[role];
 
 function order(by: Role, cod: string, to: 'on' | 'off', body: { for_s: number; reason: string }): Happening {
   return (week) =>
-    personOf(week, by).send('POST', `/control-points/${week.farm.controlPointIds.get(cod)}/turn-${to}`, body);
+    personOf(week, by).send('POST', `/control-points/${week.farm.controlPointIds.get(cod)}/turn-${to}`, {
+      ...body,
+      reason: told(week, body.reason),
+    });
 }
 
 function fault(what: FaultInput): Happening {
@@ -116,8 +135,10 @@ function fault(what: FaultInput): Happening {
 }
 
 function lockOut(cod: string, reason: string): Happening {
-  return ({ farm }) =>
-    farm.technician.send('POST', `/control-points/${farm.controlPointIds.get(cod)}/lock-out`, { reason });
+  return (week) =>
+    week.farm.technician.send('POST', `/control-points/${week.farm.controlPointIds.get(cod)}/lock-out`, {
+      reason: told(week, reason),
+    });
 }
 
 function liftLockOut(cod: string): Happening {
@@ -126,10 +147,10 @@ function liftLockOut(cod: string): Happening {
 }
 
 function lowOxygen(cod: string, message: string): Happening {
-  return ({ farm }) =>
-    farm.technician.send('POST', `/alerts/${farm.controlPointIds.get(cod)}/alerts`, {
+  return (week) =>
+    week.farm.technician.send('POST', `/alerts/${week.farm.controlPointIds.get(cod)}/alerts`, {
       type: 'LOW_OXYGEN',
-      message,
+      message: told(week, message),
     });
 }
 

@@ -7,43 +7,80 @@ import { PLUG_HELP } from './pull-the-plug.ts';
 
 export type DemoAddresses = { http: string; mqtt: string; data: string };
 
-/** What a person who has never seen the product can do now, with lines to copy. */
-export function whatToLookAt(farm: DemoFarm, at: DemoAddresses): string {
-  return [people(farm, at), addresses(at), troubles(), requests(farm, at), controllers(farm, at)].join(
-    '\n\n',
-  );
+export type Language = 'pt-BR' | 'en';
+
+/** What a person who has never seen the product can do now: the console first, then lines to copy for programs. */
+export function whatToLookAt(farm: DemoFarm, at: DemoAddresses, language: Language): string {
+  return [
+    console_(farm, at, language),
+    troubles(language),
+    addresses(at),
+    requests(farm, at),
+    controllers(farm, at),
+  ].join('\n\n');
 }
 
-function people({ password }: DemoFarm, { data }: DemoAddresses): string {
+function console_({ password }: DemoFarm, { http, data }: DemoAddresses, language: Language): string {
+  const words = WORDS[language];
   const known =
     password === null
-      ? `as shown when the farm was made; another one: npm run admin -- reset-password --email ${OWNER.email} --data ${data}`
-      : `${password}   (shown this once, the same for all four)`;
+      ? `${words.asShown}: npm run admin -- reset-password --email ${OWNER.email} --data ${data}`
+      : `${password}   (${words.shownOnce})`;
   return [
-    `${FARM.name}: 20 ponds with two crops of shrimp, 8 control points, a week of their history in ${data}`,
+    `${words.open}  ${http}/`,
     '',
-    `  owner        ${OWNER.email}`,
-    ...MEMBERS.map(({ email, role }) => `  ${role.toLowerCase().padEnd(12)} ${email}`),
-    `  password     ${known}`,
+    `  ${words.owner.padEnd(12)} ${OWNER.email}`,
+    ...MEMBERS.map(({ email, role }) => `  ${words.roles[role].padEnd(12)} ${email}`),
+    `  ${words.password.padEnd(12)} ${known}`,
+    '',
+    `${FARM.name}: ${words.farm(data)}`,
   ].join('\n');
 }
+
+const WORDS = {
+  'pt-BR': {
+    open: 'Abra no navegador:',
+    owner: 'dona',
+    roles: { MANAGER: 'gerente', TECHNICIAN: 'técnica', OPERATOR: 'operador', VIEWER: 'visitante' },
+    password: 'senha',
+    asShown: 'como foi mostrada quando a fazenda foi feita; outra',
+    shownOnce: 'mostrada só agora, a mesma para todos',
+    farm: (data: string) =>
+      `20 viveiros com dois ciclos de camarão, 8 pontos de controle e uma semana de história, em ${data}`,
+    troubles: [
+      'O que acontece:',
+      `  ${SILENT} calou meia hora antes de o demo ser feito: o alarme de aparelho sem sinal fica de pé.`,
+      `  ${STUCK} tem um contator que gruda: em meio minuto vem o alarme de ordem não confirmada.`,
+      '  Os outros seguem a programação: aeração das 18:00 às 06:00. A cada dez minutos alguém mede os viveiros.',
+    ],
+  },
+  en: {
+    open: 'Open in a browser:',
+    owner: 'owner',
+    roles: { MANAGER: 'manager', TECHNICIAN: 'technician', OPERATOR: 'operator', VIEWER: 'viewer' },
+    password: 'password',
+    asShown: 'as shown when the farm was made; another one',
+    shownOnce: 'shown this once, the same for all',
+    farm: (data: string) =>
+      `20 ponds with two crops of shrimp, 8 control points, a week of their history in ${data}`,
+    troubles: [
+      'What goes on:',
+      `  ${SILENT} fell silent half an hour before the demo was made: DEVICE_OFFLINE stays ACTIVE.`,
+      `  ${STUCK} has a contactor that sticks: COMMAND_NOT_CONFIRMED is raised within about half a minute.`,
+      '  The others follow their schedules: aeration from 18:00 to 06:00. Every ten minutes somebody measures the ponds.',
+    ],
+  },
+} as const;
+
+const troubles = (language: Language): string => WORDS[language].troubles.join('\n');
 
 function addresses({ http, mqtt }: DemoAddresses): string {
   return [
-    `  interface    ${http}/api/v1/`,
-    `  to read      ${http}/api/v1/docs/`,
+    'For programs:',
+    `  interface    ${http}/api/v1/docs/`,
     `  events       ${http}/api/v1/events`,
     `  metrics      ${http}/metrics`,
     `  broker       ${mqtt}`,
-  ].join('\n');
-}
-
-function troubles(): string {
-  return [
-    'What goes on:',
-    `  ${SILENT} fell silent half an hour before the demo was made: DEVICE_OFFLINE stays ACTIVE.`,
-    `  ${STUCK} has a contactor that sticks: COMMAND_NOT_CONFIRMED is raised within about half a minute.`,
-    '  The others follow their schedules: night aeration 18:00 to 06:00, America/Fortaleza.',
   ].join('\n');
 }
 
@@ -104,8 +141,8 @@ export function whatToLookAtFromAfar(
   return [
     'The cloud: a hosted instance, paired with the farm; the farm belongs to its account now',
     '',
-    `  interface    ${cloud}/`,
-    `  to read      ${cloud}/docs/`,
+    `  console      ${http}/`,
+    `  interface    ${cloud}/docs/`,
     `  owner        ${email}`,
     `  password     ${known}`,
     '',

@@ -37,7 +37,7 @@ function commandsOf(print: Say): Readonly<Record<string, Ask>> {
     sim: (args) => readOptions(args, environment),
     'sim --modem': (args) => runModem(terminal, args),
     'sim --probe': (args) => runProbe(terminal, args),
-    demo: (args) => print(JSON.stringify(readDemoOptions(args))),
+    demo: (args) => print(JSON.stringify(readDemoOptions(args, {}))),
     ...Object.fromEntries(BENCH_TOOLS.map((name) => [`bench-tool ${name}`, benchTool(name, print)])),
   };
 }

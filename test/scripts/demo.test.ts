@@ -25,9 +25,12 @@ describe('the demo as a person starts it', () => {
   });
   afterAll(() => first.end());
 
-  test('it says when it is ready and where to look', () => {
+  test('it says when it is ready and where to look', async () => {
     expect(first.said()).toMatch(/ready in [\d.]+ s/);
-    expect(first.said()).toMatch(/interface +http:\/\/127\.0\.0\.1:\d+\/api\/v1\//);
+    const [, console_ = ''] = /^Open in a browser: +(http:\/\/127\.0\.0\.1:\d+\/)$/m.exec(first.said()) ?? [];
+    // the console's address comes before all else, and a page answers there
+    expect(first.said().trimStart().indexOf('Open in a browser')).toBe(0);
+    expect((await fetch(console_)).headers.get('content-type')).toContain('text/html');
     expect(first.said()).toMatch(/broker +mqtt:\/\/127\.0\.0\.1:\d+/);
   });
 
@@ -76,6 +79,19 @@ describe('the demo as a person starts it', () => {
     expect(grown.length).toBeGreaterThan(4);
     expect(grown.every(({ active_batch }) => (active_batch?.average_weight_g ?? 0) > 0.3)).toBe(true);
     expect(ponds.filter(({ water_quality }) => water_quality !== null).length).toBeGreaterThanOrEqual(10);
+  });
+
+  test('at any hour every pond in use has an oxygen that counts', async () => {
+    const token = await login(first);
+    const latest = async () =>
+      z
+        .array(z.object({ dissolved_oxygen: z.number().nullable(), measurement_date: z.string() }))
+        .parse(await read(first, `/water-quality/latest`, token))
+        .filter(
+          ({ dissolved_oxygen, measurement_date }) =>
+            dissolved_oxygen !== null && Date.now() - Date.parse(measurement_date) < 15 * 60_000,
+        ).length;
+    await expect.poll(latest, { timeout: 30_000 }).toBeGreaterThanOrEqual(10);
   });
 
   test('its database is told apart from what else may lie in a folder', async () => {
@@ -127,7 +143,7 @@ test.each(process.env['BENCHES'] === 'all' ? ENDS : ENDS.slice(0, 1))(
     const endMs = Date.parse(`2026-11-19T${time}:00Z`);
     const gateway = await openPastGateway(mkdtempSync(join(weeks, 'week-')), endMs - 7 * 86_400_000);
     const farm = await makeFarm(gateway.base, 'camarao-123');
-    await liveThrough({ gateway, farm, endMs });
+    await liveThrough({ gateway, farm, endMs, language: 'en' });
     const active = await farm.owner.get(
       '/alerts/?include=all',
       z.array(z.object({ type: z.string(), triggered_at: z.string() })),
