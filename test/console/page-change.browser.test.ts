@@ -73,6 +73,30 @@ describe('a change of page', () => {
     expect(await off.evaluate((button) => button.ownerDocument.activeElement === button)).toBe(true);
   });
 
+  it('needs icons that a phone can install, which the gateway gives', async () => {
+    const manifest = await (await fetch(`${farm.app.base}/manifest.webmanifest`)).json();
+    const { icons } = manifest as { icons: { src: string; type: string }[] };
+    const found = await Promise.all(
+      icons.map(async ({ src }) => (await fetch(`${farm.app.base}${src}`)).headers.get('content-type')),
+    );
+    expect(found).toEqual(icons.map(({ type }) => type));
+  });
+
+  it('to any pond begins with a press that is always in sight, on a phone too', async () => {
+    const page = await farm.open('/relatorios', PHONE);
+    await page.getByRole('button', { name: /^Procurar/ }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('combobox')
+      .or(page.getByRole('dialog').locator('input'))
+      .first()
+      .fill('V-17');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.title()).toContain('V-17');
+    const strip = await page.locator('.status-strip').boundingBox();
+    expect(strip?.height).toBeLessThanOrEqual(96);
+  });
+
   it('draws nothing as none before it is known: meals that were given, ponds of a motor, what became of a batch', async () => {
     const { app, owner } = farm;
     const { body } = await app.call('GET', `/batches/?farm_id=${farm.farm.id}`, { token: owner.token });

@@ -26,6 +26,26 @@ async function fakeElectron(folder: string): Promise<void> {
 const configuration = readFileSync('desktop/electron-builder.yml', 'utf8');
 const FUSES = /^electronFuses:\n(?: {2}.*\n)+/m;
 
+/** Width and height of a picture in PNG. */
+const sizeOf = (png: Buffer): string => `${png.readUInt32BE(16)}x${png.readUInt32BE(20)}`;
+
+it('has an icon of its own on every system, and on phones that install the console', () => {
+  for (const [, file = ''] of configuration.matchAll(/^ {2}icon: (\S+)$/gm))
+    expect(readFileSync(file).length, file).toBeGreaterThan(10_000);
+  expect([...configuration.matchAll(/^ {2}icon: /gm)]).toHaveLength(3);
+  const folder = 'desktop/console/public';
+  const { icons } = JSON.parse(readFileSync(`${folder}/manifest.webmanifest`, 'utf8')) as {
+    icons: { src: string; sizes: string; type: string; purpose?: string }[];
+  };
+  const pictures = icons.filter(({ type }) => type === 'image/png');
+  for (const { src, sizes } of pictures) expect(sizeOf(readFileSync(folder + src)), src).toBe(sizes);
+  expect(pictures.map(({ sizes, purpose }) => `${sizes} ${purpose ?? 'any'}`)).toEqual([
+    '192x192 any',
+    '512x512 any',
+    '512x512 maskable',
+  ]);
+});
+
 describe('what the operator installs', () => {
   let work: string;
   let packed: readonly string[];

@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
@@ -15,6 +16,12 @@ const isTyping = (target: EventTarget | null): boolean =>
 
 const palette = async (): Promise<Shown> => (await import('../screens/palette/palette.tsx')).Palette;
 const help = async (): Promise<Shown> => (await import('../screens/palette/key-help.tsx')).KeyHelp;
+
+/** Counts the presses on what looks for ponds, batches, people and screens by name. */
+const searches = signal(0);
+export const openSearch = (): void => {
+  searches.value += 1;
+};
 
 /** What keys do besides F8 and F9: finding a place, help, and letters for those who switched them on. */
 export function Commands() {
@@ -49,6 +56,13 @@ export function Commands() {
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
   }, [go]);
+  const asked = searches.value;
+  useEffect(() => {
+    if (asked > 0)
+      void palette()
+        .then((component) => setShown({ component }))
+        .catch(() => undefined);
+  }, [asked]);
   if (shown === null) return null;
   return <shown.component onClose={() => setShown(null)} />;
 }

@@ -14,6 +14,7 @@ import { signOut, user } from '../data/session.ts';
 import { density } from '../data/theme.ts';
 import { age, clockTime, figure } from '../i18n/format.ts';
 import { lastWordAt } from '../state/farm-word.ts';
+import { openSearch } from './commands.tsx';
 import { SoundLamp, SoundTestLamp } from './sound-lamp.tsx';
 import { shellWords } from './words.ts';
 
@@ -52,6 +53,15 @@ export function StatusStrip() {
           {farmTime.value}
         </span>
       </span>
+      <button
+        type="button"
+        class="lamp search"
+        aria-label={words.search}
+        title={words.search}
+        onClick={openSearch}
+      >
+        <Icon name="search" size={18} />
+      </button>
       <AccountLamp />
     </div>
   );

@@ -4,6 +4,7 @@ export const shellWords = dictionary({
   'pt-BR': {
     product: 'Camarão',
     skip: 'Ir para o conteúdo',
+    search: 'Procurar (Ctrl+K)',
     nav: 'Partes do painel',
     items: {
       farm: 'Fazenda',
@@ -89,6 +90,7 @@ export const shellWords = dictionary({
   en: {
     product: 'Camarão',
     skip: 'Skip to content',
+    search: 'Search (Ctrl+K)',
     nav: 'Parts of the console',
     items: {
       farm: 'Farm',

@@ -44,9 +44,6 @@ export function ControlBoard() {
             <Button big disabled={isBlind.value} onClick={() => setAll('ON')}>
               {words.allOn}
             </Button>
-            <Button big look="danger" disabled={isBlind.value} onClick={() => setAll('OFF')}>
-              {words.allOff}
-            </Button>
           </span>
         ) : null}
       </div>
@@ -71,6 +68,14 @@ export function ControlBoard() {
           ))}
         </ul>
       )}
+      {/* far from its opposite: no slip of the finger stops what was meant to start */}
+      {mayAttend.value && points.length > 0 ? (
+        <div>
+          <Button big look="danger" disabled={isBlind.value} onClick={() => setAll('OFF')}>
+            {words.allOff}
+          </Button>
+        </div>
+      ) : null}
       {farmSirens.value.length === 0 ? null : <SirenGroup points={farmSirens.value} />}
       {all === null ? null : (
         <AllDialog target={all} points={farmAirPoints.value} onClose={() => setAll(null)} />
