@@ -73,6 +73,7 @@ describe('a round', () => {
 
   it('on a phone shows the next pond by its name, with its first field under the thumb', async () => {
     const page = await farm.open('/lancar/agua', PHONE);
+    await typeHour(page, '06:00');
     for (const [now, next] of [
       ['V-01', 'V-02'],
       ['V-02', 'V-03'],

@@ -69,7 +69,7 @@ export function WaterStepper({ step, onStep }: { step: number | null; onStep: (s
       <EntryHead title={words.water}>
         <span class="muted">{words.of(index + 1, ponds.length)}</span>
       </EntryHead>
-      <RoundTimeFields />
+      <RoundTimeFields key={pond.id} />
       <DraftNote />
       <PondStep
         key={pond.id}
