@@ -80,7 +80,7 @@ it('a morning round with a phone goes on when the Wi-Fi is lost between two pond
   await page.locator('.tabs a[href$="/aeracao"]').click();
   await page.waitForSelector('[data-point="CP-01"][data-state="off"]');
   // an aerator says nothing by itself: never as if it had
-  await expect.poll(() => page.innerText('[data-aerator="Pás 1"]')).toContain('comandado: desligado');
+  await expect.poll(() => page.innerText('[data-aerator="Pás 1"]')).toContain('ainda sem ordem');
 
   // the first pond is written down while there is a line
   await page.locator('.navigation a[href="/lancar"]').click();

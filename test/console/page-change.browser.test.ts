@@ -97,6 +97,29 @@ describe('a change of page', () => {
     expect(strip?.height).toBeLessThanOrEqual(96);
   });
 
+  it('is not needed to count what is new: each notice is counted once', async () => {
+    const { app, owner } = farm;
+    const page = await farm.open('/');
+    await page.waitForSelector('[data-link="live"]');
+    await app.call('POST', '/water-quality/', {
+      token: owner.token,
+      body: { pond_id: farm.farm.pondIds[0], dissolved_oxygen: 1.8 },
+    });
+    const counted = async () => {
+      const { body } = await app.call('GET', '/notifications/unread/count', { token: owner.token });
+      return (body as { unread_count: number }).unread_count;
+    };
+    await expect.poll(counted).toBeGreaterThan(0);
+    const told = async () => {
+      const count = await counted();
+      return count === 1 ? '1 aviso novo' : `${count} avisos novos`;
+    };
+    await expect.poll(async () => (await page.innerText('.status-strip')).includes(await told())).toBe(true);
+    // nothing is added to it later
+    await page.waitForTimeout(1_000);
+    expect(await page.innerText('.status-strip')).toContain(await told());
+  });
+
   it('draws nothing as none before it is known: meals that were given, ponds of a motor, what became of a batch', async () => {
     const { app, owner } = farm;
     const { body } = await app.call('GET', `/batches/?farm_id=${farm.farm.id}`, { token: owner.token });

@@ -44,7 +44,7 @@ describe('a round', () => {
     await expect.poll(() => readingsOf(0, 6.8), { timeout: 60_000 }).toEqual([wanted]);
     await expect.poll(() => readingsOf(1, 6.9), { timeout: 60_000 }).toEqual([wanted]);
 
-    await page.getByRole('button', { name: 'Medir agora' }).click();
+    await page.getByRole('button', { name: 'Agora', exact: true }).click();
     await page.locator('[data-cell="0-0"]').fill('6,7');
     await page.getByRole('button', { name: /^Salvar ronda/ }).click();
     await expect.poll(() => readingsOf(0, 6.7), { timeout: 60_000 }).toHaveLength(1);
@@ -67,7 +67,7 @@ describe('a round', () => {
     await page.getByText('Essa hora ainda não chegou.').waitFor();
     await page.locator('[data-cell="0-0"]').press('Control+Enter');
     expect(await save.isDisabled()).toBe(true);
-    await page.getByRole('button', { name: 'Medir agora' }).click();
+    await page.getByRole('button', { name: 'Agora', exact: true }).click();
     expect(await save.isEnabled()).toBe(true);
   });
 

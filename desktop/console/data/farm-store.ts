@@ -14,6 +14,7 @@ import type {
 import { mayOnFarm, type Right } from '#contract/rights.ts';
 import { farmZone } from '../i18n/format.ts';
 import { type KnownAlerts, withAlert } from '../state/standing-alerts.ts';
+import { get } from './api.ts';
 import { noteServerTime, serverNow } from './clock.ts';
 import { people } from './people.ts';
 import { userId } from './session.ts';
@@ -35,6 +36,7 @@ const knownAlerts = signal<KnownAlerts<Alert>>({ rows: new Map(), gone: new Map(
 /** Those that stand, and those that ended by themselves before somebody answered them. */
 export const alerts = computed(() => knownAlerts.value.rows);
 export const unread = signal(0);
+const COUNT_AFTER_MS = 300;
 export const clockQuality = signal<'trusted' | 'estimated'>('trusted');
 export const disk = signal<DiskState>('ok');
 export const sync = signal<SyncEvent | null>(null);
@@ -108,9 +110,6 @@ export function noteOrdered(
   controlPoints.value = new Map(controlPoints.value).set(controlPointId, { ...known, ...ordered });
 }
 
-/** Notifications that were counted since the last snapshot. */
-const counted = new Set<string>();
-
 /** Takes one event of the stream. */
 export function take(name: string, data: unknown): void {
   batch(() => apply(name, data));
@@ -135,14 +134,8 @@ function apply(name: string, data: unknown): void {
       return;
     case 'presence':
       return takePresence((data as { control_points: Presence[] }).control_points);
-    case 'notification': {
-      const row = data as { id: string; rev: number };
-      // it may be told twice, by this tab's line and by another's
-      if (row.rev !== 1 || counted.has(row.id)) return;
-      counted.add(row.id);
-      unread.value += 1;
-      return;
-    }
+    case 'notification':
+      return countSoon();
     case 'clock': {
       const told = data as { quality: 'trusted' | 'estimated'; server_time: string };
       clockQuality.value = told.quality;
@@ -187,13 +180,29 @@ function takeSnapshot(told: Told): void {
   const standing: Alert[] = [...told.alerts, ...(told.returned ?? [])];
   knownAlerts.value = { rows: new Map(standing.map((row) => [row.id, row])), gone: new Map() };
   unread.value = told.unread_notifications;
-  counted.clear();
   // not told is not none
   if (told.gateways !== undefined)
     gateways.value = told.gateways.reduce(withGateway, new Map<string, number | null>());
   if (told.sync !== undefined) sync.value = told.sync;
   isKnown.value = true;
   if (farm.value !== null) farmZone.value = farm.value.timezone;
+}
+
+let counting: ReturnType<typeof setTimeout> | undefined;
+
+/** One row is told by several lines, and may stand in the count of a snapshot already: the gateway counts, once for a burst. */
+function countSoon(): void {
+  clearTimeout(counting);
+  counting = setTimeout(() => {
+    const asked = userId.peek();
+    get<{ unread_count: number }>('/notifications/unread/count').then(
+      ({ unread_count }) => {
+        if (userId.peek() === asked) unread.value = unread_count;
+      },
+      // the next snapshot tells it
+      () => undefined,
+    );
+  }, COUNT_AFTER_MS);
 }
 
 function takePresence(items: readonly Presence[]): void {

@@ -23,7 +23,7 @@ export const entryWords = dictionary({
     otherHour: 'Foi em outra hora',
     takenAtHour: (at: string) => `As leituras são de ${at}, não de agora`,
     change: 'Mudar',
-    now: 'Medir agora',
+    now: 'Agora',
     hourAhead: 'Essa hora ainda não chegou.',
     roundHint:
       'Enter: viveiro seguinte · Tab: coluna seguinte · * repete o de cima · - pula · Ctrl+Enter salva',
@@ -99,7 +99,7 @@ export const entryWords = dictionary({
     otherHour: 'They were taken at another time',
     takenAtHour: (at: string) => `The readings are of ${at}, not of now`,
     change: 'Change',
-    now: 'Measuring now',
+    now: 'Now',
     hourAhead: 'That time is still to come.',
     roundHint: 'Enter: next pond · Tab: next column · * repeats the one above · - skips · Ctrl+Enter saves',
     standing: 'How far',

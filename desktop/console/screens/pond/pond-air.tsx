@@ -168,14 +168,12 @@ function Aerators({ pond }: { pond: Pond }) {
 /** Outlined, for nobody has said that it turns: what was ordered, and how long ago. */
 function Ordered({ aerator: { status, last_command_at } }: { aerator: AeratorAnswer }) {
   const words = pondWords();
+  // what was never ordered has no ordered state
+  if (last_command_at === null) return <span class="muted small">{words.neverOrdered}</span>;
   return (
     <span>
       <span class="ordered">{words.ordered[status]}</span>{' '}
-      <span class="muted small">
-        {last_command_at === null
-          ? words.neverOrdered
-          : words.orderedAgo(age(now.value - Date.parse(last_command_at)))}
-      </span>
+      <span class="muted small">{words.orderedAgo(age(now.value - Date.parse(last_command_at)))}</span>
     </span>
   );
 }
