@@ -60,7 +60,9 @@ function isKeeper(trigger: string, made: ReadonlySet<string>, keepers: ReadonlyS
 /** Whether a body writes these tables and no other, and does nothing else that others would feel. */
 function writesOnly(body: string, tables: ReadonlySet<string>): boolean {
   if (/\b(?:raise|execute|perform|call|truncate|drop|alter|create table|lock)\b/.test(body)) return false;
-  const written = body.matchAll(new RegExp(`\\b(?:insert into|delete from|update(?! set\\b)) (${NAME})`, 'g'));
+  const written = body.matchAll(
+    new RegExp(`\\b(?:insert into|delete from|update(?! set\\b)) (${NAME})`, 'g'),
+  );
   return [...written].every(([, table]) => tables.has(table ?? ''));
 }
 

@@ -76,9 +76,10 @@ export async function isWhole(db: Db, pondId: string): Promise<boolean> {
   return gap === undefined;
 }
 
-const between = (column: string, { from, before }: Span) => sql`${
-  from === null ? sql`` : sql` and ${sql.ref(column)} >= ${from}`
-}${before === null ? sql`` : sql` and ${sql.ref(column)} < ${before}`}`;
+const between = (column: string, { from, before }: Span) =>
+  sql`${
+    from === null ? sql`` : sql` and ${sql.ref(column)} >= ${from}`
+  }${before === null ? sql`` : sql` and ${sql.ref(column)} < ${before}`}`;
 
 function sumsOf(
   pondId: string,
@@ -112,7 +113,10 @@ const wholeOf = (field: WaterField) => sql`cast(round(${sql.ref(field)} * ${sql.
 
 /** A span as rows, hours, months, hours and rows, each of which may be missing. */
 export function stretchesOf({ from, before }: Span, withMonths: boolean): Stretch[] {
-  const hours = { from: from === null ? null : hourFrom(from), before: before === null ? null : before.slice(0, HOUR) };
+  const hours = {
+    from: from === null ? null : hourFrom(from),
+    before: before === null ? null : before.slice(0, HOUR),
+  };
   if (isEmpty(hours)) return [{ letters: null, from, before }];
   const months = {
     from: hours.from === null ? null : monthFrom(hours.from),
@@ -155,7 +159,9 @@ export async function isOfWholeHours(
   pondId: string,
   days: readonly Omit<DaySpan, 'day'>[],
 ): Promise<boolean> {
-  return days.every((day) => beginsAnHour(day.from) && beginsAnHour(day.before)) && (await isWhole(db, pondId));
+  return (
+    days.every((day) => beginsAnHour(day.from) && beginsAnHour(day.before)) && (await isWhole(db, pondId))
+  );
 }
 
 /** Of each day with a value; days are handed in as instants, so that both engines add up alike. */
@@ -178,14 +184,18 @@ export async function dailySums(
     : sql`count(*) as count, sum(${whole}) as sum, sum(${square} / 1000000000) as high, sum(${square} % 1000000000) as low,
         min(${value}) as min, max(${value}) as max`;
   const source = isOfHours
-    ? sql`measurement_sums as found on found.pond_id = ${pondId} and found.letters = ${sql.lit(HOUR)}
-        and found.stretch >= substr(days.from_at, 1, 13) and found.stretch < substr(days.before_at, 1, 13)
+    ? sql`measurement_sums on measurement_sums.pond_id = ${pondId} and measurement_sums.letters = ${sql.lit(HOUR)}
+        and measurement_sums.stretch >= substr(days.from_at, 1, 13) and measurement_sums.stretch < substr(days.before_at, 1, 13)
         and ${ref('n')} > 0`
-    : sql`measurements as found on found.pond_id = ${pondId} and found.hidden = 0
-        and found.measurement_date >= days.from_at and found.measurement_date < days.before_at and ${value} is not null`;
-  const { rows } = await sql<Record<'count' | 'sum' | 'high' | 'low' | 'min' | 'max', unknown> & { day: string }>`
+    : sql`measurements on measurements.pond_id = ${pondId} and measurements.hidden = 0
+        and measurements.measurement_date >= days.from_at and measurements.measurement_date < days.before_at and ${value} is not null`;
+  const { rows } = await sql<
+    Record<'count' | 'sum' | 'high' | 'low' | 'min' | 'max', unknown> & { day: string }
+  >`
     with days(day, from_at, before_at) as (values ${spans})
-    select days.day as day, ${figures} from days join ${source} group by days.day order by days.day`.execute(db);
+    select days.day as day, ${figures} from days join ${source} group by days.day order by days.day`.execute(
+    db,
+  );
   return rows.map((row) => ({
     day: row.day,
     count: Number(row.count),
