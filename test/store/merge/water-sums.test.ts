@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { buildWaterSums } from '#adapters/sql/build-water-sums.ts';
+import { buildWaterSums, checkWaterSums } from '#adapters/sql/build-water-sums.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { waterInSpan } from '#adapters/sql/queries/production/water-in-span.ts';
 import { waterSums } from '#adapters/sql/queries/production/water-sums.ts';
@@ -240,5 +240,30 @@ onBothEngines('sums of measurements', (open) => {
     expect(await buildWaterSums({ database: sides.hosted, pause: async () => undefined })).toBe(0);
     expect(await keptSums(sides.hosted)).toEqual(kept);
     expect(await read.selectFrom('measurement_gaps').selectAll().execute()).toEqual([]);
+  });
+
+  it('that went wrong are found by the hourly check, and made again', async () => {
+    const own = aPond(1);
+    await sides.hosted.commit({ changes: [insert(pond, own)], actor: ana });
+    const deps = { database: sides.hosted, pause: async () => undefined };
+    expect(await checkWaterSums(deps, 0.5)).toEqual([]);
+    for (const hour of ['01', '02', '03']) {
+      measured += 1;
+      const measurement_date = `2026-01-${hour}T${hour}:00:00.000Z`;
+      const row = { ...aMeasurement(measured), pond_id: own.id, measurement_date };
+      await sides.hosted.commit({ changes: [insert(measurement, row)], actor: ana });
+    }
+    const kept = await keptSums(sides.hosted);
+    for (const share of [0, 0.5, 1]) expect(await checkWaterSums(deps, share)).toEqual([]);
+    const { read } = sides.hosted;
+    await sql`update measurement_sums set ph_sum = ph_sum + 1 where stretch = '2026-01-02T02'`.execute(read);
+    expect(await checkWaterSums(deps, 0.5)).toEqual([own.id]);
+    await saysWhatTheRowsSay(sides.hosted, own.id, { from: null, before: null });
+    await buildWaterSums(deps);
+    expect(await keptSums(sides.hosted)).toEqual(kept);
+    await sql`delete from measurement_sums where stretch = '2026-01'`.execute(read);
+    expect(await checkWaterSums(deps, 0)).toEqual([own.id]);
+    await buildWaterSums(deps);
+    expect(await keptSums(sides.hosted)).toEqual(kept);
   });
 });
