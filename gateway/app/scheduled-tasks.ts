@@ -1,4 +1,5 @@
 import type { SupervisedBroker } from '#adapters/mqtt/supervise-broker.ts';
+import { buildWaterSums, checkWaterSums } from '#adapters/sql/build-water-sums.ts';
 import { underLease } from '#adapters/sql/lease.ts';
 import { GOOD_TIME, LEAST_TIME, SHOWN_TIME } from '#adapters/sql/queries/control/last-run.ts';
 import { sweepBelowDeleted } from '#adapters/sql/sweep-below-deleted.ts';
@@ -31,6 +32,8 @@ export function ticksOf(config: Config, instance: Instance, broker: SupervisedBr
       { name: 'deleted accounts', at: '23 * * * *', run: instance.people.eraseLeftovers },
       { name: 'owners of handed over farms', at: '11 * * * *', run: instance.people.followOwner },
       { name: 'sweep', at: '7 * * * *', run: () => sweep(instance) },
+      { name: 'sums of measurements', everyS: 60, run: () => sumUpWater(instance) },
+      { name: 'check of sums', at: '29 * * * *', run: () => checkSums(instance) },
       { name: 'escalation', everyS: 5, run: instance.watches.escalation.tick },
       ...(instance.sync === null
         ? []
@@ -130,6 +133,22 @@ export async function sweep(
   await instance.syncConflicts.sweep();
   const isPaired = async () => pairing !== null && (await pairing.paired()) !== null;
   await sweepBelowDeleted({ ...kernel, database, isPaired });
+}
+
+async function sumUpWater({ database, kernel }: Pick<Instance, 'database' | 'kernel'>): Promise<void> {
+  await buildWaterSums({ database, pause: kernel.pause });
+}
+
+/** Hours in which every part of the life of a pond was looked at once; no part of a day or a year. */
+const CHECK_ROUND_H = 997;
+/** Neighbours in this order lie far apart. */
+const CHECK_STEP = 617;
+
+async function checkSums({ database, kernel }: Pick<Instance, 'database' | 'kernel'>): Promise<void> {
+  const hour = Math.floor(kernel.now() / 3_600_000);
+  const share = ((hour * CHECK_STEP) % CHECK_ROUND_H) / (CHECK_ROUND_H - 1);
+  const ponds = await checkWaterSums({ database, pause: kernel.pause }, share);
+  if (ponds.length > 0) kernel.log.warn({ ponds }, 'sums of measurements were wrong and are made again');
 }
 
 /** Tasks that one process of a hosted instance does for all; a gateway is one process. */

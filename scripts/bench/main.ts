@@ -46,6 +46,7 @@ import { syncBacklog } from './sync-backlog.ts';
 import { tableOf } from './table.ts';
 import { tlsReconnect } from './tls-reconnect.ts';
 import { unknownDevices } from './unknown-devices.ts';
+import { waterHistory } from './water-history.ts';
 
 type Size = { clients: number; ms: number; rounds: number; starts: number };
 
@@ -68,6 +69,7 @@ const MEASURES: Readonly<Record<string, (options: BenchOptions) => Promise<Findi
   storm,
   'tls-reconnect': tlsReconnect,
   'farm-reads': farmReads,
+  'water-history': waterHistory,
   logins,
   notifications,
   limits,

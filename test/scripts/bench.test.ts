@@ -106,6 +106,14 @@ test('a quick run of farm-reads holds pages, exports and recordings against thei
   ]);
 });
 
+test('a quick run of water-history holds a long list against a short one, and recording against no sums', async () => {
+  const file = join(folder, 'water-history.json');
+  await bench('--quick', '--only', 'water-history', '--json', file);
+  const { findings } = written.parse(JSON.parse(readFileSync(file, 'utf8')));
+
+  expect(findings.map(({ baseline }) => baseline.name)).toEqual(['of 1,000', 'the same without sums']);
+});
+
 test('an unknown measure is refused with the names of those there are', async () => {
   await expect(bench('--only', 'speed')).rejects.toMatchObject({
     code: 2,

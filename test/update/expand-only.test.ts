@@ -28,6 +28,15 @@ describe('a migration after which the version before still runs', () => {
     ['rows in the new table', "create table s (id TEXT);\ninsert into s (id) values ('a');"],
     ['words about drop table', '-- drop table ponds;\ncreate table s (id TEXT); /* delete from ponds; */'],
     ['that of plans and payments', migration('0005_accounts')],
+    [
+      'a trigger that keeps the new table',
+      'create table s (id TEXT);\ncreate trigger k after insert on ponds when new.hidden = 0 begin insert into s (id) values (new.id) on conflict (id) do update set id = excluded.id; end;',
+    ],
+    ['sums of measurements', migration('0041_measurement_sums')],
+    [
+      'sums of measurements on PostgreSQL',
+      readFileSync('migrations/postgres/0041_measurement_sums.sql', 'utf8'),
+    ],
   ])('%s', (_what, sql) => {
     expect(isExpandOnly(sql)).toBe(true);
   });
@@ -42,6 +51,18 @@ describe('a migration after which it may not', () => {
     [
       'a guard on what was there',
       "create trigger g before insert on ponds begin select raise(abort, 'no'); end;",
+    ],
+    [
+      'a trigger that changes what was there',
+      'create table s (id TEXT);\ncreate trigger k after insert on ponds begin update ponds set name = upper(name); end;',
+    ],
+    [
+      'a trigger that refuses afterwards',
+      "create table s (id TEXT);\ncreate trigger k after insert on ponds begin select raise(abort, 'no'); end;",
+    ],
+    [
+      'a trigger whose function is not of here',
+      'create table s (id TEXT);\ncreate trigger k after insert on ponds for each row execute function other();',
     ],
     ['other rows', 'update ponds set name = upper(name);'],
     ['a table made anew', migration('0003_narrow_presence')],

@@ -1,5 +1,6 @@
 import type { Resource, RowOf, Stored } from '#contract/resource.ts';
 import type { localResources, sharedResources } from '#contract/resources/all.ts';
+import type { WaterField } from '#contract/resources/water-quality.ts';
 import { codecOf } from '#store/row-codec.ts';
 
 // Types of the tables as the engines hold them: booleans as 0 and 1, lists and objects as JSON text.
@@ -19,9 +20,20 @@ type SharedTables = {
 };
 type LocalTables = { [Name in keyof typeof localResources]: Columns<RowOf<(typeof localResources)[Name]>> };
 
+/** Of an hour or a month of a pond: values as whole millionths, their squares in two parts. */
+type MeasurementSums = {
+  pond_id: string;
+  letters: number;
+  stretch: string;
+  count: number;
+} & Record<`${WaterField}_${'n' | 'sum' | 'sq_high' | 'sq_low'}`, number> &
+  Record<`${WaterField}_${'min' | 'max'}`, number | null>;
+
 export type Tables = SharedTables &
   LocalTables & {
     guards: { entity: string; id: string; n: number };
+    measurement_sums: MeasurementSums;
+    measurement_gaps: { pond_id: string };
     sync_stream: {
       stream_id: number;
       gateway_id: string;

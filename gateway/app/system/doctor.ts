@@ -231,6 +231,7 @@ async function databaseFacts(
     wrong: stand?.wrong ?? null,
     checkedAt: stand?.checkedAt ?? null,
     boot: stand?.boot ?? null,
+    pondsToSum: await doctorQueries(database.read, database.dialect).pondsToSum(),
   };
   if (database.dialect === 'postgres')
     return { ...common, bytes: await bytes(), walBytes: null, snapshotAt: null };

@@ -60,6 +60,7 @@ export const SEVERITIES_BY_FINDING = {
   database_check_old: ['note'],
   database_snapshot: ['ok'],
   database_no_snapshot: ['note'],
+  database_sums: ['note'],
   database_wal: ['warn', 'bad'],
   database_recovered: ['warn'],
   database_in_memory: ['bad'],

@@ -135,14 +135,16 @@ async function databaseFacts(
     wrong: null,
     checkedAt: null,
     snapshotAt: null,
+    pondsToSum: null,
     boot: null,
   } as const;
   if (looked instanceof Error) return { ...none, bytes: null, trouble: looked.message };
-  if (looked.connection === null)
-    return { ...none, bytes: await doctorQueries(looked.db, 'postgres').bytes(), trouble: null };
+  const queries = doctorQueries(looked.db, engine);
+  const pondsToSum = await queries.pondsToSum();
+  if (looked.connection === null) return { ...none, bytes: await queries.bytes(), trouble: null, pondsToSum };
   const wrong = isDeep ? integrityOfFile(databaseFile(config)) : quickTroubleOf(looked.connection);
   const files = await databaseFiles(config.data, databaseFile(config));
-  return { ...none, ...files, trouble: null, wrong, checkedAt: isDeep ? now : null };
+  return { ...none, ...files, trouble: null, wrong, checkedAt: isDeep ? now : null, pondsToSum };
 }
 
 function schemaFacts(looked: Looked | Error | null): { schemaDue: string[]; schemaTrouble: string | null } {

@@ -37,11 +37,18 @@ describe('the water of a pond in a span', () => {
   /** Where everything about a span was read, after the look at how much it is. */
   async function whereRead(water: WaterInSpan): Promise<string[]> {
     asked.length = 0;
-    await water.statistics();
     await water.extremes('temperature');
     await water.dailyFigures('temperature', [{ day: '2026-01-01', from: at(0), before: at(1_440) }]);
     await water.stretches('temperature', 30);
     await water.countRaised(['LOW_TEMPERATURE']);
+    for await (const _ of water.measurements({ skip: 0, limit: READINGS })) continue;
+    return [...new Set(asked)];
+  }
+
+  /** What costs the same however long the history is. */
+  async function whereSummed(water: WaterInSpan): Promise<string[]> {
+    asked.length = 0;
+    await water.statistics();
     for await (const _ of water.measurements({ skip: 0, limit: 10 })) continue;
     return [...new Set(asked)];
   }
@@ -49,6 +56,7 @@ describe('the water of a pond in a span', () => {
   test('is read at once while it is short', async () => {
     const water = await waterReadQueries(here, beside).waterIn('pond', { from: null, before: at(1_000) });
     expect(await whereRead(water)).toEqual(['here']);
+    expect(await whereSummed(water)).toEqual(['here']);
     expect(await water.statistics()).toMatchObject({ count: 1_000, first: at(0), last: at(999) });
   });
 
@@ -56,5 +64,14 @@ describe('the water of a pond in a span', () => {
     const water = await waterReadQueries(here, beside).waterIn('pond', ALL);
     expect(await whereRead(water)).toEqual(['beside']);
     expect(await water.statistics()).toMatchObject({ count: READINGS, first: at(0), last: at(1_000) });
+  });
+
+  test('is told by its sums and a short page at once, and beside control while the sums are still being made', async () => {
+    expect(await whereSummed(await waterReadQueries(here, beside).waterIn('pond', ALL))).toEqual(['here']);
+    connection.exec("insert into measurement_gaps (pond_id) values ('pond')");
+    const water = await waterReadQueries(here, beside).waterIn('pond', ALL);
+    expect(await whereSummed(water)).toContain('beside');
+    expect(await water.statistics()).toMatchObject({ count: READINGS, first: at(0), last: at(1_000) });
+    connection.exec('delete from measurement_gaps');
   });
 });

@@ -19,6 +19,10 @@ const DAYS = [
   { day: '2026-02-01', from: '2026-02-01T03:00:00.000Z', before: '2026-02-02T03:00:00.000Z' },
   { day: '2026-02-02', from: '2026-02-02T03:00:00.000Z', before: '2026-02-03T03:00:00.000Z' },
 ];
+/** As in India. */
+const HALF_HOURS = [
+  { day: '2026-02-01', from: '2026-01-31T18:30:00.000Z', before: '2026-02-01T18:30:00.000Z' },
+] as const;
 
 describe('statements about the water', () => {
   const connection = new BetterSqlite(':memory:');
@@ -73,9 +77,12 @@ describe('statements about the water', () => {
   test.each<[string, () => Promise<unknown>]>([
     ['statistics', () => water.statistics()],
     ['whether it is much', () => hasMoreThan(db, 'p', SPAN, 10)],
-    ['the days of a trend', () => water.dailyFigures('temperature', DAYS)],
+    [
+      'the days of a trend where days begin within an hour',
+      () => water.dailyFigures('temperature', HALF_HOURS),
+    ],
     ['the stretches of a drawing', () => water.stretches('dissolved_oxygen', 30)],
-    ['the extremes of a trend', () => water.extremes('nitrate')],
+    ['the extremes of a trend within an hour', () => waterInSpan(db, 'p', HALF_HOURS[0]).extremes('nitrate')],
     ['the counts of alerts', () => reads.countAlerts(SCOPE)],
     ['the alerts of a trend', () => water.countRaised(['LOW_PH', 'HIGH_PH'])],
   ])('%s are read from a range of an index alone', async (_words, ask) => {
@@ -85,5 +92,27 @@ describe('statements about the water', () => {
     const range =
       /^SEARCH \w+ USING COVERING INDEX \w+ \(pond_id=\? AND .*(measurement_date|triggered_at)>\?/;
     expect(journal.filter((step) => !range.test(step))).toEqual([]);
+  });
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['statistics', () => water.statistics()],
+    ['the days of a trend', () => water.dailyFigures('temperature', DAYS)],
+    ['the extremes of a trend', () => water.extremes('nitrate')],
+  ])('%s are read from a range of the sums', async (_words, ask) => {
+    const plan = await planOf(ask);
+    const sums = plan.filter((step) => /(SEARCH|SCAN) measurement_sums/.test(step));
+    expect(sums).not.toEqual([]);
+    const range = /USING PRIMARY KEY \(pond_id=\? AND letters=\? AND stretch>\? AND stretch<\?\)/;
+    expect(sums.filter((step) => !range.test(step))).toEqual([]);
+  });
+
+  test('statistics of whole months read no measurement but the first and the last', async () => {
+    const plan = await planOf(() => waterInSpan(db, 'p', { from: null, before: null }).statistics());
+    const rows = plan.filter((step) => /(SEARCH|SCAN) measurements/.test(step));
+    // one step through the index each: the least and the greatest entry
+    expect(rows).toHaveLength(2);
+    expect(plan.filter((step) => /(SEARCH|SCAN) measurement_sums/.test(step))).toEqual([
+      'SEARCH measurement_sums USING PRIMARY KEY (pond_id=? AND letters=?)',
+    ]);
   });
 });

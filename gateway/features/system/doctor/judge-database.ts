@@ -36,6 +36,7 @@ export function checkDatabase({ database, now, disk, run }: DoctorFacts): Findin
     ...found,
     ...checkSoundness(database, { now, isRunning }),
     ...checkWal(database),
+    ...checkSums(database),
     ...checkBoot(database),
   ];
 }
@@ -147,6 +148,27 @@ function checkSoundness(
     );
   }
   return found;
+}
+
+function checkSums({ pondsToSum }: Database): Finding[] {
+  if (pondsToSum === null || pondsToSum === 0) return [];
+  return [
+    finding(
+      'database_sums',
+      'note',
+      say(
+        `As somas das medições de ${pondsToSum} viveiro(s) estão sendo refeitas; até lá, as listas leem as medições e demoram mais.`,
+        `The sums of the measurements of ${pondsToSum} pond(s) are being made again; until then lists read the measurements and take longer.`,
+      ),
+      {
+        next: say(
+          'O gateway ligado as refaz sozinho em minutos; se isto continuar amanhã, reinicie-o.',
+          'A running gateway makes them by itself within minutes; if this is still so tomorrow, restart it.',
+        ),
+        measured: [pondsToSum, null],
+      },
+    ),
+  ];
 }
 
 function checkWal({ walBytes }: Database): Finding[] {

@@ -114,6 +114,8 @@ export type DatabaseFacts = {
   wrong: string | null;
   checkedAt: number | null;
   snapshotAt: number | null;
+  /** Ponds whose sums of measurements are being made; null: not known. */
+  pondsToSum: number | null;
   /** Rung of the boot ladder; null: not known. */
   boot: { rung: BootRung; isWhole: boolean; isMemoryOnly: boolean; detail: string } | null;
 };

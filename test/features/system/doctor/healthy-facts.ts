@@ -48,6 +48,7 @@ export function healthyFacts(): Required<DoctorFacts> & { now: number } {
       wrong: null,
       checkedAt: NOW - HOUR,
       snapshotAt: NOW - HOUR,
+      pondsToSum: 0,
       boot: { rung: 'normal', isWhole: true, isMemoryOnly: false, detail: 'opened' },
     },
     certificates: {

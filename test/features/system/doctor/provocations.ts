@@ -231,6 +231,7 @@ const FILES: readonly Provocation[] = [
   ],
   ['the database was never checked', { database: { checkedAt: null } }, 'database_check_old', 'note'],
   ['there is no snapshot yet', { database: { snapshotAt: null } }, 'database_no_snapshot', 'note'],
+  ['sums of measurements are being made', { database: { pondsToSum: 2 } }, 'database_sums', 'note'],
   ['a program holds the log of the database', { database: { walBytes: 200e6 } }, 'database_wal', 'warn'],
   ['the log of the database has 2 GB', { database: { walBytes: 2e9 } }, 'database_wal', 'bad'],
   [

@@ -4,6 +4,7 @@ import type { ExportQueries, FeedingLine, Span, WaterLine } from '#features/prod
 import type { Db } from '../../database.ts';
 import type { Lines, ReadLines } from '../../read-lines.ts';
 import { uuidOf } from '../uuid-of.ts';
+import { averageOf, waterSums } from './water-sums.ts';
 
 /** A short read for the thread, and still few enough statements for a year of probe readings. */
 const CHUNK = 500;
@@ -135,25 +136,11 @@ function measurementsAfter(db: Db, pondId: string, span: Span, after: WaterLine 
 }
 
 async function waterTotals(db: Db, pondId: string, span: Span) {
-  const row = await db
-    .selectFrom('measurements')
-    .select((count) => count.fn.countAll<number>().as('count'))
-    .select(
-      WATER_FIELDS.flatMap((name) => [
-        sql<number | null>`min(${sql.ref(name)})`.as(`${name}_least` as const),
-        sql<number | null>`avg(${sql.ref(name)})`.as(`${name}_mean` as const),
-        sql<number | null>`max(${sql.ref(name)})`.as(`${name}_most` as const),
-      ]),
-    )
-    .where('pond_id', '=', pondId)
-    .where('hidden', '=', 0)
-    .where(within('measurement_date', span))
-    .executeTakeFirst();
+  const { count, of: sums } = await waterSums(db, pondId, span, { fields: WATER_FIELDS, extremes: true });
   const of = new Map<WaterField, { least: number; mean: number; most: number }>();
-  for (const name of WATER_FIELDS) {
-    const [least, mean, most] = [row?.[`${name}_least`], row?.[`${name}_mean`], row?.[`${name}_most`]];
-    if (least == null || mean == null || most == null) continue;
-    of.set(name, { least: Number(least), mean: Number(mean), most: Number(most) });
+  for (const [name, sum] of sums) {
+    if (sum.least === null || sum.most === null) continue;
+    of.set(name, { least: sum.least, mean: averageOf(sum), most: sum.most });
   }
-  return { count: Number(row?.count ?? 0), of };
+  return { count, of };
 }

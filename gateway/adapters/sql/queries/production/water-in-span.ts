@@ -2,8 +2,6 @@ import { type ExpressionBuilder, sql } from 'kysely';
 import { measurement, type WaterField } from '#contract/resources/water-quality.ts';
 import type {
   AlertScope,
-  DailyFigures,
-  DaySpan,
   Measurement,
   Page,
   Reading,
@@ -16,13 +14,16 @@ import type { Db } from '../../database.ts';
 import { decodeRow, type Tables } from '../../tables.ts';
 import { inChunks } from '../paging.ts';
 import { WATER_TYPES } from './measurements.ts';
+import { averageOf, dailySums, extremeInHours, isOfWholeHours, waterSums } from './water-sums.ts';
+
+const AVERAGED = ['temperature', 'dissolved_oxygen', 'ph', 'salinity'] as const;
 
 /** What is known of a pond's water in a span of time, read by `db`. */
 export function waterInSpan(db: Db, pondId: string, span: Span): WaterInSpan {
   return {
     measurements: (page) => measurementsIn(db, pondId, span, page),
     statistics: () => statisticsOf(db, pondId, span),
-    dailyFigures: (parameter, days) => dailyFigures(db, pondId, parameter, days),
+    dailyFigures: (parameter, days) => dailySums(db, pondId, parameter, days),
     stretches: (parameter, minutes) => stretches(db, pondId, span, { parameter, minutes }),
     async extremes(parameter) {
       const [lowest, highest] = await Promise.all([
@@ -100,58 +101,20 @@ function measurementsIn(db: Db, pondId: string, span: Span, page: Page): AsyncIt
 }
 
 async function statisticsOf(db: Db, pondId: string, span: Span): Promise<WaterStatistics> {
-  const row = await db
-    .selectFrom('measurements')
-    .select(({ fn }) => [
-      fn.countAll<number>().as('count'),
-      fn.min('measurement_date').as('first'),
-      fn.max('measurement_date').as('last'),
-      fn.avg<number | null>('temperature').as('temperature'),
-      fn.avg<number | null>('dissolved_oxygen').as('dissolved_oxygen'),
-      fn.avg<number | null>('ph').as('ph'),
-      fn.avg<number | null>('salinity').as('salinity'),
-    ])
-    .where(within(pondId, span))
-    .executeTakeFirstOrThrow();
-  return { ...row, count: Number(row.count) };
-}
-
-/** Days of the farm's zone are handed in as instants, so that both engines add up alike and the index alone is read. */
-async function dailyFigures(
-  db: Db,
-  pondId: string,
-  parameter: WaterField,
-  days: readonly DaySpan[],
-): Promise<DailyFigures[]> {
-  if (days.length === 0) return [];
-  const spans = sql.join(days.map(({ day, from, before }) => sql`(${day}, ${from}, ${before})`));
-  const value = sql.ref(`measurements.${parameter}`);
-  const rows = await db
-    .with(
-      'days(day, from_at, before_at)',
-      () => sql<{ day: string; from_at: string; before_at: string }>`(values ${spans})`,
-    )
-    .selectFrom('days')
-    .innerJoin('measurements', (join) =>
-      join
-        .on('measurements.pond_id', '=', pondId)
-        .on('measurements.hidden', '=', 0)
-        .onRef('measurements.measurement_date', '>=', 'days.from_at')
-        .onRef('measurements.measurement_date', '<', 'days.before_at'),
-    )
-    .select(({ fn }) => [
-      'days.day',
-      fn.countAll<number>().as('count'),
-      sql<number>`sum(${value})`.as('sum'),
-      sql<number>`sum(${value} * ${value})`.as('squares'),
-      sql<number>`min(${value})`.as('min'),
-      sql<number>`max(${value})`.as('max'),
-    ])
-    .where(parameter, 'is not', null)
-    .groupBy('days.day')
-    .orderBy('days.day')
-    .execute();
-  return rows.map((row) => ({ ...row, count: Number(row.count) }));
+  const { count, first, last, of } = await waterSums(db, pondId, span, { fields: AVERAGED, extremes: false });
+  const average = (field: WaterField) => {
+    const found = of.get(field);
+    return found === undefined ? null : averageOf(found);
+  };
+  return {
+    count,
+    first,
+    last,
+    temperature: average('temperature'),
+    dissolved_oxygen: average('dissolved_oxygen'),
+    ph: average('ph'),
+    salinity: average('salinity'),
+  };
 }
 
 /** An instant is text that begins `2026-03-01T05:30`: both engines cut it alike, and one range of the index is read once. */
@@ -188,6 +151,9 @@ async function extremeOf(
   span: Span,
   { parameter, order }: { parameter: WaterField; order: 'asc' | 'desc' },
 ): Promise<Reading | null> {
+  const { from, before } = span;
+  if (from !== null && before !== null && (await isOfWholeHours(db, pondId, [{ from, before }])))
+    return extremeInHours(db, pondId, { from, before }, { parameter, order });
   const row = await db
     .selectFrom('measurements')
     .select([`${parameter} as value`, 'measurement_date as at'])

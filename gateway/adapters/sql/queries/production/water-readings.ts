@@ -4,7 +4,9 @@ import type {
   AlertScope,
   Measurement,
   PondName,
+  Span,
   WaterAlertRow,
+  WaterInSpan,
   WaterReadQueries,
 } from '#features/production/water-quality/ports.ts';
 import type { Db } from '../../database.ts';
@@ -14,6 +16,7 @@ import { inChunks } from '../paging.ts';
 import { uuidOf } from '../uuid-of.ts';
 import { WATER_TYPES } from './measurements.ts';
 import { hasMoreThan, ofWater, waterInSpan } from './water-in-span.ts';
+import { isWhole } from './water-sums.ts';
 
 /** What a thread would take longer to hear of than to read: a month of readings by hand. */
 const SHORT_SPAN_ROWS = 1_000;
@@ -35,10 +38,7 @@ export function waterReadQueries(db: Db, long: Db = db): WaterReadQueries {
         .execute();
       return rows.map(named);
     },
-    async waterIn(pondId, span) {
-      const isShort = long === db || !(await hasMoreThan(db, pondId, span, SHORT_SPAN_ROWS));
-      return waterInSpan(isShort ? db : long, pondId, span);
-    },
+    waterIn: (pondId, span) => waterIn(db, long, pondId, span),
     latestReadings: (pondIds) => latestReadings(db, pondIds),
     activeAlerts: (pondIds) => activeAlerts(db, pondIds),
     alertsOf: (scope, page) => alertsOf(long, scope, page),
@@ -51,6 +51,19 @@ export function waterReadQueries(db: Db, long: Db = db): WaterReadQueries {
         .execute();
       return rows.map((row) => ({ ...row, count: Number(row.count) }));
     },
+  };
+}
+
+/** Sums and short pages cost the same however long the history is; the rest of a long one is read beside control. */
+async function waterIn(db: Db, long: Db, pondId: string, span: Span): Promise<WaterInSpan> {
+  const here = waterInSpan(db, pondId, span);
+  if (long === db || !(await hasMoreThan(db, pondId, span, SHORT_SPAN_ROWS))) return here;
+  const beside = waterInSpan(long, pondId, span);
+  return {
+    ...beside,
+    statistics: (await isWhole(db, pondId)) ? here.statistics : beside.statistics,
+    measurements: (page) =>
+      page.skip + page.limit <= SHORT_SPAN_ROWS ? here.measurements(page) : beside.measurements(page),
   };
 }
 

@@ -54,6 +54,15 @@ export function doctorQueries(db: Db, dialect: 'sqlite' | 'postgres') {
         .limit(CHANNELS)
         .execute();
     },
+    /** Ponds whose sums of measurements are still to be made; null: a database from before there were any. */
+    async pondsToSum(): Promise<number | null> {
+      const gaps = await db
+        .selectFrom('measurement_gaps')
+        .select(({ fn }) => fn.countAll<number>().as('n'))
+        .executeTakeFirst()
+        .catch(() => null);
+      return gaps == null ? null : Number(gaps.n);
+    },
     engineVersion: async (): Promise<string> => {
       const version = dialect === 'sqlite' ? sql`sqlite_version()` : sql`current_setting('server_version')`;
       const { rows } = await sql<{ version: string }>`select ${version} as version`.execute(db);
