@@ -14,22 +14,25 @@ import { knownState } from '#features/control/control-view.ts';
 import { presenceItemOf } from '#features/control/devices/presence-item.ts';
 import { NO_GATEWAYS } from '#features/control/remote-order.ts';
 import { systemRoutes } from '#features/system/system/routes.ts';
+import { createDeliveries } from '#operations/delivery/deliveries.ts';
+import { canSend, notifierOf } from '#operations/delivery/news.ts';
+import { createRemoteFarms } from '#operations/hosted/remote-farms.ts';
+import { createHostedWork } from '#operations/hosted/run-farms.ts';
+import { boxRightsOf, foundBox, wireBoxRights } from '#operations/pairing/box-rights.ts';
+import { openHostedPairing } from '#operations/pairing/hosted-pairing.ts';
+import { createHostedTime } from '#operations/pairing/hosted-time.ts';
+import { openLocalPairing } from '#operations/pairing/local-pairing.ts';
+import { createGatewaySync } from '#operations/sync/gateway-sync.ts';
+import { createHostedSync } from '#operations/sync/hosted-sync.ts';
+import { createWatches } from '#operations/watch/watches.ts';
 import type { Config } from '#runtime/config.ts';
+import { busHealth } from '#runtime/processes.ts';
 import type { World } from '#runtime/world.ts';
-import { wireAlerts, wireWatches } from './alarms/alerts.ts';
-import { wireDelivery } from './alarms/delivery.ts';
-import { canSend, wireNotify } from './alarms/news.ts';
-import { wireHostedWork } from './cloud/hosted-farms.ts';
-import { wireHostedTime } from './cloud/hosted-time.ts';
-import { wireLocalPairing } from './cloud/pairing.ts';
-import { wireHostedPairing } from './cloud/pairing-hosted.ts';
+import { wireAlerts } from './alarms/alerts.ts';
 import { wireSyncConflicts } from './cloud/sync-conflicts.ts';
-import { wireGatewaySync } from './cloud/sync-gateway.ts';
-import { wireHostedSync } from './cloud/sync-hosted.ts';
-import { busHealth } from './cluster.ts';
 import { wireForecast } from './control/aeration.ts';
 import { wireControl } from './control/control.ts';
-import { wireGatewayCommands, wireRemoteFarms } from './control/remote-orders.ts';
+import { wireGatewayCommands } from './control/gateway-commands.ts';
 import { wireRegisters } from './farm/farm.ts';
 import { wireFarmConsole } from './farm/farm-console.ts';
 import { lateTeller, readiness, tellControl, wireEvents } from './http/events.ts';
@@ -40,7 +43,6 @@ import { wirePayments } from './people/payments.ts';
 import { wirePeople } from './people/people.ts';
 import { wireRequestLimits, wireSubscriptions } from './people/subscriptions.ts';
 import { wireProduction } from './production/production.ts';
-import { boxRightsOf, foundBox, wireBoxRights } from './system/box-rights.ts';
 import { wireBox } from './system/system.ts';
 
 /** Wires everything for a role; the map of the program. */
@@ -55,7 +57,7 @@ export async function compose(config: Config, given: World) {
     return world.monotonic();
   };
   const { heard, attempts } = processes;
-  const notify = wireNotify(canSend(config), kernel, database);
+  const notify = notifierOf(canSend(config), kernel, database);
   const subscriptions = wireSubscriptions(kernel, database, notify);
   const clients = clientAddresses(config.trustedProxies, tellOnceOfProxy(config, log));
   const changed = lateTeller();
@@ -63,7 +65,7 @@ export async function compose(config: Config, given: World) {
   if (config.role === 'gateway') await foundBox(kernel, boxRights);
   const pairing =
     config.role === 'gateway'
-      ? await wireLocalPairing({
+      ? await openLocalPairing({
           config,
           kernel,
           monotonic: world.monotonic,
@@ -95,7 +97,7 @@ export async function compose(config: Config, given: World) {
   const accessTo = accessQuery(database.read);
   const remote =
     config.role === 'hosted'
-      ? await wireRemoteFarms({ kernel, database, monotonic: world.monotonic, notify, processes })
+      ? await createRemoteFarms({ kernel, database, monotonic: world.monotonic, notify, processes })
       : null;
   const moved = config.role === 'gateway' ? createMovedFarms(await movedFarms(database.read, 'here')) : null;
   if (moved !== null) database.onRows(moved.follow);
@@ -126,7 +128,7 @@ export async function compose(config: Config, given: World) {
       ? await wireGatewayCommands({ config, kernel, monotonic: noticingSleep, database, control })
       : null;
   const alerts = wireAlerts(kernel, database, notify);
-  const watches = wireWatches({
+  const watches = createWatches({
     config,
     kernel,
     monotonic: world.monotonic,
@@ -208,7 +210,7 @@ export async function compose(config: Config, given: World) {
   const hostedWork =
     remote === null
       ? null
-      : wireHostedWork({
+      : createHostedWork({
           kernel,
           monotonic: world.monotonic,
           pauses,
@@ -229,7 +231,7 @@ export async function compose(config: Config, given: World) {
     notify,
     subscriptionChanged: subscriptions.subscriptionChanged,
   });
-  const delivery = await wireDelivery({
+  const delivery = await createDeliveries({
     config,
     kernel,
     monotonic: world.monotonic,
@@ -244,10 +246,10 @@ export async function compose(config: Config, given: World) {
   const hostedTime =
     pairing === null
       ? null
-      : wireHostedTime({ clock, monotonic: world.monotonic, log, paired: pairing.paired });
+      : createHostedTime({ clock, monotonic: world.monotonic, log, paired: pairing.paired });
   const fleet =
     config.role === 'hosted'
-      ? await wireHostedPairing({
+      ? await openHostedPairing({
           config,
           kernel,
           monotonic: world.monotonic,
@@ -264,7 +266,7 @@ export async function compose(config: Config, given: World) {
   const sync =
     fleet === null
       ? null
-      : wireHostedSync({
+      : createHostedSync({
           kernel,
           database,
           monotonic: world.monotonic,
@@ -279,7 +281,7 @@ export async function compose(config: Config, given: World) {
   const gatewaySync =
     pairing === null
       ? null
-      : wireGatewaySync({
+      : createGatewaySync({
           config,
           kernel,
           monotonic: noticingSleep,

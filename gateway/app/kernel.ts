@@ -13,9 +13,9 @@ import { writeBudget } from '#core/write-budget.ts';
 import { bootDatabase } from '#operations/boot/climb.ts';
 import { whileLocked } from '#operations/boot/while-locked.ts';
 import type { Config } from '#runtime/config.ts';
+import { joinProcesses } from '#runtime/processes.ts';
 import { growingIds, idOfCause, startClock, type World } from '#runtime/world.ts';
 import { nodeOf } from '#store/sync-node.ts';
-import { wireProcesses } from './cluster.ts';
 
 /** Called right after time jumped, or its trust changed: then it jumped by 0. */
 type ClockListener = (step: ClockStep) => void;
@@ -44,7 +44,7 @@ export async function wireKernel(config: Config, given: World) {
       ...(world.onMigrating === undefined ? {} : { onMigrating: world.onMigrating }),
     }),
   );
-  const processes = await wireProcesses(config, { ...world, database: booted.database, now });
+  const processes = await joinProcesses(config, { ...world, database: booted.database, now });
   // what comes from the other instance has consequences for control here, which are stored with it
   const following = { commit: processes.database.commit };
   const database = { ...processes.database, commit: ((unit) => following.commit(unit)) satisfies Commit };

@@ -8,10 +8,10 @@ import { instanceValue } from '#contract/resources/local-tables.ts';
 import { type Change, put } from '#core/changes.ts';
 import { StorageUnavailable } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
+import type { RunJob } from '#operations/backup/keep-backups.ts';
 import type { Before } from '#operations/update/update-state.ts';
 import type { Config } from '#runtime/config.ts';
 import type { Instance } from './compose.ts';
-import type { RunJob } from './system/backup.ts';
 
 /** A look at the schedules is due every second. */
 const CONTROLS_WITHIN_MS = 10_000;

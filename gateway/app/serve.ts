@@ -9,6 +9,7 @@ import { isPrivateAddress } from '#adapters/http/private-address.ts';
 import { startTicks } from '#adapters/timers/ticks.ts';
 import { noteStart } from '#operations/doctor/note-start.ts';
 import type { RunNote } from '#operations/doctor/run-file.ts';
+import { farmNow, vitalOf } from '#operations/staging/vital-signs.ts';
 import type { Vital } from '#operations/update/health-gate.ts';
 import type { Before } from '#operations/update/update-state.ts';
 import { type Config, isForThisMachine } from '#runtime/config.ts';
@@ -16,7 +17,6 @@ import type { World } from '#runtime/world.ts';
 import { createJobProcess } from '#workers/jobs/job-process.ts';
 import { compose, type Instance } from './compose.ts';
 import { openBroker } from './control/broker.ts';
-import { farmNow, vitalOf } from './health.ts';
 import { watchProcess } from './http/events.ts';
 import {
   backupTicks,

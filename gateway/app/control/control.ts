@@ -61,8 +61,8 @@ import { scheduleRoutes } from '#features/control/schedules/routes.ts';
 import { timelineRoutes } from '#features/control/schedules/timeline-routes.ts';
 import { scienceOfFarms } from '#features/farm/science-settings/ports.ts';
 import type { Config } from '#runtime/config.ts';
+import type { Processes } from '#runtime/processes.ts';
 import { wireSirens } from '../alarms/siren.ts';
-import type { Processes } from '../cluster.ts';
 import { keyTools, offsets } from '../equipment/device-tools.ts';
 import { wireExecutor } from './executor.ts';
 

@@ -12,15 +12,15 @@ import { mountPackages } from '#adapters/sync/hosted-packages.ts';
 import type { Route } from '#core/route.ts';
 import { requireApiAccess } from '#features/people/access-tokens/create-token.ts';
 import type { MayOnBox } from '#features/people/box-rights.ts';
+import type { HostedPairing } from '#operations/pairing/hosted-pairing.ts';
+import { packagesOf } from '#operations/staging/running-updates.ts';
+import type { HostedSync } from '#operations/sync/hosted-sync.ts';
 import type { Config } from '#runtime/config.ts';
-import type { HostedPairing } from '../cloud/pairing-hosted.ts';
-import type { HostedSync } from '../cloud/sync-hosted.ts';
 import type { Founded } from '../kernel.ts';
 import type { Accounts } from '../people/accounts.ts';
 import type { Payments } from '../people/payments.ts';
 import type { wireRequestLimits } from '../people/subscriptions.ts';
 import type { Box } from '../system/system.ts';
-import { packagesOf } from '../system/update.ts';
 import { type Events, readiness } from './events.ts';
 
 /** Made by scripts/build-console.mjs. */

@@ -21,10 +21,10 @@ import { createAuthentication } from '#features/people/accounts/authenticate.ts'
 import type { LogInDeps } from '#features/people/accounts/log-in.ts';
 import { accountRoutes } from '#features/people/accounts/routes.ts';
 import { createSessionList } from '#features/people/accounts/session-list.ts';
+import { boxRightsOf } from '#operations/pairing/box-rights.ts';
 import type { Config } from '#runtime/config.ts';
 import type { World } from '#runtime/world.ts';
 import { hashBeside } from '#workers/hash/hash-process.ts';
-import { boxRightsOf } from '../system/box-rights.ts';
 import { boxNames, wireSecondFactor } from './second-factor.ts';
 import type { Subscriptions } from './subscriptions.ts';
 

@@ -6,22 +6,22 @@ import type { accessQuery } from '#adapters/sql/queries/access.ts';
 import { lastRun } from '#adapters/sql/queries/control/last-run.ts';
 import type { Notify } from '#core/notifying.ts';
 import type { TellChanged } from '#core/tell-changed.ts';
+import { createBackupRequests } from '#operations/backup/backup-requests.ts';
+import { type BackupKeeper, keepBackups } from '#operations/backup/keep-backups.ts';
+import type { Delivery } from '#operations/delivery/deliveries.ts';
+import { createDoctor, syncFactsOf } from '#operations/doctor/running-doctor.ts';
+import type { LocalPairingParts } from '#operations/pairing/local-pairing.ts';
+import { createUpdates } from '#operations/staging/running-updates.ts';
+import type { GatewaySync } from '#operations/sync/gateway-sync.ts';
+import { keepCertificates } from '#operations/trust/certificates.ts';
 import type { Config } from '#runtime/config.ts';
 import type { Alerts } from '../alarms/alerts.ts';
-import type { Delivery } from '../alarms/delivery.ts';
-import type { LocalPairingParts } from '../cloud/pairing.ts';
-import type { GatewaySync } from '../cloud/sync-gateway.ts';
 import type { Control } from '../control/control.ts';
 import { wireTechnicians } from '../equipment/equipment.ts';
 import { readiness } from '../http/events.ts';
 import type { Founded } from '../kernel.ts';
 import type { Accounts } from '../people/accounts.ts';
 import type { Production } from '../production/production.ts';
-import { type BackupKeeper, wireBackup } from './backup.ts';
-import { wireTrust } from './certificates.ts';
-import { syncFactsOf, wireDoctor } from './doctor.ts';
-import { wireBackupDesk } from './restore-requests.ts';
-import { wireUpdate } from './update.ts';
 
 export type BoxWiring = Pick<Founded, 'world' | 'kernel' | 'database' | 'storage' | 'clock' | 'booted'> & {
   config: Config;
@@ -50,8 +50,8 @@ export async function wireBox(wiring: BoxWiring) {
   const { accessTo, control, pairing, gatewaySync, tellChanged } = wiring;
   const { monotonic } = world;
   const isGateway = config.role === 'gateway';
-  const trust = await wireTrust({ ...wiring, isNear: wiring.clients.isNear });
-  const update = wireUpdate({ config, kernel, database, notify, restart: world.restart, pairing });
+  const trust = await keepCertificates({ ...wiring, isNear: wiring.clients.isNear });
+  const update = createUpdates({ config, kernel, database, notify, restart: world.restart, pairing });
   const technicians = isGateway
     ? await wireTechnicians({
         config,
@@ -69,7 +69,7 @@ export async function wireBox(wiring: BoxWiring) {
     : null;
   const backup =
     isGateway && config.databaseUrl === null
-      ? wireBackup({
+      ? keepBackups({
           config,
           kernel,
           monotonic,
@@ -81,7 +81,7 @@ export async function wireBox(wiring: BoxWiring) {
         })
       : null;
   const backupDesk = backup === null ? null : deskOf(wiring, backup);
-  const doctor = wireDoctor({
+  const doctor = createDoctor({
     config,
     world,
     kernel,
@@ -120,7 +120,7 @@ export async function wireBox(wiring: BoxWiring) {
 
 function deskOf(wiring: BoxWiring, backup: BackupKeeper) {
   const { config, world, kernel, database, accounts, tellChanged } = wiring;
-  return wireBackupDesk({
+  return createBackupRequests({
     config,
     kernel,
     monotonic: world.monotonic,

@@ -1,6 +1,5 @@
 import { adminQueries } from '#adapters/sql/queries/people/admin.ts';
 import { subscriptionQueries } from '#adapters/sql/queries/people/subscriptions.ts';
-import { wireNotify } from '#app/alarms/news.ts';
 import { wireSubscriptions } from '#app/people/subscriptions.ts';
 import { PLANS, type Plan } from '#contract/words.ts';
 import { isoOf } from '#core/kernel.ts';
@@ -8,6 +7,7 @@ import { revokeToken as decideRevokedToken } from '#features/people/access-token
 import { revokeInvitation as decideRevokedInvitation } from '#features/people/invitations/invite.ts';
 import { changeSubscription } from '#features/people/subscriptions/change-subscription.ts';
 import { limitsAnswerOf, subscriptionAnswerOf } from '#features/people/subscriptions/subscription-answers.ts';
+import { notifierOf } from '#operations/delivery/news.ts';
 import {
   accountIfNamed,
   accountOf,
@@ -23,7 +23,7 @@ import {
 export const changePlan: Command = async (session) => {
   const { database, kernel } = session;
   const plan = planOf(required(session, 'plan'));
-  const notify = wireNotify(() => true, kernel, database);
+  const notify = notifierOf(() => true, kernel, database);
   const { subscriptionChanged } = wireSubscriptions(kernel, database, notify);
   const { id, email } = await commitDecided(session, async () => {
     const account = await accountOf(session);
@@ -47,7 +47,7 @@ export const showSubscription: Command = async (session) => {
   const { usedOf } = wireSubscriptions(
     kernel,
     database,
-    wireNotify(() => true, kernel, database),
+    notifierOf(() => true, kernel, database),
   );
   const all = await usedOf(row);
   const { usage: used, can_create } = limitsAnswerOf(kernel, row, all, 'en');

@@ -10,7 +10,7 @@ import type { Config } from '#runtime/config.ts';
 const REFUSED_PIN = 'modem_refused_pin';
 
 /** The GSM modem of a gateway; null without one. Its driver is loaded with its first use. */
-export async function wireModem(
+export async function openModem(
   config: Pick<Config, 'role' | 'modem' | 'modemPin' | 'modemBaud'>,
   { kernel, database, tellChanged }: { kernel: Kernel; database: Database; tellChanged: TellChanged },
 ): Promise<Modem | null> {

@@ -37,7 +37,7 @@ export const busHealth = (bus: Pick<Bus, 'isHeard'>) =>
     : { ok: false, detail: 'the other processes of this instance are not heard; see --bus-database-url' };
 
 /** Joins this process to the others of its instance; on SQLite there is the command line, which tells nobody. */
-export async function wireProcesses(
+export async function joinProcesses(
   config: Pick<Config, 'databaseUrl' | 'busDatabaseUrl'>,
   deps: { database: Database; now: () => number; random: () => number; log: Log },
 ): Promise<Processes> {

@@ -23,7 +23,7 @@ import { createLocalPairing } from '#features/cloud/pairing/local-pairing.ts';
 import { servedWhilePaired } from '#features/cloud/pairing/on-paired.ts';
 import { PAIRED, type Paired, readPaired } from '#features/cloud/pairing/paired.ts';
 import type { Config } from '#runtime/config.ts';
-import { boxRightsOf } from '../system/box-rights.ts';
+import { boxRightsOf } from './box-rights.ts';
 
 export type LocalPairingWiring = {
   config: Pick<Config, 'data' | 'hostedUrl'>;
@@ -36,7 +36,7 @@ export type LocalPairingWiring = {
 };
 
 /** A gateway's part of pairing: its key, the ceremony, its sessions at the hosted instance. */
-export async function wireLocalPairing({
+export async function openLocalPairing({
   config,
   kernel,
   monotonic,
@@ -145,7 +145,7 @@ export async function wireLocalPairing({
   };
 }
 
-export type LocalPairingParts = Awaited<ReturnType<typeof wireLocalPairing>>;
+export type LocalPairingParts = Awaited<ReturnType<typeof openLocalPairing>>;
 
 const OF_SECOND_FACTOR: ReadonlySet<string> = new Set([
   'SECOND_FACTOR',

@@ -11,7 +11,7 @@ const LONGEST_MS = 10_000;
  * Asks the hosted instance for the time while this gateway's own clock is not to be trusted. What follows from the new
  * time is the same as when a person sets it: nothing is made up for, schedules go on from there.
  */
-export function wireHostedTime(deps: {
+export function createHostedTime(deps: {
   clock: Pick<DisciplinedClock, 'state' | 'confirmByHosted'>;
   monotonic: () => number;
   log: Log;

@@ -46,10 +46,10 @@ export type BackupStand = {
   boot: Pick<BootReport, 'rung' | 'detail' | 'isMemoryOnly'> & { isWhole: boolean };
 };
 export type RunJob = (job: Job, tell?: TellPhase) => Promise<JobDone>;
-export type BackupKeeper = ReturnType<typeof wireBackup>;
+export type BackupKeeper = ReturnType<typeof keepBackups>;
 
 /** What a gateway on SQLite keeps for the day its disk dies: configuration, snapshots, backups; and how it started. */
-export function wireBackup(deps: BackupDeps) {
+export function keepBackups(deps: BackupDeps) {
   const { config, kernel, monotonic, database, notify, boot } = deps;
   const paths = { data: config.data, databaseFile: databaseFile(config) };
   const untried: Tried = { triedAt: null, failed: false };

@@ -36,8 +36,8 @@ import { channelRoutes } from '#features/alarms/notifications/channel-routes.ts'
 import { announcementRoute } from '#features/alarms/notifications/routes.ts';
 import { scienceOfFarms } from '#features/farm/science-settings/ports.ts';
 import type { Config } from '#runtime/config.ts';
-import { wireModem } from './modem.ts';
-import { canSend, wireNews } from './news.ts';
+import { canSend, createNews } from './news.ts';
+import { openModem } from './open-modem.ts';
 
 /**
  * Most messages under way at once; a mail server wants few connections, a modem does one after the other. Of the other
@@ -52,7 +52,7 @@ async function mailSender(url: string, from: Config['smtpFrom']) {
 }
 
 /** What brings notifications to people: channels, the outbox and its workers, announcements to everybody. */
-export async function wireDelivery(deps: {
+export async function createDeliveries(deps: {
   config: Config;
   kernel: Kernel;
   monotonic: () => number;
@@ -82,7 +82,7 @@ export async function wireDelivery(deps: {
         kernel.log.error({ err: error }, 'the sending thread died; pushes and webhooks wait for a while'),
     },
   );
-  const modem = await wireModem(config, deps);
+  const modem = await openModem(config, deps);
   const mail = config.smtpUrl === null ? null : await mailSender(config.smtpUrl, config.smtpFrom);
   const sendBy: Readonly<Record<ChannelKind, Send | null>> = {
     EMAIL: mail?.send ?? null,
@@ -127,7 +127,7 @@ export async function wireDelivery(deps: {
     return [{ kind, worker }];
   });
   tellFigures(deps, outcomes);
-  const news = wireNews(deps);
+  const news = createNews(deps);
   const state = { stopListening: () => undefined as void };
 
   /** Sends all that is due; resolves when nothing is any more. */
@@ -281,4 +281,4 @@ function tellFigures(
   );
 }
 
-export type Delivery = Awaited<ReturnType<typeof wireDelivery>>;
+export type Delivery = Awaited<ReturnType<typeof createDeliveries>>;

@@ -48,7 +48,7 @@ export type HostedPairingWiring = {
 };
 
 /** A hosted instance's part of pairing: gateways, their keys and sessions, and what their owners do about them. */
-export async function wireHostedPairing(wiring: HostedPairingWiring) {
+export async function openHostedPairing(wiring: HostedPairingWiring) {
   const { config, kernel, database, notify, passwords, attempts, proveSecondFactor } = wiring;
   const { read } = database;
   const queries = { ...pairingQueries(read), ...memberQueries(read) };
@@ -173,4 +173,4 @@ function tellFleet(
   gauge('fleet_parked_rows', 'Rows of gateways that could not be applied', ({ parked }) => parked);
 }
 
-export type HostedPairing = Awaited<ReturnType<typeof wireHostedPairing>>;
+export type HostedPairing = Awaited<ReturnType<typeof openHostedPairing>>;

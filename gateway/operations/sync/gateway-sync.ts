@@ -27,13 +27,13 @@ import { syncStatusRoutes } from '#features/cloud/sync-status/routes.ts';
 import { type ShowStatusDeps, showStatus } from '#features/cloud/sync-status/show-status.ts';
 import { isNews, syncEventOf } from '#features/cloud/sync-status/sync-event.ts';
 import type { Config } from '#runtime/config.ts';
+import type { Processes } from '#runtime/processes.ts';
 import { chainAfter } from '#store/merge/canonical-change.ts';
 import { hexOf } from '#store/merge/digest.ts';
 import { createComparer } from '../../sync/gateway/compare.ts';
 import { countLogged } from '../../sync/gateway/count-logged.ts';
 import { createSyncClient } from '../../sync/gateway/sync-client.ts';
 import type { GatewayLiveParts } from '../../sync/ports.ts';
-import type { Processes } from '../cluster.ts';
 import { factsOf, sizeOf, tellFigures } from './sync-figures.ts';
 
 export type GatewaySyncWiring = {
@@ -64,7 +64,7 @@ const SIZE_FRESH_MS = 60_000;
 const REPORTED_AGAIN_MS = 600_000;
 
 /** The gateway's side of the sync: from the change log to the hosted instance and back, and what it tells of itself. */
-export function wireGatewaySync(wiring: GatewaySyncWiring) {
+export function createGatewaySync(wiring: GatewaySyncWiring) {
   const { kernel, database, monotonic, pairing, metrics } = wiring;
   const { read } = database;
   const traffic = { sent: 0, received: 0 };
@@ -326,4 +326,4 @@ async function letGo(
   );
 }
 
-export type GatewaySync = ReturnType<typeof wireGatewaySync>;
+export type GatewaySync = ReturnType<typeof createGatewaySync>;

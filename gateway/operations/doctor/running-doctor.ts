@@ -35,6 +35,7 @@ import {
 import { doctorRoutes } from '#features/system/doctor/routes.ts';
 import type { Ports } from '#features/system/trust/identity.ts';
 import type { TrustKeeper } from '#features/system/trust/keep-trust.ts';
+import type { BackupStand } from '#operations/backup/keep-backups.ts';
 import {
   backupFacts,
   databaseFiles,
@@ -47,8 +48,7 @@ import type { RunNote } from '#operations/doctor/run-file.ts';
 import { makeBundle, secretsIn } from '#operations/doctor/support-bundle.ts';
 import { type Config, databaseFile } from '#runtime/config.ts';
 import type { World } from '#runtime/world.ts';
-import type { BackupStand } from './backup.ts';
-import { tellBox } from './figures.ts';
+import { registerBoxMetrics } from './box-figures.ts';
 
 export type DoctorDeps = {
   config: Config;
@@ -93,7 +93,7 @@ const FRESH_MS = 2_000;
 const DAY_MS = 86_400_000;
 
 /** The doctor of a running program: facts from its memory, its files and its machine. */
-export function wireDoctor(deps: DoctorDeps) {
+export function createDoctor(deps: DoctorDeps) {
   const { config, world, kernel, database } = deps;
   const queries = doctorQueries(database.readLong, database.dialect);
   const at = { opened: null as Opened | null };
@@ -177,7 +177,7 @@ export function wireDoctor(deps: DoctorDeps) {
     report,
     bundle,
   };
-  tellBox(deps, { version, bytes: queries.bytes });
+  registerBoxMetrics(deps, { version, bytes: queries.bytes });
   return {
     local,
     routes: doctorRoutes({

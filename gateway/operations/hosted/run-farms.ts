@@ -8,9 +8,7 @@ import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import type { ProcessPauses } from '#core/process-pause.ts';
 import { createGatewayWatch } from '#features/alarms/alerts/watch-gateways.ts';
-import type { wireWatches } from '../alarms/alerts.ts';
-import type { Control } from '../control/control.ts';
-import type { RemoteFarms } from '../control/remote-orders.ts';
+import type { RemoteFarms } from './remote-farms.ts';
 
 /** Another process goes on this long after one that died. */
 const EXECUTOR_LEASE_MS = 15_000;
@@ -28,9 +26,18 @@ export type HostedWorkDeps = {
   pauses: ProcessPauses;
   database: Pick<Database, 'read'>;
   leases: Leases;
-  control: Control;
+  control: {
+    registry: { load: () => Promise<void> };
+    executor: { tick: () => Promise<boolean>; lookedAt: () => number | null };
+    beginRunning: (lookedAt: number | null) => void;
+    endRunning: () => void;
+  };
   remote: RemoteFarms;
-  watches: Pick<ReturnType<typeof wireWatches>, 'begin' | 'end' | 'tick'>;
+  watches: {
+    begin: (previousUntil: number | null) => void;
+    end: () => void;
+    tick: () => Promise<void>;
+  };
   forecast: { look: () => Promise<void> };
   alerting: Alerting;
   notify: Notify;
@@ -40,7 +47,7 @@ export type HostedWorkDeps = {
  * What one process of a hosted instance does for all: it runs the farms without gateway, watches their controllers, and
  * misses gateways that fall silent. Its ticks are called in every process.
  */
-export function wireHostedWork(deps: HostedWorkDeps) {
+export function createHostedWork(deps: HostedWorkDeps) {
   const { kernel, monotonic, leases, control, watches } = deps;
   const lease = holdLease({
     leases,

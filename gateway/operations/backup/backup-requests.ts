@@ -22,7 +22,7 @@ import { confirmRestore } from '#operations/boot/finish-restore.ts';
 import { dropPlan, isOrphaned, readPlan, writePlan } from '#operations/boot/restore-plan.ts';
 import { readState } from '#operations/update/update-folder.ts';
 import { type Config, databaseFile } from '#runtime/config.ts';
-import type { BackupKeeper, RunJob } from './backup.ts';
+import type { BackupKeeper, RunJob } from './keep-backups.ts';
 
 const SHOWN = 100;
 /** A backup that was checked lies open beside the database: not for longer than a person is at it. */
@@ -44,7 +44,7 @@ export type BackupDeskDeps = PresentPasswordDeps & {
 };
 
 /** What people ask of the backups of the box, in the console: one thing at a time, each in a process beside control. */
-export function wireBackupDesk(deps: BackupDeskDeps) {
+export function createBackupRequests(deps: BackupDeskDeps) {
   const { config, kernel, monotonic, database, backup, restart } = deps;
   const file = databaseFile(config);
   const begunAt = monotonic();

@@ -1,8 +1,8 @@
 import type { TellSupervisor } from '#adapters/system/tell-supervisor.ts';
+import type { Vital } from '#operations/update/health-gate.ts';
 import { judge, OPEN_GATE } from '#operations/update/health-gate.ts';
 import type { Word } from '#operations/update/trial-time.ts';
 import type { Before } from '#operations/update/update-state.ts';
-import type { Running } from './serve.ts';
 
 const EVERY_MS = 1_000;
 /** A third of what the unit allows between two. */
@@ -12,7 +12,7 @@ const PATIENCE_MS = 15_000;
 
 /** Tells whoever tries this version what is still missing, and that it is healthy once it is. */
 export function proveTrial(
-  running: Pick<Running, 'vital'>,
+  running: { vital: (before: Before | null) => Promise<Vital> },
   before: Before | null,
   monotonic: () => number,
   send: (word: Word) => void,
@@ -35,7 +35,7 @@ export function proveTrial(
 
 /** The supervisor hears that we are ready, and then again and again, as long as control looks at the schedules. */
 export function reportAlive(
-  running: Pick<Running, 'pulse'>,
+  running: { pulse: () => { at: number } },
   tell: TellSupervisor,
   monotonic: () => number,
 ): void {

@@ -10,6 +10,7 @@ import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import type { Paired } from '#features/cloud/pairing/paired.ts';
 import { type UpdateAnswer, updateRoutes } from '#features/system/system/update-routes.ts';
+import { type LocalPairingParts, unreachable } from '#operations/pairing/local-pairing.ts';
 import type { HostedEntrance } from '#operations/staging/hosted-package.ts';
 import { stageDeps } from '#operations/staging/stage-deps.ts';
 import { packageAt, sourceOf } from '#operations/update/find-package.ts';
@@ -19,7 +20,6 @@ import { isUpdating, readState, writeState } from '#operations/update/update-fol
 import { abandoned, type Before, type Outcome, switched } from '#operations/update/update-state.ts';
 import { UpdateRefused } from '#operations/update/update-trouble.ts';
 import { type Config, databaseFile } from '#runtime/config.ts';
-import { type LocalPairingParts, unreachable } from '../cloud/pairing.ts';
 
 export type UpdateDeps = {
   config: Config;
@@ -35,7 +35,7 @@ export type UpdateDeps = {
 const NOT_PAIRED = 'this gateway is not paired with a hosted instance that could hand out a package';
 
 /** Updates of the program itself, as a running instance sees them. */
-export function wireUpdate({ config, kernel, database, notify, restart, pairing }: UpdateDeps) {
+export function createUpdates({ config, kernel, database, notify, restart, pairing }: UpdateDeps) {
   const isManaged =
     restart !== undefined &&
     config.updateKeys !== null &&

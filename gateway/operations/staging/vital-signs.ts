@@ -1,19 +1,26 @@
 import type { SupervisedBroker } from '#adapters/mqtt/supervise-broker.ts';
-import { isOnline } from '#features/control/control-view.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { Paired } from '#features/cloud/pairing/paired.ts';
+import { type ControlViews, isOnline } from '#features/control/control-view.ts';
 import { MOST_ONLINE, OFTEN_S, securedOf } from '#operations/staging/before-package.ts';
 import type { Vital } from '#operations/update/health-gate.ts';
 import type { Before } from '#operations/update/update-state.ts';
 import type { Config } from '#runtime/config.ts';
-import type { Instance } from './compose.ts';
+import type { SyncClient } from '../../sync/gateway/sync-client.ts';
 
 // What a version that is tried is judged by, and what is noted of the farm before it takes over.
 
 type Ports = { https: number | null; mqtts: number | null };
-type Controlling = Pick<Instance, 'control'>;
+/** A gateway with a hosted instance; null: this instance has none, ever. */
+type Linked = {
+  pairing: { paired: () => Promise<Paired | null> } | null;
+  gatewaySync: { client: Pick<SyncClient, 'state'> } | null;
+};
+type Controlling = { control: { registry: ControlViews } };
 
 /** Which controllers are here now and will come again within a trial, and which secured ports are open. */
 export function farmNow(
-  { control: { registry }, kernel }: Controlling & Pick<Instance, 'kernel'>,
+  { control: { registry }, kernel }: Controlling & { kernel: Pick<Kernel, 'now'> },
   { onlineAfterS, pollIntervalS }: Pick<Config, 'onlineAfterS' | 'pollIntervalS'>,
   ports: Ports,
 ): Before {
@@ -27,7 +34,7 @@ export function farmNow(
 }
 
 export type VitalDeps = {
-  instance: Controlling & Pick<Instance, 'ready' | 'pairing' | 'gatewaySync'>;
+  instance: Controlling & Linked & { ready: () => Promise<{ ready: boolean }> };
   broker: Pick<SupervisedBroker, 'health'> | null;
   ticks: () => number;
   ports: () => Ports;
@@ -57,10 +64,7 @@ function reachedOf({ control: { registry } }: Controlling, online: readonly stri
   return { awaited: awaited.length, reached: reached.length };
 }
 
-async function isSyncKnown({
-  pairing,
-  gatewaySync,
-}: Pick<Instance, 'pairing' | 'gatewaySync'>): Promise<boolean | null> {
+async function isSyncKnown({ pairing, gatewaySync }: Linked): Promise<boolean | null> {
   const paired = await pairing?.paired();
   if (gatewaySync === null || paired?.state !== 'paired') return null;
   const { phase, trouble } = gatewaySync.client.state();

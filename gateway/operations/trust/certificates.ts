@@ -52,7 +52,7 @@ const HTTPS_CONNECTS_PER_MINUTE = 1_200;
 const DAY = 24 * 3_600_000;
 
 /** The authority of the farm network, the certificate of this box, and the ports that show it. */
-export async function wireTrust(deps: TrustDeps) {
+export async function keepCertificates(deps: TrustDeps) {
   const { config, world, kernel, database, metrics } = deps;
   const network = world.network ?? machineNetwork;
   const queries = trustQueries(database.read, OWN_STREAM);

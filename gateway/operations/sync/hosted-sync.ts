@@ -15,12 +15,12 @@ import { createSightings } from '#adapters/sync/sightings.ts';
 import { createTimeline } from '#adapters/sync/timeline.ts';
 import { toldInADay } from '#adapters/sync/told-in-a-day.ts';
 import type { Kernel } from '#core/kernel.ts';
+import type { Processes } from '#runtime/processes.ts';
 import { chainAfter } from '#store/merge/canonical-change.ts';
 import type { CompareDeps } from '../../sync/hosted/compare-tables.ts';
 import type { HostedDeps } from '../../sync/hosted/hosted-deps.ts';
 import { createSyncServer } from '../../sync/hosted/sync-server.ts';
 import type { HostedLiveParts } from '../../sync/ports.ts';
-import type { Processes } from '../cluster.ts';
 
 /** Changes applied in one unit: on SQLite everything else of the process waits for it. */
 const ROWS_PER_UNIT = { sqlite: 200, postgres: 2_000 } as const;
@@ -46,7 +46,7 @@ export type SyncServerWiring = {
 };
 
 /** The hosted side of the protocol on a database, before anything carries it. */
-export function wireSyncServer({ kernel, database, monotonic, ...given }: SyncServerWiring) {
+export function hostedSyncServer({ kernel, database, monotonic, ...given }: SyncServerWiring) {
   const common = {
     store: hostedStore(database.read),
     commit: kernel.commit,
@@ -79,14 +79,14 @@ export type HostedSyncWiring = {
 };
 
 /** Everything gateways meet at a hosted instance once they have a token. */
-export function wireHostedSync(wiring: HostedSyncWiring) {
+export function createHostedSync(wiring: HostedSyncWiring) {
   const { kernel, database, monotonic, metrics, processes } = wiring;
   const gatewayByToken = atMost(LOOKED_UP_AT_ONCE, wiring.gatewayByToken);
   const counts = new Map<string, number>();
   const counted = { repaired: 0 };
   const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
   const { onCommit } = database;
-  const server = wireSyncServer({
+  const server = hostedSyncServer({
     kernel: { ...kernel, commit: countingGone({ commit: kernel.commit, metrics, onCommit }) },
     database,
     monotonic,
@@ -195,4 +195,4 @@ const noParts: HostedLiveParts = {
   connected: () => undefined,
 };
 
-export type HostedSync = ReturnType<typeof wireHostedSync>;
+export type HostedSync = ReturnType<typeof createHostedSync>;

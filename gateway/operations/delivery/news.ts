@@ -35,7 +35,7 @@ export function canSend({ smtpUrl, modem, role }: CanSend): (kind: ChannelKind) 
  * How people are told, for every feature that has news. `sends`: kinds of channels that are worth a line; a command of
  * the operator does not know what the running instance can send, and leaves it to that one.
  */
-export function wireNotify(
+export function notifierOf(
   sends: (kind: ChannelKind) => boolean,
   kernel: Kernel,
   database: Pick<Database, 'read'>,
@@ -57,7 +57,7 @@ export type NewsWiring = {
 const TELL_LEASE_MS = 30_000;
 
 /** News that are told to everybody, and news of the other instance that are still to be told here. */
-export function wireNews({ config, kernel, database: { read }, notify, attempts, leases }: NewsWiring) {
+export function createNews({ config, kernel, database: { read }, notify, attempts, leases }: NewsWiring) {
   const announcing = { ...kernel, notify, queries: announcementQueries(read) };
   const arriving = {
     ...kernel,

@@ -9,7 +9,7 @@ import type { Config } from '#runtime/config.ts';
 import { databaseFile } from '#runtime/config.ts';
 
 /** Figures of the box and its controllers for Prometheus. */
-export function tellBox(
+export function registerBoxMetrics(
   deps: { config: Config; kernel: Kernel; database: Database; views: ControlViews; metrics: Metrics },
   { version, bytes }: { version: string; bytes: () => Promise<number> },
 ): void {

@@ -2,8 +2,7 @@ import type { EventHub } from '#adapters/http/event-hub.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { bindingQueries } from '#adapters/sql/queries/cloud/farm-bindings.ts';
 import { keepSeen } from '#adapters/sql/queries/cloud/silent-gateways.ts';
-import { commandQueries, takenQueries } from '#adapters/sql/queries/control/commands.ts';
-import { controlPoint } from '#contract/resources/control-points.ts';
+import { commandQueries } from '#adapters/sql/queries/control/commands.ts';
 import { command } from '#contract/resources/sync-tables.ts';
 import type { Alerting } from '#core/alerting.ts';
 import { onTables, rowsOf } from '#core/changes.ts';
@@ -11,19 +10,16 @@ import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import { isShown, isUntold } from '#features/control/commands/command-steps.ts';
 import { createFarmBindings } from '#features/control/commands/farm-bindings.ts';
-import { createGatewayCommands } from '#features/control/commands/gateway-commands.ts';
 import { createGatewayLinks } from '#features/control/commands/gateway-links.ts';
 import { createHostedCommands } from '#features/control/commands/hosted-commands.ts';
 import { commandEventOf } from '#features/control/commands/routes.ts';
 import { pendingOf, sendCommand } from '#features/control/commands/send-command.ts';
 import type { ControlViews } from '#features/control/control-view.ts';
 import type { FarmGateways } from '#features/control/remote-order.ts';
-import type { Config } from '#runtime/config.ts';
-import type { GatewayLiveParts, HostedLiveParts } from '../../sync/ports.ts';
-import type { Processes } from '../cluster.ts';
-import type { Control } from './control.ts';
+import type { Processes } from '#runtime/processes.ts';
+import type { HostedLiveParts } from '../../sync/ports.ts';
 
-export type RemoteFarms = Awaited<ReturnType<typeof wireRemoteFarms>>;
+export type RemoteFarms = Awaited<ReturnType<typeof createRemoteFarms>>;
 
 /** What control brings, once it stands. */
 export type ControlHere = {
@@ -37,7 +33,7 @@ export type ControlHere = {
  * A hosted instance's part of farms that have a gateway: which they are, orders on their way to them, and what their
  * gateways say of their control points.
  */
-export async function wireRemoteFarms(deps: {
+export async function createRemoteFarms(deps: {
   kernel: Kernel;
   database: Database;
   monotonic: () => number;
@@ -168,36 +164,4 @@ async function lastSeenByStream({ read }: Database): Promise<Map<number, number>
   return new Map(
     rows.map(({ stream_id, last_seen_at, paired_at }) => [stream_id, Date.parse(last_seen_at ?? paired_at)]),
   );
-}
-
-/** A gateway's part: orders from afar, and what it tells of its control points. */
-export async function wireGatewayCommands(deps: {
-  config: Pick<Config, 'onlineAfterS'>;
-  kernel: Kernel;
-  monotonic: () => number;
-  database: Pick<Database, 'read' | 'onRows'>;
-  control: Control;
-}) {
-  const { config, kernel, monotonic, database, control } = deps;
-  const commands = createGatewayCommands({
-    ...kernel,
-    monotonic,
-    queries: takenQueries(database.read),
-    memory: control.registry,
-    giveOrder: control.giveOrder,
-    emergencyOf: control.orderDeps.emergencyOf,
-    localHold: control.localHold,
-    allViews: control.registry.all,
-    onlineAfterMs: config.onlineAfterS * 1000,
-  });
-  database.onRows(commands.follow);
-  database.onRows(
-    onTables([controlPoint], (committed) => {
-      for (const { id } of rowsOf(committed, controlPoint)) commands.changed(id);
-    }),
-  );
-  control.onPresence(commands.changed);
-  await commands.resume();
-  const parts: GatewayLiveParts = commands;
-  return { parts };
 }
