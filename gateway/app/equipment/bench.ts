@@ -1,31 +1,21 @@
 import { join } from 'node:path';
-import type { Database } from '#adapters/sql/database.ts';
 import { boardLabelsOf } from '#adapters/sql/queries/equipment/board-labels.ts';
 import { boardLabel, deviceKey } from '#contract/resources/local-tables.ts';
 import { onTables, purge, put, rowsOf } from '#core/changes.ts';
 import { notFound } from '#core/errors.ts';
-import { isoOf, type Kernel } from '#core/kernel.ts';
-import type { TellChanged } from '#core/tell-changed.ts';
+import { isoOf } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
 import { issueKey } from '#features/control/devices/device-keys.ts';
 import { createHeartbeatWatch } from '#features/equipment/bench/heartbeat-watch.ts';
 import { createJobDesk } from '#features/equipment/bench/job-desk.ts';
 import type { Whereabouts } from '#features/equipment/bench/ports.ts';
-import { type BenchRouteDeps, benchRoutes } from '#features/equipment/bench/routes.ts';
-import type { Config } from '#runtime/config.ts';
-import { backupFile, drawnLabels, portsOf, runBeside } from '../../bench/gateway-bench.ts';
+import { benchRoutes } from '#features/equipment/bench/routes.ts';
 import { newClaimCode } from '../../bench/claim-code.ts';
-import type { Control } from '../control/control.ts';
+import { backupFile, drawnLabels, portsOf, runBeside } from '../../bench/gateway-bench.ts';
+import type { Control } from '../control/controllers.ts';
+import type { Platform } from '../kernel.ts';
 
-export type BenchWiring = Pick<BenchRouteDeps, 'accessTo'> & {
-  config: Config;
-  kernel: Kernel;
-  monotonic: () => number;
-  database: Database;
-  control: Control;
-  whereabouts: () => Whereabouts;
-  tellChanged: TellChanged;
-};
+export type BenchWiring = Platform & { control: Control; whereabouts: () => Whereabouts };
 
 /** The technician's bench of a gateway: boards at the serial ports of its own box. Nothing is loaded before a job. */
 export async function wireBench(deps: BenchWiring) {
@@ -35,7 +25,7 @@ export async function wireBench(deps: BenchWiring) {
   const firmwareKeys = config.firmwareKeys ?? join(config.data, 'firmware-keys.pem');
   const desk = createJobDesk({ ...kernel, changed: () => deps.tellChanged('bench', 'operators') });
   const watch = createHeartbeatWatch({ views: registry, later });
-  control.onPresence(watch.heard);
+  deps.signals.on('presence', watch.heard);
   database.onRows(
     onTables([deviceKey], (committed) => {
       for (const { after } of rowsOf(committed, deviceKey)) watch.heard(after.control_point_id);
@@ -76,7 +66,11 @@ export async function wireBench(deps: BenchWiring) {
   return { routes, stop: desk.stop };
 }
 
-async function issued({ kernel, control }: BenchWiring, id: string, userId: string) {
+async function issued(
+  { kernel, control }: Pick<BenchWiring, 'kernel' | 'control'>,
+  id: string,
+  userId: string,
+) {
   const { answer } = await perform(kernel, userId, async () => {
     const view = await control.registry.refresh(id);
     if (view === null) throw notFound('Control point');

@@ -140,5 +140,3 @@ export async function wireAccounts(wiring: {
     secret,
   };
 }
-
-export type Accounts = Awaited<ReturnType<typeof wireAccounts>>;

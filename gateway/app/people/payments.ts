@@ -94,5 +94,3 @@ function sandboxDeps(
   };
   return deps;
 }
-
-export type Payments = Awaited<ReturnType<typeof wirePayments>>;

@@ -30,7 +30,7 @@ import {
 } from '#features/people/subscriptions/subscription-changed.ts';
 import { holdsFeature } from '#features/people/subscriptions/terms.ts';
 import { batchStates } from '#features/production/batches/batch-states.ts';
-import type { Config } from '#runtime/config.ts';
+import type { Platform } from '../kernel.ts';
 
 /** What a create asks of the plan of its owner; each answers rows and guards for the creating commit, or throws. */
 export type Limits = Subscriptions['limits'];
@@ -84,12 +84,15 @@ export function wireSubscriptions(kernel: Kernel, database: Database, notify: No
 }
 
 /** Requests per hour and at the same time, by plan; null where they are not limited (a gateway, by default). */
-export function wireRequestLimits(
-  config: Pick<Config, 'role' | 'rateLimits'>,
-  kernel: Kernel,
-  database: Database,
-  monotonic: () => number,
-): { admit: Admit; renewOpen: () => Promise<void> } | null {
+export function wireRequestLimits({
+  config,
+  kernel,
+  heard: database,
+  monotonic,
+}: Pick<Platform, 'config' | 'kernel' | 'heard' | 'monotonic'>): {
+  admit: Admit;
+  renewOpen: () => Promise<void>;
+} | null {
   if (!(config.rateLimits ?? config.role === 'hosted')) return null;
   const { rateOf, hear } = rateOfCaller({
     ...kernel,

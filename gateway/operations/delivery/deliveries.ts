@@ -280,5 +280,3 @@ function tellFigures(
     all('DEAD'),
   );
 }
-
-export type Delivery = Awaited<ReturnType<typeof createDeliveries>>;

@@ -9,7 +9,7 @@ import { onTables, rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import { isShown, isUntold } from '#features/control/commands/command-steps.ts';
-import { createFarmBindings } from '#features/control/commands/farm-bindings.ts';
+import type { FarmBindings } from '#features/control/commands/farm-bindings.ts';
 import { createGatewayLinks } from '#features/control/commands/gateway-links.ts';
 import { createHostedCommands } from '#features/control/commands/hosted-commands.ts';
 import { commandEventOf } from '#features/control/commands/routes.ts';
@@ -21,52 +21,34 @@ import type { HostedLiveParts } from '../../sync/ports.ts';
 
 export type RemoteFarms = Awaited<ReturnType<typeof createRemoteFarms>>;
 
-/** What control brings, once it stands. */
-export type ControlHere = {
-  registry: ControlViews;
-  presenceChanged: (controlPointId: string) => void;
-  /** Farms came under a gateway, or away from one. */
-  farmsChanged: () => void;
-};
-
 /**
- * A hosted instance's part of farms that have a gateway: which they are, orders on their way to them, and what their
- * gateways say of their control points.
+ * A hosted instance's part of farms that have a gateway: orders on their way to them, and what their gateways say of their
+ * control points.
  */
 export async function createRemoteFarms(deps: {
   kernel: Kernel;
-  database: Database;
+  database: Pick<Database, 'read' | 'onRows'>;
   monotonic: () => number;
   notify: Notify;
-  processes: Pick<Processes, 'bus' | 'others'>;
+  processes: Pick<Processes, 'bus'>;
+  /** Which gateway runs which farm. */
+  bindings: FarmBindings;
+  registry: ControlViews;
+  /** Something was heard of a control point. */
+  presenceChanged: (controlPointId: string) => void;
 }) {
-  const { kernel, database, monotonic, notify } = deps;
-  const { bus, others } = deps.processes;
+  const { kernel, database, monotonic, notify, bindings, registry } = deps;
+  const { bus } = deps.processes;
   const { read } = database;
-  const wired = { control: null as ControlHere | null };
-  const unread = (error: unknown) =>
-    kernel.log.warn({ err: error }, 'which farms have a gateway could not be read');
-  const bindings = createFarmBindings(
-    bindingQueries(read),
-    (farmId) => {
-      links.bindingChanged(farmId);
-      wired.control?.farmsChanged();
-    },
-    unread,
-  );
   const links = createGatewayLinks({
     ...kernel,
     monotonic,
-    views: {
-      byId: (id) => wired.control?.registry.byId(id) ?? null,
-      all: () => wired.control?.registry.all() ?? [],
-    },
+    views: registry,
     streamOf: bindings.streamOf,
     tell: bus.tell,
-    presenceChanged: (id) => wired.control?.presenceChanged(id),
+    presenceChanged: deps.presenceChanged,
     keepSeen: (streamIds, at) => keepSeen(read, streamIds, at),
   });
-  await bindings.load();
   const queries = commandQueries(read);
   const lastSeen = await lastSeenByStream(database);
   const startedAt = kernel.now();
@@ -76,12 +58,6 @@ export async function createRemoteFarms(deps: {
     notify,
     poke: (streamId) => bus.tell({ is: 'command', streamId }),
   });
-  database.onRows(bindings.follow);
-  others.onCommit(async (committed, gone) => {
-    bindings.follow(committed);
-    for (const { table, id } of gone) if (table === 'sync_farms') await bindings.refresh(id);
-  });
-  others.onGap(() => void bindings.load().catch(unread));
   bus.hear((message, from) => {
     if (message.is === 'presence' && from === 'elsewhere') links.hear(message);
   });
@@ -126,17 +102,6 @@ export async function createRemoteFarms(deps: {
   return {
     gateways,
     bindings,
-    /** Tells those who watch a farm how far its orders got; `heard`: commits of every process. */
-    tellCommands(heard: Pick<Database, 'onRows'>, events: Pick<EventHub, 'tell' | 'openStreams'>): void {
-      const tell = onTables([command], (committed) => {
-        if (events.openStreams() === 0) return;
-        for (const { after } of rowsOf(committed, command)) {
-          const farmId = wired.control?.registry.byId(after.control_point_id)?.row.farm_id;
-          if (farmId !== undefined) events.tell(farmId, 'command', commandEventOf(after, farmId));
-        }
-      });
-      heard.onRows(tell);
-    },
     /** For the live sockets. */
     parts,
     queries,
@@ -152,14 +117,12 @@ export async function createRemoteFarms(deps: {
       raise: async (cause, known) =>
         bindings.streamOf(cause.farm_id) === null ? alerting.raise(cause, known) : [],
     }),
-    /** Called once control stands. */
-    attach(control: ControlHere) {
-      wired.control = control;
-    },
+    /** A farm came under a gateway, or away from one. */
+    bindingChanged: links.bindingChanged,
   };
 }
 
-async function lastSeenByStream({ read }: Database): Promise<Map<number, number>> {
+async function lastSeenByStream({ read }: Pick<Database, 'read'>): Promise<Map<number, number>> {
   const rows = await read.selectFrom('gateways').select(['stream_id', 'last_seen_at', 'paired_at']).execute();
   return new Map(
     rows.map(({ stream_id, last_seen_at, paired_at }) => [stream_id, Date.parse(last_seen_at ?? paired_at)]),

@@ -1,13 +1,9 @@
 import type { Database } from '#adapters/sql/database.ts';
 import { localPairingQueries } from '#adapters/sql/queries/cloud/local-pairing.ts';
-import { accountQueries } from '#adapters/sql/queries/people/accounts.ts';
 import { type BoxRightsRead, boxRightsQueries } from '#adapters/sql/queries/system/box-rights.ts';
 import type { Kernel } from '#core/kernel.ts';
-import type { Route } from '#core/route.ts';
 import { PAIRED, readPaired } from '#features/cloud/pairing/paired.ts';
 import { grantBoxRight } from '#features/people/box-rights.ts';
-import type { PresentPasswordDeps } from '#features/people/present-password.ts';
-import { boxRoutes } from '#features/system/box/routes.ts';
 
 /** Who may what over this box. Who claimed it in the cloud owns it here, too. */
 export function boxRightsOf(read: Database['read'], role: 'gateway' | 'hosted'): BoxRightsRead {
@@ -17,28 +13,6 @@ export function boxRightsOf(read: Database['read'], role: 'gateway' | 'hosted'):
     if (paired === null || paired.state === 'revoked') return null;
     const { owner_id: userId, started_by: granted_by, paired_at: granted_at } = paired;
     return { userId, right: 'owner', granted_by, granted_at };
-  });
-}
-
-/** Routes of the rights over the box. */
-export function wireBoxRights(wiring: {
-  kernel: Kernel;
-  database: Pick<Database, 'read'>;
-  rights: BoxRightsRead;
-  accounts: {
-    passwords: { verify: PresentPasswordDeps['verifyPassword'] };
-    passwordTries: PresentPasswordDeps['passwordTries'];
-  };
-}): Route[] {
-  const { kernel, database, rights, accounts } = wiring;
-  const { accountById, accountByEmail } = accountQueries(database.read);
-  return boxRoutes({
-    ...kernel,
-    rights,
-    accountById,
-    accountByEmail,
-    verifyPassword: accounts.passwords.verify,
-    passwordTries: accounts.passwordTries,
   });
 }
 

@@ -172,5 +172,3 @@ function tellFleet(
   );
   gauge('fleet_parked_rows', 'Rows of gateways that could not be applied', ({ parked }) => parked);
 }
-
-export type HostedPairing = Awaited<ReturnType<typeof openHostedPairing>>;

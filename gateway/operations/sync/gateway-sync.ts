@@ -1,4 +1,3 @@
-import type { EventHub } from '#adapters/http/event-hub.ts';
 import type { Metrics } from '#adapters/http/metrics.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { OWN_STREAM } from '#adapters/sql/instance.ts';
@@ -42,7 +41,8 @@ export type GatewaySyncWiring = {
   monotonic: () => number;
   database: Database;
   metrics: Metrics;
-  events: Pick<EventHub, 'tellAll'>;
+  /** Whoever watches hears how it stands now. */
+  told: (event: SyncEvent) => void;
   notify: Notify;
   /** What the command line wrote. */
   others: Pick<Processes['others'], 'onGap'>;
@@ -222,7 +222,7 @@ export function createGatewaySync(wiring: GatewaySyncWiring) {
       const event = await eventNow();
       if (!isNews(state.told, event)) return;
       state.told = event;
-      wiring.events.tellAll('sync', event);
+      wiring.told(event);
     },
     /** For who comes now: the same as everybody was told, or what came to differ in between would never be told. */
     asTold: async (): Promise<SyncEvent> => state.told ?? (await eventNow()),
@@ -325,5 +325,3 @@ async function letGo(
     'the change log is full: it is given up, and everything is compared when the link is back',
   );
 }
-
-export type GatewaySync = ReturnType<typeof createGatewaySync>;

@@ -194,5 +194,3 @@ const noParts: HostedLiveParts = {
   live: () => undefined,
   connected: () => undefined,
 };
-
-export type HostedSync = ReturnType<typeof createHostedSync>;
