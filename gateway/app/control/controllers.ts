@@ -7,8 +7,7 @@ import { scienceSettingQueries } from '#adapters/sql/queries/farm/science-settin
 import { oxygenQueries } from '#adapters/sql/queries/production/oxygen.ts';
 import type { OtaDesired, OtaProgress } from '#contract/mqtt/ota.ts';
 import { deviceKey } from '#contract/resources/local-tables.ts';
-import { logEntry } from '#contract/resources/logs.ts';
-import { type Change, type Committed, onTables, rowsOf } from '#core/changes.ts';
+import { type Change, onTables, rowsOf } from '#core/changes.ts';
 import { isSettling } from '#core/process-pause.ts';
 import type { Request } from '#core/route.ts';
 import type { OxygenDemand } from '#features/control/aeration/oxygen-demand.ts';
@@ -18,7 +17,6 @@ import { type OrderDeps, orderByPerson, orderRoutes } from '#features/control/co
 import { controlPointRoutes } from '#features/control/control-points/routes.ts';
 import { traceOrders } from '#features/control/control-points/trace-orders.ts';
 import type { ControlView, DeviceTrouble, OverridingReason } from '#features/control/control-view.ts';
-import { type ControlViews, currentOf, targetOf } from '#features/control/control-view.ts';
 import type { DeviceLink, DeviceTalk, Levels } from '#features/control/device-link.ts';
 import { createConversation } from '#features/control/devices/conversation.ts';
 import { type DeviceCallerDeps, deviceCaller } from '#features/control/devices/device-caller.ts';
@@ -26,15 +24,12 @@ import { createDeviceDoor } from '#features/control/devices/device-door.ts';
 import { flushPresence } from '#features/control/devices/flush-presence.ts';
 import { createReportFolding } from '#features/control/devices/fold-reports.ts';
 import { followClockStep, keysFollowStep } from '#features/control/devices/follow-clock-step.ts';
-import { lookAgain } from '#features/control/devices/follow-other-processes.ts';
 import { giveNamesBack } from '#features/control/devices/give-names-back.ts';
 import { type LevelDeps, startDelayS } from '#features/control/devices/levels.ts';
 import { mqttIdOf } from '#features/control/devices/mqtt-id.ts';
 import type { ReportDeps } from '#features/control/devices/on-report.ts';
 import { presenceItemOf } from '#features/control/devices/presence-item.ts';
 import { createLevelPublisher } from '#features/control/devices/publish-levels.ts';
-import { createReadBack } from '#features/control/devices/read-back.ts';
-import { cameBack } from '#features/control/devices/registry.ts';
 import { createKeyRotation } from '#features/control/devices/rotate-key.ts';
 import { rotationRoutes } from '#features/control/devices/rotation-routes.ts';
 import { deviceRoutes } from '#features/control/devices/routes.ts';
@@ -53,13 +48,15 @@ import { localHold } from '#features/control/schedules/local-hold.ts';
 import { scheduleRoutes } from '#features/control/schedules/routes.ts';
 import { timelineRoutes } from '#features/control/schedules/timeline-routes.ts';
 import { scienceOfFarms } from '#features/farm/science-settings/ports.ts';
-import { type RemoteFarms } from '#operations/hosted/remote-farms.ts';
+import { keyTools, offsets } from '#operations/control/device-tools.ts';
+import { followRows } from '#operations/control/follow-rows.ts';
+import { runExecutor } from '#operations/control/run-executor.ts';
+import { openSirens } from '#operations/control/sirens.ts';
+import { registerControlMetrics } from '#operations/doctor/box-figures.ts';
+import type { RemoteFarms } from '#operations/hosted/remote-farms.ts';
 import type { Config } from '#runtime/config.ts';
-import { wireSirens } from '../alarms/siren.ts';
-import { keyTools, offsets } from '../equipment/device-tools.ts';
 import type { Platform } from '../kernel.ts';
 import type { People } from '../people/people.ts';
-import { wireExecutor } from './executor.ts';
 import { type ControlMemory, type Rollouts, sha256 } from './memory.ts';
 
 export type ControllerNeeds = {
@@ -80,7 +77,6 @@ export async function wireControllers(
   { memory, people, rollouts, remote, gateways }: ControllerNeeds,
 ) {
   const { config, kernel, database, monotonic, pauses, run, signals, tellChanged } = platform;
-  const { others } = platform.processes;
   const { registry, keyUses, orderEnds, merged, ownViews } = memory;
   let link: DeviceLink | null = null;
   const levelDeps: LevelDeps = {
@@ -124,7 +120,7 @@ export async function wireControllers(
   await oxygen.load();
   const sirens =
     config.role === 'gateway'
-      ? await wireSirens({
+      ? await openSirens({
           kernel,
           monotonic,
           database,
@@ -140,7 +136,7 @@ export async function wireControllers(
     isRunByGateway: gateways.isRunByGateway,
     untrustedSince: () => running.executor.untrustedSince(),
   });
-  const { stamps, ...running } = wireExecutor({
+  const { stamps, ...running } = runExecutor({
     config,
     kernel,
     monotonic,
@@ -156,38 +152,7 @@ export async function wireControllers(
     const untrustedSince = kernel.clockQuality() === 'trusted' ? null : running.executor.untrustedSince();
     return { now: kernel.now(), safety: () => safetyOf(id), untrustedSince };
   }
-  const readBack = createReadBack({
-    log: kernel.log,
-    refresh: registry.refresh,
-    later: (ms, run) => void setTimeout(run, ms).unref(),
-    isBack: (view) => publisher.follow(null, view),
-  });
-  const followRows = (committed: Committed) => {
-    const touched = registry.follow(committed);
-    // said before the level goes out, so that the lines of an order stand in their order
-    trace.committed(committed);
-    for (const { before, after } of touched) publisher.follow(before, after);
-    for (const id of cameBack(committed)) readBack(id);
-  };
-  database.onRows(onTables(registry.tables, followRows, { alsoReads: [logEntry] }));
-  database.onRows(keyUses.follow);
-  // after the registry, which knows who airs a pond by then
-  database.onRows(oxygen.follow);
-  others.onRows(oxygen.follow);
-  // what an earlier run took over from the other instance and did not finish comes before any look at the rules
-  await merged.begin();
-  /** Levels that are new go out, and controllers of what is gone are let go of. */
-  async function readAgain(): Promise<void> {
-    const before = new Map([...registry.all()].map((view) => [view.row.id, view]));
-    await lookAgain(registry);
-    const ids = new Set([...before.keys(), ...[...registry.all()].map(({ row }) => row.id)]);
-    for (const id of ids) publisher.follow(before.get(id) ?? null, registry.byId(id));
-  }
-  others.onGap(() => {
-    Promise.all([readAgain(), keyUses.load()]).catch((error: unknown) =>
-      kernel.log.error({ err: error }, 'control points as other processes changed them could not be read'),
-    );
-  });
+  await followRows({ ...platform, ...memory, publisher, trace, oxygen });
   const tellFaulty = createFaultyTeller({ ...kernel, monotonic, notify: platform.notify });
   const folding = createReportFolding({
     ...kernel,
@@ -320,7 +285,7 @@ export async function wireControllers(
     void stamps.follow(step.steppedBy);
     void keysFollowStep({ ...kernel, views: registry }, step);
   });
-  registerMetrics(platform, registry);
+  registerControlMetrics(platform, registry);
   return {
     routes,
     /** Gateway: names that a merge took from devices without need. */
@@ -423,29 +388,4 @@ function unkeyedFrom({ role, allowUnkeyedDevices }: Config): DeviceCallerDeps['u
 
 function emergencyIn(demands: readonly OxygenDemand[]): string | null {
   return demands.find(({ kind, target }) => kind === 'EMERGENCY_OXYGEN' && target === 'ON')?.reason ?? null;
-}
-
-/** Figures of control for Prometheus. */
-function registerMetrics({ kernel, metrics, storage }: Platform, registry: ControlViews): void {
-  const count = (fits: (view: ControlView) => boolean) =>
-    [...registry.all()].filter((view) => !view.row.is_simulated && fits(view)).length;
-  metrics.gauge('control_points', 'Control points of this instance', () => count(() => true));
-  metrics.gauge(
-    'control_points_mismatched',
-    'Control points whose reported state is not the wanted one',
-    () =>
-      count((view) => {
-        const { current_status: current } = currentOf(view);
-        return current !== null && current !== targetOf(view).target_status;
-      }),
-  );
-  metrics.gauge('control_points_unsaved', 'Control points whose target is only in memory', () =>
-    count(({ unsaved }) => unsaved !== null),
-  );
-  metrics.gauge('clock_trusted', '1 while the clock is trusted', () =>
-    kernel.clockQuality() === 'trusted' ? 1 : 0,
-  );
-  metrics.gauge('disk_ok', '1 while the disk takes writes and has room', () =>
-    storage.disk() === 'ok' ? 1 : 0,
-  );
 }

@@ -1,23 +1,15 @@
-import { connectHomeAssistant } from '#adapters/home-assistant/connect.ts';
 import { controlPointQueries } from '#adapters/sql/queries/control/control-points.ts';
 import { personOfEmail } from '#adapters/sql/queries/equipment/home-assistant.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
 import { onTables, rowsOf } from '#core/changes.ts';
-import { AppError, forbidden, StorageUnavailable } from '#core/errors.ts';
-import { requireRight } from '#core/request-checks.ts';
-import type { RouteDecision } from '#core/route.ts';
-import { perform } from '#core/use-case.ts';
 import { createControlPoint } from '#features/control/control-points/create-control-point.ts';
 import { deleteControlPoint } from '#features/control/control-points/delete-control-point.ts';
-import { orderByPerson } from '#features/control/control-points/order-routes.ts';
 import { issueKey } from '#features/control/devices/device-keys.ts';
 import { NO_GATEWAYS } from '#features/control/remote-order.ts';
 import type { Whereabouts } from '#features/equipment/bench/ports.ts';
-import { createBridge } from '#features/equipment/home-assistant/bridge.ts';
-import { statusTopic } from '#features/equipment/home-assistant/entities.ts';
-import { homeAssistantRoutes } from '#features/equipment/home-assistant/routes.ts';
 import { simulatorRoutes } from '#features/equipment/simulator/routes.ts';
 import { createSimulatorDesk } from '#features/equipment/simulator/simulator-desk.ts';
+import { openHomeAssistant } from '#operations/equipment/home-assistant.ts';
 import { type FleetAt, fleetBeside } from '#workers/fleet/fleet-process.ts';
 import type { Alarms } from '../alarms/alarms.ts';
 import type { ControlArea } from '../control/control.ts';
@@ -65,7 +57,11 @@ export async function wireEquipment(platform: Platform, areas: Needs) {
   });
   const bench = await wireBench({ ...shared, whereabouts });
   const simulator = wireSimulator(shared);
-  const homeAssistant = wireHomeAssistant(shared, gatewayId, personOfEmail(database.read));
+  const homeAssistant = openHomeAssistant({
+    ...shared,
+    gatewayId,
+    personOf: personOfEmail(database.read),
+  });
   const connected = { homeAssistant: null as Awaited<ReturnType<typeof homeAssistant.start>> };
   return {
     technicians: { adoption, relays, firmware, probes, bench, simulator, homeAssistant },
@@ -154,73 +150,5 @@ function wireSimulator({ kernel, database, control, tellChanged }: Shared) {
       opened.at = at;
     },
     stop: desk.stopAll,
-  };
-}
-
-/** An outgoing bridge to Home Assistant; without its address nothing of it runs. */
-function wireHomeAssistant(
-  deps: Shared,
-  gatewayId: string,
-  personOf: (email: string) => Promise<{ id: string } | null>,
-) {
-  const { config, kernel, control } = deps;
-  const { homeAssistant: url, homeAssistantOrdersBy: ordersBy } = config;
-  const names = { gatewayId, takesOrders: ordersBy !== null };
-
-  /** The order of the person the bridge acts for: by the rights of that person, as from afar. */
-  async function order(controlPointId: string, target: 'ON' | 'OFF'): Promise<void> {
-    const person = ordersBy === null ? null : await personOf(ordersBy);
-    if (person === null)
-      throw forbidden(`There is no account ${ordersBy ?? ''}, in whose name orders are given`);
-    const found = await deps.accessTo('control_point', controlPointId, person.id);
-    if (found?.role == null) throw new AppError(404, 'Control point not found', { code: 'NOT_FOUND' });
-    requireRight(found.role, 'attend');
-    const wish = { target, issuedBy: person.id, reason: 'Home Assistant', holdS: null };
-    let decided: RouteDecision | null = null;
-    try {
-      await perform(kernel, person.id, async () => {
-        decided = await orderByPerson({ ...control.orderDeps, personOrigin: 'REMOTE' }, controlPointId, wish);
-        return decided;
-      });
-    } catch (error) {
-      // a full disk stops no motor and starts none: control goes on from memory, as with every other order
-      if (!(error instanceof StorageUnavailable) || decided === null) throw error;
-      (decided as RouteDecision).whenStorageFails?.(error);
-    }
-  }
-
-  const bridge = createBridge({
-    now: kernel.now,
-    monotonic: deps.monotonic,
-    log: kernel.log,
-    names,
-    onlineAfterMs: config.onlineAfterS * 1000,
-    address: url,
-    ordersBy,
-    // who looks there sees no mark
-    views: () => [...control.ownViews.all()].filter(({ row }) => !row.is_simulated),
-    viewById: (id) => control.registry.byId(id),
-    order,
-  });
-
-  return {
-    routes: homeAssistantRoutes({ bridge }),
-    look: bridge.look,
-    /** null: there is none to connect to. */
-    async start(): Promise<{ stop: () => Promise<void> } | null> {
-      if (url === null) return null;
-      return connectHomeAssistant({
-        url,
-        user: config.homeAssistantUser,
-        password: config.homeAssistantPassword,
-        clientId: `shrimp-farm-${gatewayId.slice(0, 8)}`,
-        statusTopic: statusTopic(names),
-        filters: bridge.filters,
-        log: kernel.log,
-        connected: bridge.connected,
-        disconnected: bridge.disconnected,
-        hear: bridge.hear,
-      });
-    },
   };
 }

@@ -2,12 +2,18 @@ import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { createApp } from '#adapters/http/app.ts';
 import { eventTicketRoutes } from '#adapters/http/event-tickets.ts';
+import { ownOpenRequests, sharedOpenRequests } from '#adapters/http/open-requests.ts';
 import { mountPlatform } from '#adapters/http/platform.ts';
+import { ownRequestCounts, sharedRequestCounts } from '#adapters/http/request-counts.ts';
+import { type Admit, requestLimits } from '#adapters/http/request-limits.ts';
 import { recorderQuery } from '#adapters/sql/queries/access.ts';
 import { idempotencyQueries } from '#adapters/sql/queries/idempotency.ts';
+import { subscriptionQueries } from '#adapters/sql/queries/people/subscriptions.ts';
+import { runStatement } from '#adapters/sql/run-statement.ts';
 import { mountPackages } from '#adapters/sync/hosted-packages.ts';
 import type { Route } from '#core/route.ts';
 import { requireApiAccess } from '#features/people/access-tokens/create-token.ts';
+import { rateOfCaller } from '#features/people/subscriptions/rate-of-caller.ts';
 import { packagesOf } from '#operations/staging/running-updates.ts';
 import type { Config } from '#runtime/config.ts';
 import type { Cloud } from '../cloud/cloud.ts';
@@ -15,7 +21,6 @@ import type { ControlArea } from '../control/control.ts';
 import type { ControlMemory } from '../control/memory.ts';
 import type { Platform } from '../kernel.ts';
 import type { People } from '../people/people.ts';
-import { wireRequestLimits } from '../people/subscriptions.ts';
 import type { System } from '../system/system.ts';
 import { wireEvents } from './events.ts';
 
@@ -115,5 +120,36 @@ export function wireHttp(platform: Platform, needs: Needs) {
         ? [{ name: 'gateways as viewers see them', everyS: 2, run: events.tellGateways }]
         : []),
     ],
+  };
+}
+
+/** Requests per hour and at the same time, by plan; null where they are not limited (a gateway, by default). */
+function wireRequestLimits({
+  config,
+  kernel,
+  heard: database,
+  monotonic,
+}: Pick<Platform, 'config' | 'kernel' | 'heard' | 'monotonic'>): {
+  admit: Admit;
+  renewOpen: () => Promise<void>;
+} | null {
+  if (!(config.rateLimits ?? config.role === 'hosted')) return null;
+  const { rateOf, hear } = rateOfCaller({
+    ...kernel,
+    monotonic,
+    queries: subscriptionQueries(database.read),
+  });
+  database.onRows(hear);
+  const run = runStatement(database.read);
+  const shared =
+    database.dialect === 'postgres' ? sharedOpenRequests({ run, process: kernel.newId() }) : null;
+  return {
+    admit: requestLimits({
+      rateOf,
+      counts: shared === null ? ownRequestCounts() : sharedRequestCounts(run),
+      open: shared ?? ownOpenRequests(),
+      pause: kernel.pause,
+    }),
+    renewOpen: shared?.renew ?? (async () => undefined),
   };
 }

@@ -44,7 +44,7 @@ import { inviteMember } from '#features/people/invitations/invite.ts';
 import { invitationRoutes } from '#features/people/invitations/routes.ts';
 import { memberRoutes } from '#features/people/members/routes.ts';
 import type { BatchStates } from '#features/production/batch-state.ts';
-import type { Limits } from './subscriptions.ts';
+import type { Limits } from '#operations/people/subscriptions.ts';
 
 const QUARTER_S = 15 * 60;
 const HOUR_S = 3600;

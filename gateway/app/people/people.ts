@@ -4,12 +4,12 @@ import { batchStates } from '#features/production/batches/batch-states.ts';
 import { boxRoutes } from '#features/system/box/routes.ts';
 import { boxRightsOf, foundBox } from '#operations/pairing/box-rights.ts';
 import type { LocalPairingParts } from '#operations/pairing/local-pairing.ts';
+import { openPayments } from '#operations/people/payments.ts';
+import { subscriptionsOf } from '#operations/people/subscriptions.ts';
 import type { Alarms } from '../alarms/alarms.ts';
 import type { Platform } from '../kernel.ts';
 import { wireAccounts } from './accounts.ts';
 import { wireMembership } from './membership.ts';
-import { wirePayments } from './payments.ts';
-import { wireSubscriptions } from './subscriptions.ts';
 
 export type People = Awaited<ReturnType<typeof wirePeople>>;
 
@@ -23,7 +23,7 @@ export async function wirePeople(
   const { letters } = alarms.delivery;
   const boxRights = boxRightsOf(database.read, config.role);
   if (isGateway) await foundBox(kernel, boxRights);
-  const subscriptions = wireSubscriptions(kernel, database, notify);
+  const subscriptions = subscriptionsOf(kernel, database, notify);
   const accounts = await wireAccounts({
     ...platform,
     database: platform.heard,
@@ -32,7 +32,7 @@ export async function wirePeople(
     ...(pairing === null ? {} : { hosted: pairing }),
   });
   const { subscriptionChanged } = subscriptions;
-  const payments = await wirePayments({ ...platform, secret: accounts.secret, subscriptionChanged });
+  const payments = await openPayments({ ...platform, secret: accounts.secret, subscriptionChanged });
   const hasApiAccess = (userId: string) => subscriptions.hasFeature(userId, 'api_access');
   const people = wireMembership({
     ...platform,

@@ -36,12 +36,12 @@ import { financeRoutes } from '#features/production/finance/routes.ts';
 import { importRoutes } from '#features/production/imports/routes.ts';
 import { transferRoutes } from '#features/production/transfers/routes.ts';
 import { waterQualityRoutes } from '#features/production/water-quality/routes.ts';
+import type { Limits } from '#operations/people/subscriptions.ts';
 import { costPerKg } from '#science/economics.ts';
 import type { Alarms } from '../alarms/alarms.ts';
 import type { ControlArea } from '../control/control.ts';
 import type { Platform } from '../kernel.ts';
 import type { People } from '../people/people.ts';
-import type { Limits } from '../people/subscriptions.ts';
 
 type WireDeps = {
   kernel: Kernel;

@@ -6,8 +6,6 @@ import { accountDataQueries } from '#adapters/sql/queries/people/account-data.ts
 import { accountQueries } from '#adapters/sql/queries/people/accounts.ts';
 import { farmNamesOf } from '#adapters/sql/queries/people/password-resets.ts';
 import { secondFactorQueries } from '#adapters/sql/queries/people/second-factors.ts';
-import { wirePayments } from '#app/people/payments.ts';
-import { wireSubscriptions } from '#app/people/subscriptions.ts';
 import { type KnownOfAccount, weaknessOf } from '#contract/password-rule.ts';
 import { passkey, secondFactor } from '#contract/resources/local-tables.ts';
 import { registerInput, user, userUpdate } from '#contract/resources/users.ts';
@@ -21,6 +19,8 @@ import { newPassword } from '#features/people/accounts/change-account.ts';
 import { createUser } from '#features/people/accounts/create-user.ts';
 import { tellSecondFactor } from '#features/people/second-factor/news.ts';
 import { notifierOf } from '#operations/delivery/news.ts';
+import { openPayments } from '#operations/people/payments.ts';
+import { subscriptionsOf } from '#operations/people/subscriptions.ts';
 import {
   accountOf,
   BadUse,
@@ -35,7 +35,7 @@ import {
 export const createAdmin: Command = async (session) => {
   const { database, config, kernel } = session;
   const plan = config.role === 'gateway' ? config.localPlan : 'FREE';
-  const subscriptions = wireSubscriptions(
+  const subscriptions = subscriptionsOf(
     kernel,
     database,
     notifierOf(() => true, kernel, database),
@@ -175,9 +175,9 @@ export const deleteUser: Command = async (session) => {
   const { read, readLong } = database;
   const { id, email } = await accountOf(session);
   const notify = notifierOf(() => true, kernel, database);
-  const { subscriptionChanged } = wireSubscriptions(kernel, database, notify);
+  const { subscriptionChanged } = subscriptionsOf(kernel, database, notify);
   const secret = config.jwtSecret ?? (await instanceValue(read, 'jwt_secret'));
-  const payments = await wirePayments({ config, kernel, database, secret, notify, subscriptionChanged });
+  const payments = await openPayments({ config, kernel, database, secret, notify, subscriptionChanged });
   await deleteAccount(
     {
       ...kernel,

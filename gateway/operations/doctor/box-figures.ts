@@ -2,8 +2,15 @@ import { statfs } from 'node:fs/promises';
 import type { Metrics } from '#adapters/http/metrics.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { machineFacts } from '#adapters/system/machine-facts.ts';
+import type { StorageHealth } from '#adapters/system/storage-health.ts';
 import type { Kernel } from '#core/kernel.ts';
-import { type ControlViews, isOnline } from '#features/control/control-view.ts';
+import {
+  type ControlView,
+  type ControlViews,
+  currentOf,
+  isOnline,
+  targetOf,
+} from '#features/control/control-view.ts';
 import { databaseFiles } from '#operations/doctor/gather.ts';
 import type { Config } from '#runtime/config.ts';
 import { databaseFile } from '#runtime/config.ts';
@@ -53,5 +60,33 @@ export function registerBoxMetrics(
     'database_wal_bytes',
     'Size of the write-ahead log beside the database',
     async () => (await databaseFiles(config.data, databaseFile(config))).walBytes ?? 0,
+  );
+}
+
+/** Figures of control for Prometheus. */
+export function registerControlMetrics(
+  { kernel, metrics, storage }: { kernel: Kernel; metrics: Metrics; storage: Pick<StorageHealth, 'disk'> },
+  registry: ControlViews,
+): void {
+  const count = (fits: (view: ControlView) => boolean) =>
+    [...registry.all()].filter((view) => !view.row.is_simulated && fits(view)).length;
+  metrics.gauge('control_points', 'Control points of this instance', () => count(() => true));
+  metrics.gauge(
+    'control_points_mismatched',
+    'Control points whose reported state is not the wanted one',
+    () =>
+      count((view) => {
+        const { current_status: current } = currentOf(view);
+        return current !== null && current !== targetOf(view).target_status;
+      }),
+  );
+  metrics.gauge('control_points_unsaved', 'Control points whose target is only in memory', () =>
+    count(({ unsaved }) => unsaved !== null),
+  );
+  metrics.gauge('clock_trusted', '1 while the clock is trusted', () =>
+    kernel.clockQuality() === 'trusted' ? 1 : 0,
+  );
+  metrics.gauge('disk_ok', '1 while the disk takes writes and has room', () =>
+    storage.disk() === 'ok' ? 1 : 0,
   );
 }

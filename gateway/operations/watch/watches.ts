@@ -19,7 +19,7 @@ import { createInstanceWatch, type InstanceConditions } from '#features/alarms/a
 import { nightAt, placeOf } from '#features/control/aeration/farm-nights.ts';
 import { type ControlView, type ControlViews, targetOf } from '#features/control/control-view.ts';
 import { personHold } from '#features/control/schedules/person-hold.ts';
-import { type ScienceOf } from '#features/farm/science-settings/ports.ts';
+import type { ScienceOf } from '#features/farm/science-settings/ports.ts';
 import type { BatchStates } from '#features/production/batch-state.ts';
 import type { Config } from '#runtime/config.ts';
 

@@ -15,7 +15,7 @@ import type { SafetyDemand } from '#features/control/schedules/wanted-state.ts';
 const NOTHING: readonly SafetyDemand[] = [];
 
 /** The sirens of a gateway, driven by the alerts in its own memory: they need neither internet nor a trusted clock. */
-export async function wireSirens(deps: {
+export async function openSirens(deps: {
   kernel: Kernel;
   monotonic: () => number;
   database: Database;

@@ -14,7 +14,7 @@ import type { Config } from '#runtime/config.ts';
  * The one executor of the farms this instance runs. On a gateway it runs at once; of the processes of a hosted instance
  * the one that holds the lease begins it, and ends it with the lease.
  */
-export function wireExecutor(deps: {
+export function runExecutor(deps: {
   config: Pick<Config, 'role' | 'startStepS'>;
   kernel: Kernel;
   monotonic: () => number;

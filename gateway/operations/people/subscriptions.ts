@@ -1,10 +1,6 @@
-import { ownOpenRequests, sharedOpenRequests } from '#adapters/http/open-requests.ts';
-import { ownRequestCounts, sharedRequestCounts } from '#adapters/http/request-counts.ts';
-import { type Admit, requestLimits } from '#adapters/http/request-limits.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { subscriptionQueries } from '#adapters/sql/queries/people/subscriptions.ts';
 import { batchFactQueries } from '#adapters/sql/queries/production/batch-facts.ts';
-import { runStatement } from '#adapters/sql/run-statement.ts';
 import type { Feature } from '#contract/plans.ts';
 import { subscription } from '#contract/resources/subscriptions.ts';
 import type { Plan } from '#contract/words.ts';
@@ -22,7 +18,6 @@ import {
 } from '#features/people/subscriptions/limit-creates.ts';
 import { limitHandover } from '#features/people/subscriptions/limit-handover.ts';
 import type { Subscription } from '#features/people/subscriptions/ports.ts';
-import { rateOfCaller } from '#features/people/subscriptions/rate-of-caller.ts';
 import { subscriptionRoutes } from '#features/people/subscriptions/routes.ts';
 import {
   type SubscriptionChange,
@@ -30,14 +25,13 @@ import {
 } from '#features/people/subscriptions/subscription-changed.ts';
 import { holdsFeature } from '#features/people/subscriptions/terms.ts';
 import { batchStates } from '#features/production/batches/batch-states.ts';
-import type { Platform } from '../kernel.ts';
 
 /** What a create asks of the plan of its owner; each answers rows and guards for the creating commit, or throws. */
 export type Limits = Subscriptions['limits'];
-export type Subscriptions = ReturnType<typeof wireSubscriptions>;
+export type Subscriptions = ReturnType<typeof subscriptionsOf>;
 
 /** Plans, limits and who may use what. Control is wired without it: billing never stops aeration. */
-export function wireSubscriptions(kernel: Kernel, database: Database, notify: Notify) {
+export function subscriptionsOf(kernel: Kernel, database: Database, notify: Notify) {
   const queries = subscriptionQueries(database.read);
   const batches = batchStates({ ...kernel, queries: batchFactQueries(database.read) });
   const deps: LimitDeps = {
@@ -80,36 +74,5 @@ export function wireSubscriptions(kernel: Kernel, database: Database, notify: No
       const row = await queries.subscriptionOf(userId);
       return row !== null && holdsFeature(kernel, row, feature);
     },
-  };
-}
-
-/** Requests per hour and at the same time, by plan; null where they are not limited (a gateway, by default). */
-export function wireRequestLimits({
-  config,
-  kernel,
-  heard: database,
-  monotonic,
-}: Pick<Platform, 'config' | 'kernel' | 'heard' | 'monotonic'>): {
-  admit: Admit;
-  renewOpen: () => Promise<void>;
-} | null {
-  if (!(config.rateLimits ?? config.role === 'hosted')) return null;
-  const { rateOf, hear } = rateOfCaller({
-    ...kernel,
-    monotonic,
-    queries: subscriptionQueries(database.read),
-  });
-  database.onRows(hear);
-  const run = runStatement(database.read);
-  const shared =
-    database.dialect === 'postgres' ? sharedOpenRequests({ run, process: kernel.newId() }) : null;
-  return {
-    admit: requestLimits({
-      rateOf,
-      counts: shared === null ? ownRequestCounts() : sharedRequestCounts(run),
-      open: shared ?? ownOpenRequests(),
-      pause: kernel.pause,
-    }),
-    renewOpen: shared?.renew ?? (async () => undefined),
   };
 }

@@ -29,7 +29,7 @@ type PaymentWiring = {
 };
 
 /** Who takes the money: Stripe when its key is configured, else the built-in sandbox with pages and a pulse of its own. */
-export async function wirePayments(wiring: PaymentWiring) {
+export async function openPayments(wiring: PaymentWiring) {
   const { config, kernel, database, notify, subscriptionChanged } = wiring;
   const queries = paymentQueries(database.read);
   const settings = stripeSettings(config);
