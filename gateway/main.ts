@@ -11,7 +11,6 @@ import { closeFolder, makePrivateFiles } from '#adapters/system/private-folder.t
 import { watchPauses } from '#adapters/system/process-pauses.ts';
 import { supervisorLink } from '#adapters/system/tell-supervisor.ts';
 import { lanAddresses, serve } from '#app/serve.ts';
-import { proveTrial, reportAlive } from '#app/supervision.ts';
 import { runAdmin } from '#cli/admin/admin.ts';
 import { runBackup } from '#cli/backup.ts';
 import { runDoctor } from '#cli/doctor.ts';
@@ -20,6 +19,7 @@ import { runRestore } from '#cli/restore.ts';
 import { runUpdate } from '#cli/update.ts';
 import type { ClockEvidence } from '#core/clock-trust.ts';
 import { DatabaseHeld } from '#operations/boot/while-locked.ts';
+import { proveTrial, reportAlive } from '#operations/staging/prove-trial.ts';
 import { readState } from '#operations/update/update-folder.ts';
 import { BadOption, type Config, helpText, readConfig } from '#runtime/config.ts';
 

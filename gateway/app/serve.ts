@@ -1,32 +1,21 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { announce } from '#adapters/discovery/announce.ts';
 import { boundUnproved } from '#adapters/http/connection-places.ts';
 import { fairTurns } from '#adapters/http/fair-turns.ts';
 import { hardenServer, SERVER_OPTIONS } from '#adapters/http/harden-server.ts';
-import { isPrivateAddress } from '#adapters/http/private-address.ts';
-import { startTicks } from '#adapters/timers/ticks.ts';
+import { measuredDelays, watchEventLoop } from '#adapters/system/event-loop.ts';
+import { startTicks, type Tick } from '#adapters/timers/ticks.ts';
 import { noteStart } from '#operations/doctor/note-start.ts';
 import type { RunNote } from '#operations/doctor/run-file.ts';
+import { vitalOf } from '#operations/staging/vital-signs.ts';
 import type { Vital } from '#operations/update/health-gate.ts';
 import type { Before } from '#operations/update/update-state.ts';
-import { type Config, isForThisMachine } from '#runtime/config.ts';
+import type { Config } from '#runtime/config.ts';
 import type { World } from '#runtime/world.ts';
-import { createJobProcess } from '#workers/jobs/job-process.ts';
+import { startAll, stopInTurn } from './area.ts';
 import { compose, type Instance } from './compose.ts';
-import { openBroker } from './control/broker.ts';
-import { farmNow, vitalOf } from './health.ts';
-import { watchProcess } from './http/events.ts';
-import {
-  backupTicks,
-  beating,
-  keepTime,
-  keepTimeAndPresence,
-  ticksOf,
-  updateTicks,
-} from './scheduled-tasks.ts';
-import { openTimeServer } from './system/sntp.ts';
+import { brokerTicks, connectBroker, openBroker } from './control/broker.ts';
 
 export type Running = {
   http: string;
@@ -59,7 +48,7 @@ export async function serve(config: Config, world: World): Promise<Running> {
 
 async function begin(config: Config, world: World, note: RunNote): Promise<Running> {
   const instance = await compose(config, world);
-  const { control, kernel } = instance;
+  const { areas, kernel } = instance;
   const refused = (reason: string, source: string) => instance.refusals.count('http', reason, source);
   const inTurns = fairTurns({ handle: instance.app, sourceOf: instance.clients.of, refused });
   const server = boundUnproved(hardenServer(createServer(SERVER_OPTIONS, inTurns), refused), {
@@ -70,7 +59,7 @@ async function begin(config: Config, world: World, note: RunNote): Promise<Runni
   const live = instance.sync?.attach(server) ?? null;
   // what came due meanwhile is decided before the first controller hears its level: an old one would stop its motor
   if (isGateway) {
-    await control.executor
+    await instance.control.executor
       .tick()
       .catch((error: unknown) =>
         kernel.log.error(
@@ -82,72 +71,29 @@ async function begin(config: Config, world: World, note: RunNote): Promise<Runni
   const broker = isGateway ? await openBroker(config, instance, server) : null;
   let secured: Awaited<ReturnType<typeof instance.trust.openPorts>> | null = null;
   try {
-    const mqttAddress = broker === null ? null : await broker.listenTcp(config.mqttPort, config.host);
-    const httpAddress = await listen(server, config);
-    instance.technicians?.relays.attach(
-      (topic, payload) => broker?.sendToRelay(topic, payload),
-      mqttAddress?.port ?? null,
-    );
-    if (mqttAddress !== null) {
-      const host = shownHost(config.host);
-      instance.technicians?.simulator.attach({
-        httpBase: `http://${host}:${httpAddress.port}`,
-        mqttUrl: `mqtt://${host}:${mqttAddress.port}`,
+    const mqttPort = (await broker?.listenTcp(config.mqttPort, config.host))?.port ?? null;
+    const { port: httpPort } = await listen(server, config);
+    const addressOf = (scheme: string, port: number) => `${scheme}://${shownHost(config.host)}:${port}`;
+    const http = addressOf('http', httpPort);
+    if (broker !== null && mqttPort !== null)
+      connectBroker(instance, broker, {
+        port: mqttPort,
+        httpBase: http,
+        mqttUrl: addressOf('mqtt', mqttPort),
       });
-    }
-    if (broker !== null) control.attach(instance.technicians?.relays.following(broker.link) ?? broker.link);
-    if (broker !== null) control.attachTalk(broker.talk);
     // after the plain ports, which nothing about certificates may hold up
-    const mqttPort = mqttAddress?.port ?? null;
-    const doors = await instance.trust.openPorts({
-      server,
-      broker,
-      http: httpAddress.port,
-      mqtt: mqttPort,
-    });
+    const doors = await instance.trust.openPorts({ server, broker, http: httpPort, mqtt: mqttPort });
     secured = doors;
     const { https, mqtts } = doors.ports();
-    // from the first second on a restart knows since when it missed what was due
-    await keepTime(instance).catch((error: unknown) =>
-      kernel.log.warn({ err: error }, 'the time was not kept'),
-    );
-    const loop = watchProcess(instance);
-    const trust = { name: 'certificates', everyS: 5, run: doors.look };
-    const timeServer = await openTimeServer(config, world, instance);
-    instance.doctor.attach({
-      note,
-      address: `http://${shownHost(config.host)}:${httpAddress.port}`,
-      ports: doors.ports,
-      broker,
-      time: timeServer,
-      p99Ms: loop.p99Ms,
-    });
-    const setUpCode = await instance.openSetUpCode().catch(() => null);
-    if (setUpCode !== null)
-      kernel.log.info(
-        {},
-        `nobody owns this box yet; whoever makes the first account from another machine is asked for its set-up code: ${setUpCode}`,
-      );
-    const announcer = await announceOn(config, instance);
-    const everyMinute = { name: 'event loop', everyS: 60, run: loop.look };
-    await instance.delivery.start();
-    await instance.gatewaySync?.start();
-    const homeAssistant = await instance.technicians?.homeAssistant.start();
-    await instance.technicians?.probes.watch
-      .start()
-      .catch((error: unknown) => kernel.log.error({ err: error }, 'the probes were not begun to be read'));
-    const jobs = createJobProcess();
+    const loop = watchLoop(instance);
+    await startAll(areas, { note, address: http, ports: doors.ports, broker, p99Ms: loop.p99Ms });
     const pulse = { ticks: 0, at: world.monotonic() };
-    const backups = backupTicks(instance, jobs.run);
     const ticks = (world.startTicks ?? startTicks)(
       [
-        ...ticksOf(config, instance, broker).map((tick) =>
-          beating(tick, config.role, pulse, world.monotonic),
-        ),
-        ...backups,
-        ...updateTicks(instance, () => farmNow(instance, config, doors.ports())),
-        trust,
-        everyMinute,
+        ...instance.ticks.map((tick) => beating(tick, config.role, pulse, world.monotonic)),
+        ...(broker === null ? [] : brokerTicks(broker)),
+        { name: 'certificates', everyS: 5, run: doors.look },
+        { name: 'event loop', everyS: 60, run: loop.look },
       ],
       (name, error) => {
         kernel.log.error({ err: error, tick: name }, 'a regular task failed; it is tried again');
@@ -155,24 +101,17 @@ async function begin(config: Config, world: World, note: RunNote): Promise<Runni
       kernel.now,
     );
     return {
-      http: `http://${shownHost(config.host)}:${httpAddress.port}`,
-      mqtt: mqttPort === null ? null : `mqtt://${shownHost(config.host)}:${mqttPort}`,
-      https: https === null ? null : `https://${shownHost(config.host)}:${https}`,
-      mqtts: mqtts === null ? null : `mqtts://${shownHost(config.host)}:${mqtts}`,
+      http,
+      mqtt: mqttPort === null ? null : addressOf('mqtt', mqttPort),
+      https: https === null ? null : addressOf('https', https),
+      mqtts: mqtts === null ? null : addressOf('mqtts', mqtts),
       pulse: () => pulse,
       fault: note.fault,
       vital: (before) => vitalOf({ instance, broker, ticks: () => pulse.ticks, ports: doors.ports }, before),
       async stop() {
-        // a copy under way would keep the stop waiting
-        await instance.backup?.stop(jobs.stop);
+        await stopInTurn(areas, 'atOnce');
         await ticks.stop();
-        // a board under way is let go; a job that does not end by then ends with this process
-        await Promise.race([
-          Promise.all([instance.technicians?.bench.stop(), instance.technicians?.simulator.stop()]),
-          world.pause(LAST_WORDS_MS),
-        ]);
-        await instance.hostedWork?.stop();
-        await instance.technicians?.probes.stop();
+        await stopInTurn(areas, 'whileOpen');
         loop.stop();
         const closed = Promise.all([new Promise((resolve) => server.close(resolve)), doors.stop()]);
         instance.events.closeAll();
@@ -181,26 +120,9 @@ async function begin(config: Config, world: World, note: RunNote): Promise<Runni
         server.closeIdleConnections();
         await Promise.race([closed, world.pause(LAST_WORDS_MS)]);
         server.closeAllConnections();
-        await Promise.all([
-          closed,
-          broker?.stop(),
-          instance.delivery.stop(world.pause(LAST_WORDS_MS)),
-          instance.gatewaySync?.stop(),
-          homeAssistant?.stop(),
-          announcer?.close(),
-          timeServer?.close(),
-        ]);
-        await instance.technicians?.relays
-          .saveMeters()
-          .catch((error: unknown) => kernel.log.warn({ err: error }, 'the meters of relays were not saved'));
-        await keepTimeAndPresence(instance, 'all').catch((error: unknown) =>
-          kernel.log.warn({ err: error }, 'the last heartbeats were not saved'),
-        );
-        await instance.database
-          .storeUnsaved(kernel.commit)
-          .catch((error: unknown) =>
-            kernel.log.warn({ err: error }, 'messages were not stored, and are lost'),
-          );
+        const grace = () => world.pause(LAST_WORDS_MS);
+        await Promise.all([closed, broker?.stop(), ...areas.map(({ stop }) => stop?.withPorts?.(grace))]);
+        await stopInTurn(areas, 'last');
         await instance.database.close();
         note.stopped();
       },
@@ -215,11 +137,34 @@ async function begin(config: Config, world: World, note: RunNote): Promise<Runni
   }
 }
 
-/** On the farm's network a gateway is found by itself; one that only this machine can call is not looked for. */
-function announceOn(config: Config, { kernel, trust }: Instance) {
-  if (config.role !== 'gateway' || config.discoveryPort === null || isForThisMachine(config.host))
-    return null;
-  return announce({ log: kernel.log, beacon: trust.beacon, port: config.discoveryPort, isPrivateAddress });
+/** The tick that everything else is for; a hosted instance has no schedules to follow. */
+function beating(
+  tick: Tick,
+  role: Config['role'],
+  pulse: { ticks: number; at: number },
+  monotonic: () => number,
+): Tick {
+  if (tick.name !== (role === 'gateway' ? 'control' : 'episodes')) return tick;
+  return {
+    ...tick,
+    async run() {
+      await tick.run();
+      pulse.ticks += 1;
+      pulse.at = monotonic();
+    },
+  };
+}
+
+/** Watches the event loop of this process until it is stopped. */
+function watchLoop({ kernel, metrics, checks }: Pick<Instance, 'kernel' | 'metrics' | 'checks'>) {
+  const loop = watchEventLoop({ log: kernel.log, delays: measuredDelays() });
+  metrics.gauge(
+    'event_loop_delay_p99_seconds',
+    'Delay of the event loop, p99 of the last whole minute',
+    () => loop.p99Ms() / 1000,
+  );
+  checks.add('event_loop', loop.health);
+  return loop;
 }
 
 function listen(server: Server, config: Config): Promise<AddressInfo> {

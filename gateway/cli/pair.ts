@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { KeyFileDamaged } from '#adapters/sync/pairing-key.ts';
+import { usage } from '#contract/commands.ts';
+import { AppError } from '#core/errors.ts';
 import {
   type LocalPairingParts,
   type LocalPairingWiring,
+  openLocalPairing,
   unreachable,
-  wireLocalPairing,
-} from '#app/cloud/pairing.ts';
-import { usage } from '#contract/commands.ts';
-import { AppError } from '#core/errors.ts';
+} from '#operations/pairing/local-pairing.ts';
 import { BadOption, type Config, databaseFile, readConfig } from '#runtime/config.ts';
 import { adminKernel, openPatiently } from './admin/session.ts';
 
@@ -78,7 +78,7 @@ async function withPairing(
     const { ask, monotonic } = world;
     const given = ask === undefined ? {} : { ask };
     return await run(
-      await wireLocalPairing({
+      await openLocalPairing({
         config,
         kernel: adminKernel(database),
         monotonic,

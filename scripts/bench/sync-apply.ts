@@ -8,9 +8,9 @@ import { bearPostgres, bearSqlite } from '#adapters/sql/instance.ts';
 import { migratePostgres, migrateSqlite, readMigrations } from '#adapters/sql/migrate.ts';
 import { connectPostgres, openPostgres } from '#adapters/sql/open-postgres.ts';
 import { connectSqlite, openSqlite } from '#adapters/sql/open-sqlite.ts';
-import { wireSyncServer } from '#app/cloud/sync-hosted.ts';
 import type { WireChange } from '#contract/sync/wire.ts';
 import { isoOf } from '#core/kernel.ts';
+import { hostedSyncServer } from '#operations/sync/hosted-sync.ts';
 import { postgresForRun } from '#test/postgres-cluster.ts';
 import { TUNING } from '../../gateway/sync/gateway/tuning.ts';
 import { type BenchOptions, type Figures, type Finding, median } from './finding.ts';
@@ -58,7 +58,7 @@ async function onPostgres(batches: number): Promise<Finding[]> {
       );
     const database = openPostgres(pool, stamping('by scope'), fail);
     const { now, monotonic } = stamping('by scope');
-    const { ask } = wireSyncServer({ kernel: { now, commit: database.commit }, database, monotonic });
+    const { ask } = hostedSyncServer({ kernel: { now, commit: database.commit }, database, monotonic });
     const apply: Apply = async (farm, kind, rows) => {
       const first = rows[0];
       if (first === undefined) return;

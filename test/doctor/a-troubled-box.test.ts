@@ -15,7 +15,6 @@ import { createMetrics } from '#adapters/http/metrics.ts';
 import { GOOD_TIME } from '#adapters/sql/queries/control/last-run.ts';
 import { openBroker } from '#app/control/broker.ts';
 import { serve } from '#app/serve.ts';
-import { wireBackup } from '#app/system/backup.ts';
 import { runDoctor } from '#cli/doctor.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { parkedChange } from '#contract/resources/sync-tables.ts';
@@ -23,6 +22,7 @@ import { type DoctorReport, doctorAnswer } from '#contract/resources/system-doct
 import { put } from '#core/changes.ts';
 import { savePaired } from '#features/cloud/pairing/paired.ts';
 import { doJob } from '#operations/backup/do-job.ts';
+import { keepBackups } from '#operations/backup/keep-backups.ts';
 import { noteStart } from '#operations/doctor/note-start.ts';
 import { readConfig } from '#runtime/config.ts';
 import { aFarmWith, startApp } from '#test/app.ts';
@@ -602,7 +602,7 @@ describe('a gateway whose backups go through its card, for want of memory', () =
       const jobs: string[] = [];
       const boot = { rung: 'normal' as const, detail: '', kept: [], isMemoryOnly: false };
       const own = { monotonic: app.clock.now, checks: createChecks(), metrics: createMetrics() };
-      await wireBackup({ ...app, ...own, boot }).tick(async ({ kind }) => {
+      await keepBackups({ ...app, ...own, boot }).tick(async ({ kind }) => {
         jobs.push(kind);
         return { file: null, bytes: 0, onCard: 0, wrong: null };
       });

@@ -4,7 +4,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { compose } from '#app/compose.ts';
-import { keepTimeAndPresence } from '#app/scheduled-tasks.ts';
 import { addressProof } from '#contract/resources/local-tables.ts';
 import { notification } from '#contract/resources/notifications.ts';
 import { subscription } from '#contract/resources/subscriptions.ts';
@@ -12,6 +11,7 @@ import { emailKeyOf, type UserAnswer, user } from '#contract/resources/users.ts'
 import type { Plan, UserRole } from '#contract/words.ts';
 import { put, remove, update } from '#core/changes.ts';
 import type { ProcessPause } from '#core/process-pause.ts';
+import { keepTimeAndPresence } from '#operations/upkeep/upkeep.ts';
 import { databaseFile, readConfig } from '#runtime/config.ts';
 import { type Engine, UNBORN } from './databases.ts';
 import { fastFolder } from './fast-folder.ts';

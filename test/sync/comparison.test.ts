@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { sweep } from '#app/scheduled-tasks.ts';
+import { sweep } from '#operations/upkeep/upkeep.ts';
 import { BUCKETS, bucketOf, digestOf } from '#store/merge/digest.ts';
 import { type App, aControlPoint, body, joinFarm, type SignedUp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';

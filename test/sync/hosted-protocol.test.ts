@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { runStatement } from '#adapters/sql/run-statement.ts';
-import { wireSyncServer } from '#app/cloud/sync-hosted.ts';
 import { farm } from '#contract/resources/farms.ts';
 import { pond } from '#contract/resources/ponds.ts';
 import {
@@ -11,6 +10,7 @@ import {
   SYNC_SCHEMA,
 } from '#contract/sync/wire.ts';
 import { type Commit, update } from '#core/changes.ts';
+import { hostedSyncServer } from '#operations/sync/hosted-sync.ts';
 import { formatHlc } from '#store/hlc.ts';
 import { onBothEngines, type TestDatabase } from '#test/databases.ts';
 import { gatewayLog, pondId } from '#test/gateway-log.ts';
@@ -28,7 +28,7 @@ onBothEngines('what a hosted instance says to a gateway', (open) => {
   const drops: number[] = [];
   let db: TestDatabase;
   let commit: Commit;
-  let server: ReturnType<typeof wireSyncServer>;
+  let server: ReturnType<typeof hostedSyncServer>;
   let log: ReturnType<typeof gatewayLog>;
   const caller = { gatewayId: GATEWAY_ID, streamId: STREAM };
 
@@ -41,7 +41,7 @@ onBothEngines('what a hosted instance says to a gateway', (open) => {
     for (const statement of PAIRED_STREAM.split(';')) await run(statement, []);
     await settleOwner(db.database);
     ({ commit } = db.database);
-    server = wireSyncServer({
+    server = hostedSyncServer({
       kernel: { now: () => at.now, commit: (unit) => commit(unit) },
       database: db.database,
       monotonic: () => at.now,

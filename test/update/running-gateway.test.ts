@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { farmNow, vitalOf } from '#app/health.ts';
-import { wireUpdate } from '#app/system/update.ts';
 import { alert } from '#contract/resources/alerts.ts';
 import { presence } from '#contract/resources/local-tables.ts';
 import type { AlertType } from '#contract/words.ts';
 import { insert, put, update } from '#core/changes.ts';
 import { beforePackage } from '#operations/staging/before-package.ts';
+import { createUpdates } from '#operations/staging/running-updates.ts';
+import { farmNow, vitalOf } from '#operations/staging/vital-signs.ts';
 import { lockUpdates, readState, writeState } from '#operations/update/update-folder.ts';
 import { type Before, began, fetching, NO_UPDATE, staged } from '#operations/update/update-state.ts';
 import { type App, aControlPoint, type SignedUp, startApp } from '#test/app.ts';
@@ -37,7 +37,7 @@ function wired() {
   const updateKeys = join(app.config.data, 'keys.pem');
   writeFileSync(updateKeys, signer.pem);
   const restart = () => void (restarts += 1);
-  const { look, ...update } = wireUpdate({ ...app, config: { ...app.config, updateKeys }, restart });
+  const { look, ...update } = createUpdates({ ...app, config: { ...app.config, updateKeys }, restart });
   return { ...update, look: () => look?.(() => FARM) };
 }
 

@@ -54,5 +54,3 @@ function raise(counts: Map<string, number>, word: string, most: number): void {
   const key = counts.has(word) || counts.size < most ? word : OTHERS;
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
-
-export type Refusals = ReturnType<typeof createRefusals>;

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { createCounters } from '#adapters/mqtt/counters.ts';
 import { type SupervisedBroker, superviseBroker } from '#adapters/mqtt/supervise-broker.ts';
+import type { Tick } from '#adapters/timers/ticks.ts';
 import { tellBrokerRestart } from '#features/alarms/notifications/tell-broker-restart.ts';
 import type { Config } from '#runtime/config.ts';
 import type { Instance as Composed } from '../compose.ts';
@@ -41,6 +42,24 @@ export async function openBroker(
   tellFigures(instance, broker);
   return broker;
 }
+
+/** From here on controllers and relays hear what is wanted of them. */
+export function connectBroker(
+  { technicians, control }: Pick<Instance, 'technicians' | 'control'>,
+  broker: SupervisedBroker,
+  at: { port: number; httpBase: string; mqttUrl: string },
+): void {
+  technicians?.relays.attach(broker.sendToRelay, at.port);
+  technicians?.simulator.attach(at);
+  control.attach(technicians?.relays.following(broker.link) ?? broker.link);
+  control.attachTalk(broker.talk);
+}
+
+/** What the broker does again and again. */
+export const brokerTicks = (broker: SupervisedBroker): Tick[] => [
+  { name: 'time to controllers', everyS: 60, run: () => broker.publishTime() },
+  { name: 'broker', everyS: 3, run: () => broker.look() },
+];
 
 function tellFigures({ metrics }: Instance, broker: SupervisedBroker): void {
   metrics.gauge('mqtt_clients', 'Controllers connected over MQTT', broker.clientCount);

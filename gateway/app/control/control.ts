@@ -1,488 +1,143 @@
-import { createHash, randomBytes } from 'node:crypto';
-import type { Database } from '#adapters/sql/database.ts';
-import { instanceValue } from '#adapters/sql/instance.ts';
-import { arrivingPoints, mergedMarks, shownReasons } from '#adapters/sql/queries/cloud/merged-marks.ts';
-import { controlFactsQueries, keyUseQueries } from '#adapters/sql/queries/control/control-facts.ts';
-import { controlPointQueries } from '#adapters/sql/queries/control/control-points.ts';
-import { scheduleQueries } from '#adapters/sql/queries/control/schedules.ts';
+import { takenQueries } from '#adapters/sql/queries/control/commands.ts';
 import { scienceSettingQueries } from '#adapters/sql/queries/farm/science-settings.ts';
-import { oxygenQueries } from '#adapters/sql/queries/production/oxygen.ts';
-import type { OtaDesired, OtaProgress } from '#contract/mqtt/ota.ts';
-import { deviceKey } from '#contract/resources/local-tables.ts';
-import { logEntry } from '#contract/resources/logs.ts';
-import { type Change, type Commit, type Committed, onTables, rowsOf } from '#core/changes.ts';
-import type { ClockStep } from '#core/clock-step.ts';
-import type { Kernel } from '#core/kernel.ts';
-import type { Notify } from '#core/notifying.ts';
-import { isSettling, type ProcessPauses } from '#core/process-pause.ts';
-import type { Caller, FarmFound, Owned, Request } from '#core/route.ts';
-import type { TellChanged } from '#core/tell-changed.ts';
-import type { OxygenDemand } from '#features/control/aeration/oxygen-demand.ts';
-import { createOxygenLoop } from '#features/control/aeration/oxygen-loop.ts';
-import { giveOrder, type OrderRequest } from '#features/control/control-points/give-order.ts';
-import { type OrderDeps, orderByPerson, orderRoutes } from '#features/control/control-points/order-routes.ts';
-import { controlPointRoutes } from '#features/control/control-points/routes.ts';
-import { traceOrders } from '#features/control/control-points/trace-orders.ts';
-import type { ControlView, DeviceTrouble, OverridingReason } from '#features/control/control-view.ts';
-import type { DeviceLink, DeviceTalk, Levels } from '#features/control/device-link.ts';
-import { createConversation } from '#features/control/devices/conversation.ts';
-import { type DeviceCallerDeps, deviceCaller } from '#features/control/devices/device-caller.ts';
-import { createDeviceDoor } from '#features/control/devices/device-door.ts';
-import { flushPresence } from '#features/control/devices/flush-presence.ts';
-import { createReportFolding } from '#features/control/devices/fold-reports.ts';
-import { followClockStep, keysFollowStep } from '#features/control/devices/follow-clock-step.ts';
-import { followOtherProcesses, lookAgain } from '#features/control/devices/follow-other-processes.ts';
+import { forecastQueries } from '#adapters/sql/queries/production/oxygen.ts';
+import type { Tick } from '#adapters/timers/ticks.ts';
+import { controlPoint } from '#contract/resources/control-points.ts';
+import { onTables, rowsOf } from '#core/changes.ts';
+import { aerationRoutes } from '#features/control/aeration/routes.ts';
+import { createDawnWatch } from '#features/control/aeration/watch-dawn.ts';
+import { createGatewayCommands } from '#features/control/commands/gateway-commands.ts';
+import { giveOrder } from '#features/control/control-points/give-order.ts';
 import { giveNamesBack } from '#features/control/devices/give-names-back.ts';
-import { createKeyUses } from '#features/control/devices/key-uses.ts';
-import { type LevelDeps, startDelayS } from '#features/control/devices/levels.ts';
-import { mqttIdOf } from '#features/control/devices/mqtt-id.ts';
-import type { ReportDeps } from '#features/control/devices/on-report.ts';
-import { createOrderEnds } from '#features/control/devices/order-ends.ts';
-import { createLevelPublisher } from '#features/control/devices/publish-levels.ts';
-import { createReadBack } from '#features/control/devices/read-back.ts';
-import { cameBack, createRegistry } from '#features/control/devices/registry.ts';
-import { createKeyRotation } from '#features/control/devices/rotate-key.ts';
-import { rotationRoutes } from '#features/control/devices/rotation-routes.ts';
-import { deviceRoutes } from '#features/control/devices/routes.ts';
-import { createSeenDevices } from '#features/control/devices/seen-devices.ts';
-import { setTrouble } from '#features/control/devices/set-trouble.ts';
-import { shadowRoutes } from '#features/control/devices/shadow-routes.ts';
-import { createFaultyTeller } from '#features/control/devices/tell-faulty.ts';
-import { tellSharedIdentity } from '#features/control/devices/tell-shared-identity.ts';
-import { createWriteBudget } from '#features/control/devices/write-budget.ts';
-import type { FarmGateways } from '#features/control/remote-order.ts';
-import { ruleFactsOf } from '#features/control/schedules/control-facts.ts';
-import { createControlPlans } from '#features/control/schedules/control-plan.ts';
-import { compileDeviceSchedule } from '#features/control/schedules/device-schedule.ts';
-import { createFollowMerged } from '#features/control/schedules/follow-merged.ts';
-import { type LevelEndFacts, levelEnd, ordersEndedWith } from '#features/control/schedules/level-end.ts';
 import { localHold } from '#features/control/schedules/local-hold.ts';
-import { scheduleRoutes } from '#features/control/schedules/routes.ts';
-import { timelineRoutes } from '#features/control/schedules/timeline-routes.ts';
 import { scienceOfFarms } from '#features/farm/science-settings/ports.ts';
-import type { Config } from '#runtime/config.ts';
-import { wireSirens } from '../alarms/siren.ts';
-import type { Processes } from '../cluster.ts';
-import { keyTools, offsets } from '../equipment/device-tools.ts';
-import { wireExecutor } from './executor.ts';
+import { createRemoteFarms } from '#operations/hosted/remote-farms.ts';
+import { keepTime, keepTimeAndPresence, type TimesDeps } from '#operations/upkeep/upkeep.ts';
+import type { GatewayLiveParts } from '../../sync/ports.ts';
+import type { Alarms } from '../alarms/alarms.ts';
+import type { Platform } from '../kernel.ts';
+import { type Control, type ControllerNeeds, wireControllers } from './controllers.ts';
+import { readRollouts } from './memory.ts';
 
-export type ControlDeps = {
-  config: Config;
-  kernel: Kernel;
-  monotonic: () => number;
-  pauses: ProcessPauses;
-  database: Database;
-  authenticate: (bearer: string) => Promise<Caller>;
-  accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
-  /** True for addresses of the farm's own network. */
-  isNear: (address: string) => boolean;
-  /** The last instant the schedules were looked at by an earlier run; null: never. */
-  lookedAt: number | null;
-  /** The time an earlier run last went by, ms since 1970; null: never. */
-  shownTime: number | null;
-  /** What other processes of this instance commit. */
-  others: Processes['others'];
-  /** Hosted instance: farms that a gateway runs. */
-  gateways: FarmGateways;
-  /** A controller reported to this very process. */
-  heardHere: (controlPointId: string) => void;
-  notify: Notify;
-  /** Commits past what follows rows of the other instance. */
-  commitPlainly: Commit;
-  clearWay: () => Promise<void>;
-  tellChanged: TellChanged;
+type ControlNeeds = Pick<ControllerNeeds, 'memory' | 'people'> & {
+  alarms: Pick<Alarms, 'alerts'>;
 };
 
-export type Control = Awaited<ReturnType<typeof wireControl>>;
+export type ControlArea = Awaited<ReturnType<typeof wireControl>>;
 
-/** What updates of firmware answer to the broker; until they are wired nothing is wanted of anybody. */
-type FirmwareHooks = {
-  wantedOf: (controlPointId: string) => OtaDesired | null;
-  takeProgress: (controlPointId: string, progress: OtaProgress) => Promise<void> | undefined;
-};
-
-/** What the simulator answers; until it is wired it plays nobody. */
-type SimulatorHook = { plays: (controlPointId: string) => boolean };
-
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-
-/** Everything between a wish and a relay: the registry, orders, schedules, the border to the broker. */
-export async function wireControl(deps: ControlDeps) {
-  const { config, kernel, database, gateways } = deps;
-  const orderEnds = createOrderEnds({ ...kernel, monotonic: deps.monotonic, shownTime: deps.shownTime });
-  const registry = createRegistry({ queries: controlFactsQueries(database.read), sha256, orderEnds });
-  const keyUses = createKeyUses(keyUseQueries(database.read));
-  const loaded = Promise.all([registry.load(), keyUses.load()]);
-  deps.others.onCommit(async (committed, gone) => {
-    await loaded;
-    keyUses.follow(committed);
-    await followOtherProcesses(registry, committed, gone);
+/** Everything between a wish and a relay, here and from afar, and what the oxygen will be. */
+export async function wireControl(platform: Platform, needs: ControlNeeds) {
+  const { config, kernel, clock, database, monotonic, signals } = platform;
+  const { memory, alarms } = needs;
+  const { bindings, registry } = memory;
+  const isGateway = config.role === 'gateway';
+  const remote =
+    bindings === null
+      ? null
+      : await createRemoteFarms({
+          ...platform,
+          bindings,
+          registry,
+          presenceChanged: (id) => signals.tell('presence', id),
+        });
+  if (remote !== null) signals.on('farmBound', remote.bindingChanged);
+  const gateways = remote?.gateways ?? memory.ownFarms;
+  const rollouts = isGateway ? await readRollouts(platform, memory) : null;
+  const control = await wireControllers(platform, { ...needs, rollouts, remote, gateways });
+  const commands = isGateway ? await wireGatewayCommands(platform, control) : null;
+  const scienceOf = scienceOfFarms(scienceSettingQueries(database.read));
+  const dawnQueries = forecastQueries(database.read);
+  const { alerting } = alarms.alerts;
+  const dawn = createDawnWatch({
+    ...kernel,
+    monotonic,
+    queries: dawnQueries,
+    alerting: remote === null ? alerting : remote.onlyOwnFarms(alerting),
+    scienceOf,
   });
-  await loaded;
-  let link: DeviceLink | null = null;
-  const levelDeps: LevelDeps = {
-    now: kernel.now,
-    sha256,
-    heartbeatS: config.pollIntervalS,
-    startStepS: config.startStepS,
-    utcOffsetS: offsets(),
-    compileSchedule: (view, from, rev) => {
-      const { schedules, zone, base } = ruleFactsOf(view, kernel.now());
-      return compileDeviceSchedule(
-        { hash: (text) => sha256(text).slice(0, 16) },
-        // a siren has none, whatever another instance has made of it
-        { schedules: view.row.is_siren ? [] : schedules, zone, base, from, rev },
+  database.onRows(dawn.follow);
+  const times = { clock, control, kernel };
+  const oxygen: Tick = { name: 'oxygen readings', everyS: 60, run: control.oxygen.look };
+  return {
+    control,
+    /** Gateway: the firmware that is brought to controllers. */
+    rollouts,
+    remote,
+    gateways,
+    commands,
+    forecast: { watch: dawn },
+    routes: [...control.routes, ...aerationRoutes({ ...kernel, queries: dawnQueries, scienceOf })],
+    ticks: [
+      ...(isGateway
+        ? [
+            controlTick(times),
+            { name: 'oxygen at dawn', everyS: 60, run: dawn.look },
+            oxygen,
+            { name: 'rules from afar', everyS: 60, run: control.merged.catchUp },
+            { name: 'sirens as viewers see them', everyS: 1, run: control.tellSirens },
+            { name: 'levels', everyS: 300, run: control.refreshLevels },
+            { name: 'names of devices', everyS: 60, run: control.giveNamesBack },
+            { name: 'ends of levels', everyS: 5, run: control.refreshEnds },
+          ]
+        : [oxygen]),
+      { name: 'keep time and presence', everyS: 30, run: () => keepTimeAndPresence(times) },
+    ],
+    /** From the first second on a restart knows since when it missed what was due. */
+    start: () =>
+      keepTime(times).catch((error: unknown) => kernel.log.warn({ err: error }, 'the time was not kept')),
+    stop: {
+      last: () =>
+        keepTimeAndPresence(times, 'all').catch((error: unknown) =>
+          kernel.log.warn({ err: error }, 'the last heartbeats were not saved'),
+        ),
+    },
+  };
+}
+
+/** The tick that everything else of a gateway is for. */
+function controlTick(times: TimesDeps): Tick {
+  const { clock, control, kernel } = times;
+  const known = { trust: clock.state().trust, steps: clock.steps() };
+  return {
+    name: 'control',
+    everyS: 1,
+    async run() {
+      clock.look();
+      const hasSwitched = await control.executor.tick();
+      const { trust } = clock.state();
+      const isSet = trust !== known.trust || clock.steps() !== known.steps;
+      Object.assign(known, { trust, steps: clock.steps() });
+      // what was wrong until now must not be what the next start goes by, and HOLD goes by what the rules switched
+      if (!isSet && !hasSwitched) return;
+      await keepTime(times).catch((error: unknown) =>
+        kernel.log.warn({ err: error }, 'the time was not kept; it is tried again within 30 s'),
       );
     },
-    endOf: (view) => levelEnd(view, levelEndFacts(view.row.id)),
   };
-  const trace = traceOrders({ ...kernel, views: registry });
-  const publisher = createLevelPublisher({ ...levelDeps, link: () => link });
-  const firmware: FirmwareHooks = { wantedOf: () => null, takeProgress: () => undefined };
-  const simulator: SimulatorHook = { plays: () => false };
-  const levelsOf = (view: ControlView): Levels => {
-    const ota = firmware.wantedOf(view.row.id);
-    return { ...publisher.levelsOf(view), ...(ota === null ? {} : { ota }) };
-  };
-  const presenceListeners = new Set<(controlPointId: string) => void>();
-  const presenceChanged = (id: string) => {
-    for (const listener of presenceListeners) listener(id);
-  };
-  const unsavedListeners = new Set<(view: ControlView) => void>();
-  const sendUnsaved = (id: string) => {
-    const view = registry.byId(id);
-    if (view === null) return;
-    publisher.publish(view);
-    for (const listener of unsavedListeners) listener(view);
-    presenceChanged(id);
-  };
-  const merged = createFollowMerged({
+}
+
+/** A gateway's part of orders from afar, and what it tells of its control points. */
+async function wireGatewayCommands(platform: Platform, control: Control) {
+  const { config, kernel, noticingSleep, database, signals } = platform;
+  const commands = createGatewayCommands({
     ...kernel,
-    commit: deps.commitPlainly,
-    clearWay: deps.clearWay,
-    views: registry,
-    isRunByGateway: gateways.isRunByGateway,
-    monotonic: deps.monotonic,
-    storedMarks: () => mergedMarks(database.read),
-    storedArrivals: () => arrivingPoints(database.read),
+    monotonic: noticingSleep,
+    queries: takenQueries(database.read),
+    memory: control.registry,
+    giveOrder: control.giveOrder,
+    emergencyOf: control.orderDeps.emergencyOf,
+    localHold: control.localHold,
+    allViews: control.registry.all,
+    onlineAfterMs: config.onlineAfterS * 1000,
   });
-  const isOurs = ({ row }: ControlView) =>
-    !gateways.isRunByGateway(row.farm_id) && !merged.isSettling(row.id);
-  const ownViews = {
-    ...registry,
-    *all() {
-      for (const view of registry.all()) if (isOurs(view)) yield view;
-    },
-  };
-  const oxygen = createOxygenLoop({
-    ...kernel,
-    monotonic: deps.monotonic,
-    views: ownViews,
-    queries: oxygenQueries(database.read),
-    scienceOf: scienceOfFarms(scienceSettingQueries(database.read)),
-    previousUntil: deps.lookedAt,
-  });
-  await oxygen.load();
-  const sirens =
-    config.role === 'gateway'
-      ? await wireSirens({
-          kernel,
-          monotonic: deps.monotonic,
-          database,
-          views: ownViews,
-          onlineAfterMs: config.onlineAfterS * 1000,
-          tellChanged: deps.tellChanged,
-        })
-      : null;
-  const safetyOf = (id: string) => sirens?.safetyOf(id) ?? oxygen.safetyOf(id);
-  const plans = createControlPlans({
-    ...kernel,
-    safetyOf,
-    isRunByGateway: gateways.isRunByGateway,
-    untrustedSince: () => running.executor.untrustedSince(),
-  });
-  const { stamps, ...running } = wireExecutor({
-    config,
-    kernel,
-    monotonic: deps.monotonic,
-    registry,
-    ownViews,
-    gateways,
-    safetyOf,
-    sendUnsaved,
-    shownReasons: () => shownReasons(database.read),
-    lookedAt: deps.lookedAt,
-  });
-  function levelEndFacts(id: string): LevelEndFacts {
-    const untrustedSince = kernel.clockQuality() === 'trusted' ? null : running.executor.untrustedSince();
-    return { now: kernel.now(), safety: () => safetyOf(id), untrustedSince };
-  }
-  const readBack = createReadBack({
-    log: kernel.log,
-    refresh: registry.refresh,
-    later: (ms, run) => void setTimeout(run, ms).unref(),
-    isBack: (view) => publisher.follow(null, view),
-  });
-  const followRows = (committed: Committed) => {
-    const touched = registry.follow(committed);
-    // said before the level goes out, so that the lines of an order stand in their order
-    trace.committed(committed);
-    for (const { before, after } of touched) publisher.follow(before, after);
-    for (const id of cameBack(committed)) readBack(id);
-  };
-  database.onRows(onTables(registry.tables, followRows, { alsoReads: [logEntry] }));
-  database.onRows(keyUses.follow);
-  // after the registry, which knows who airs a pond by then
-  database.onRows(oxygen.follow);
-  deps.others.onRows(oxygen.follow);
-  // what an earlier run took over from the other instance and did not finish comes before any look at the rules
-  await merged.begin();
-  /** Levels that are new go out, and controllers of what is gone are let go of. */
-  async function readAgain(): Promise<void> {
-    const before = new Map([...registry.all()].map((view) => [view.row.id, view]));
-    await lookAgain(registry);
-    const ids = new Set([...before.keys(), ...[...registry.all()].map(({ row }) => row.id)]);
-    for (const id of ids) publisher.follow(before.get(id) ?? null, registry.byId(id));
-  }
-  deps.others.onGap(() => {
-    Promise.all([readAgain(), keyUses.load()]).catch((error: unknown) =>
-      kernel.log.error({ err: error }, 'control points as other processes changed them could not be read'),
-    );
-  });
-  const tellFaulty = createFaultyTeller({ ...kernel, monotonic: deps.monotonic, notify: deps.notify });
-  const folding = createReportFolding({
-    ...kernel,
-    monotonic: deps.monotonic,
-    views: registry,
-    budget: createWriteBudget(deps),
-    began: (view) => tellFaulty('folded', view),
-  });
-  const reportDeps: ReportDeps = {
-    ...kernel,
-    ...levelDeps,
-    monotonic: deps.monotonic,
-    views: registry,
-    folding,
-    versionRefused: (view, version) => tellFaulty('version', view, { version }),
-    presenceChanged(id) {
-      deps.heardHere(id);
-      presenceChanged(id);
-    },
-    levelEnded(id, version) {
-      const view = registry.byId(id);
-      if (view !== null) for (const orderId of ordersEndedWith(view, version)) orderEnds.end(orderId);
-    },
-  };
-  const keyDeps = await keyTools(kernel, database);
-  let talk: DeviceTalk | null = null;
-  const keysChanged = (controlPointId: string) => {
-    const farmId = registry.byId(controlPointId)?.row.farm_id;
-    if (farmId !== undefined) deps.tellChanged('device_keys', { farmId, who: 'operators' });
-  };
-  const rotation = createKeyRotation({
-    ...kernel,
-    ...keyDeps,
-    monotonic: deps.monotonic,
-    viewById: registry.byId,
-    talk: () => talk,
-    changed: keysChanged,
-  });
-  // after the registry, which knows the key by then
-  database.onRows(rotation.follow);
+  database.onRows(commands.follow);
   database.onRows(
-    onTables([deviceKey], (committed) => {
-      for (const { after } of rowsOf(committed, deviceKey)) keysChanged(after.control_point_id);
+    onTables([controlPoint], (committed) => {
+      for (const { id } of rowsOf(committed, controlPoint)) commands.changed(id);
     }),
   );
-  const conversation = createConversation({
-    now: kernel.now,
-    views: registry,
-    changed(controlPointId) {
-      const farmId = registry.byId(controlPointId)?.row.farm_id;
-      if (farmId !== undefined) deps.tellChanged('shadow', { farmId, who: 'operators' });
-    },
-  });
-  const seen = createSeenDevices({
-    now: kernel.now,
-    changed: () => deps.tellChanged('adoption', 'operators'),
-  });
-  const orderDeps: OrderDeps = {
-    ...kernel,
-    memory: registry,
-    personOrigin: config.role === 'gateway' ? 'LOCAL' : 'REMOTE',
-    emergencyOf: (id) => emergencyIn(oxygen.safetyOf(id)),
-    sendUnsaved,
-    gateways,
-  };
-  const schedules = scheduleQueries(database.read);
-  const epoch = await instanceValue(database.read, 'target_epoch', () => randomBytes(4).toString('hex'));
-  const callerDeps: DeviceCallerDeps = {
-    ...reportDeps,
-    ...keyDeps,
-    seen,
-    authenticate: deps.authenticate,
-    accessTo: deps.accessTo,
-    unkeyedFrom: unkeyedFrom(config),
-    allowsUnkeyed: keyUses.allowsUnkeyed,
-    isNear: deps.isNear,
-  };
-  const routes = [
-    ...controlPointRoutes({
-      ...kernel,
-      sendUnsaved,
-      queries: {
-        ...controlPointQueries(database.read, config.role),
-        ordersOf: controlPointQueries(database.readLong, config.role).ordersOf,
-      },
-      epoch,
-      memory: registry,
-      mqttIdOf: (deviceId) => mqttIdOf({ sha256 }, deviceId),
-      onlineAfterMs: config.onlineAfterS * 1000,
-      gateways,
-      planOf: plans.planOf,
-      // keys are where the controller is
-      unkeyedOf: (view) =>
-        gateways.isRunByGateway(view.row.farm_id) ? view.row.allow_unkeyed : keyUses.allowsUnkeyed(view),
-    }),
-    ...orderRoutes(orderDeps),
-    ...deviceRoutes({
-      ...callerDeps,
-      onlineAfterMs: config.onlineAfterS * 1000,
-      gateways,
-      reported: conversation.heard,
-      orderByUser: (id, target, { userId, requestId }) =>
-        orderByPerson(orderDeps, id, { target, issuedBy: userId, reason: null, holdS: null, requestId }),
-    }),
-    ...rotationRoutes({ rotation, freshView: registry.refresh }),
-    ...(sirens?.routes ?? []),
-    // of several processes none has heard all that was said
-    ...(config.role === 'gateway'
-      ? shadowRoutes({
-          ...levelDeps,
-          freshView: registry.refresh,
-          conversation,
-          onlineAfterMs: config.onlineAfterS * 1000,
-        })
-      : []),
-    ...scheduleRoutes({ ...kernel, ...schedules, gateways, freshView: registry.refresh }),
-    ...timelineRoutes({ ...plans, views: registry, freshView: registry.refresh }),
-  ];
-  return {
-    routes,
-    /** Gateway: names that a merge took from devices without need. */
-    async giveNamesBack(): Promise<void> {
-      await giveNamesBack({
-        ...kernel,
-        views: registry,
-        namedAt: controlPointQueries(database.read, config.role).namedAt,
-      });
-    },
-    /** Gateway: tells viewers of sirens, every second. */
-    tellSirens: () => sirens?.tell(),
-    registry,
-    /** Whether calls without a key are taken for a control point. */
-    allowsUnkeyed: keyUses.allowsUnkeyed,
-    oxygen,
-    /** Control points whose farm this instance runs itself. */
-    ownViews,
-    merged,
-    ...running,
-    presenceChanged,
-    farmsChanged() {
-      oxygen
-        .load()
-        .catch((error: unknown) => kernel.log.error({ err: error }, 'oxygen readings could not be read'));
-    },
-    localHold: (view: ControlView) => localHold(kernel, view),
-    /** What goes before every order and hand at a control point now. */
-    overridingReason: ({ row }: ControlView): OverridingReason | null => {
-      if (row.locked_out) return 'LOCK_OUT';
-      return emergencyIn(oxygen.safetyOf(row.id)) === null ? null : 'EMERGENCY_OXYGEN';
-    },
-    /** How long its own settings let a controller wait with a start or a stop. */
-    motorLimits: (view: ControlView) => ({
-      minOnMs: view.row.min_on_s * 1000,
-      minOffMs: view.row.min_off_s * 1000,
-      startDelayMs: startDelayS(levelDeps, view) * 1000,
-    }),
-    giveOrder: (view: ControlView, order: OrderRequest) => giveOrder(kernel, view, order),
-    orderDeps,
-    door: conversation.watching(
-      createDeviceDoor({
-        ...reportDeps,
-        ...keyDeps,
-        seen,
-        repeatLevels: publisher.repeat,
-        isSettling: () => isSettling(deps.pauses.all(), deps.monotonic()),
-        rotation,
-        tellContested: (view, takeovers) =>
-          tellSharedIdentity({ ...kernel, notify: deps.notify }, view, takeovers),
-        takeOtaProgress: (id, progress) => firmware.takeProgress(id, progress),
-      }),
-    ),
-    firmware,
-    simulator,
-    /** What keeps a controller from its target, by name. */
-    setTrouble: (id: string, trouble: DeviceTrouble | null, more: { isStateUnknown: boolean }) =>
-      setTrouble(reportDeps, id, trouble, more),
-    publishOta: (mqttId: string, level: OtaDesired) => link?.publishOta(mqttId, level),
-    /** Who calls for a controller; see deviceCaller. */
-    deviceCaller: (
-      deviceId: string,
-      request: Pick<Request<unknown, unknown, unknown>, 'bearer' | 'source'>,
-    ) => deviceCaller(callerDeps, deviceId, request),
-    levels: () => [...registry.all()].map(levelsOf),
-    levelsOf(mqttId: string) {
-      const view = registry.byMqttId(mqttId);
-      return view === null ? null : levelsOf(view);
-    },
-    /** For whoever gives devices their place. */
-    adopting: { seen, keyDeps, mqttIdOf: (deviceId: string) => mqttIdOf({ sha256 }, deviceId) },
-    epoch,
-    talk: () => talk,
-    /** From here on single messages go out, too. */
-    attachTalk(broker: DeviceTalk) {
-      talk = conversation.overhearing(broker);
-    },
-    /** From here on levels go out; called when the broker stands. */
-    attach(broker: DeviceLink) {
-      link = trace.following(conversation.following(broker));
-      for (const view of registry.all()) publisher.publish(view);
-    },
-    /** Levels that change with time alone: the list of the days ahead, the farm's offset. */
-    refreshLevels() {
-      for (const view of registry.all()) publisher.publish(view);
-    },
-    /** What comes after levels that end by themselves, where it changed. */
-    refreshEnds: () => publisher.publishEnds(registry.all()),
-    onPresence: (listener: (controlPointId: string) => void) => void presenceListeners.add(listener),
-    /** Told of every order that the disk did not take. */
-    onUnsaved: (listener: (view: ControlView) => void) => void unsavedListeners.add(listener),
-    followClockStep(step: ClockStep) {
-      followClockStep(registry, step.steppedBy);
-      oxygen.followClock();
-      // where no executor runs the stamps are another's
-      if (config.role !== 'gateway') return;
-      sirens?.followClockStep(step);
-      void stamps.follow(step.steppedBy);
-      void keysFollowStep({ ...kernel, views: registry }, step);
-    },
-    async flushPresence(also: readonly Change[] = [], which: 'due' | 'all' = 'due') {
-      const folded = folding.lines(which);
-      await flushPresence({ ...kernel, views: registry }, [...also, ...folded.changes]);
-      folded.stored();
-    },
-    /** Control points whose reports are folded now. */
-    folded: folding.figures,
-  };
-}
-
-/** A gateway serves its own network; an instance in the cloud has none, and serves whoever knows the name, if told to. */
-function unkeyedFrom({ role, allowUnkeyedDevices }: Config): DeviceCallerDeps['unkeyedFrom'] {
-  if (role === 'hosted') return allowUnkeyedDevices === true ? 'anywhere' : 'nowhere';
-  return allowUnkeyedDevices === false ? 'nowhere' : 'near';
-}
-
-function emergencyIn(demands: readonly OxygenDemand[]): string | null {
-  return demands.find(({ kind, target }) => kind === 'EMERGENCY_OXYGEN' && target === 'ON')?.reason ?? null;
+  signals.on('presence', commands.changed);
+  await commands.resume();
+  const parts: GatewayLiveParts = commands;
+  return { parts };
 }

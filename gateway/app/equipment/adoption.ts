@@ -1,12 +1,9 @@
-import type { Database } from '#adapters/sql/database.ts';
 import { controlPointQueries } from '#adapters/sql/queries/control/control-points.ts';
 import { markQueries } from '#adapters/sql/queries/control/device-marks.ts';
 import { proofOfKey, sealCredentials } from '#adapters/tokens/seal-credentials.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
 import { deviceMark } from '#contract/resources/local-tables.ts';
 import { type Committed, onTables, rowsOf } from '#core/changes.ts';
-import type { Kernel } from '#core/kernel.ts';
-import type { TellChanged } from '#core/tell-changed.ts';
 import {
   changeControlPoint,
   createControlPoint,
@@ -16,17 +13,14 @@ import { NO_GATEWAYS } from '#features/control/remote-order.ts';
 import { createBootDesk } from '#features/equipment/adoption/boot-desk.ts';
 import type { AdoptDeps } from '#features/equipment/adoption/ports.ts';
 import { ProvisioningWindow } from '#features/equipment/adoption/provisioning-window.ts';
-import { type AdoptionRouteDeps, adoptionRoutes } from '#features/equipment/adoption/routes.ts';
-import type { Control } from '../control/control.ts';
+import { adoptionRoutes } from '#features/equipment/adoption/routes.ts';
+import type { Control } from '../control/controllers.ts';
+import type { Platform } from '../kernel.ts';
 
-export type AdoptionWiring = Pick<AdoptionRouteDeps, 'accessTo'> & {
-  kernel: Kernel;
-  monotonic: () => number;
-  database: Database;
+export type AdoptionWiring = Platform & {
   control: Control;
   gatewayId: string;
   whereabouts: AdoptDeps['whereabouts'];
-  tellChanged: TellChanged;
 };
 
 /** How devices come onto the farms of this gateway: window, boards without a key, queue, places. */

@@ -1,102 +1,105 @@
-import { connectHomeAssistant } from '#adapters/home-assistant/connect.ts';
-import type { Database } from '#adapters/sql/database.ts';
 import { controlPointQueries } from '#adapters/sql/queries/control/control-points.ts';
 import { personOfEmail } from '#adapters/sql/queries/equipment/home-assistant.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
 import { onTables, rowsOf } from '#core/changes.ts';
-import { AppError, forbidden, StorageUnavailable } from '#core/errors.ts';
-import type { Kernel } from '#core/kernel.ts';
-import type { Notify } from '#core/notifying.ts';
-import { requireRight } from '#core/request-checks.ts';
-import type { FarmFound, Owned, RouteDecision } from '#core/route.ts';
-import type { TellChanged } from '#core/tell-changed.ts';
-import { perform } from '#core/use-case.ts';
 import { createControlPoint } from '#features/control/control-points/create-control-point.ts';
 import { deleteControlPoint } from '#features/control/control-points/delete-control-point.ts';
-import { orderByPerson } from '#features/control/control-points/order-routes.ts';
 import { issueKey } from '#features/control/devices/device-keys.ts';
 import { NO_GATEWAYS } from '#features/control/remote-order.ts';
 import type { Whereabouts } from '#features/equipment/bench/ports.ts';
-import { createBridge } from '#features/equipment/home-assistant/bridge.ts';
-import { statusTopic } from '#features/equipment/home-assistant/entities.ts';
-import { homeAssistantRoutes } from '#features/equipment/home-assistant/routes.ts';
 import { simulatorRoutes } from '#features/equipment/simulator/routes.ts';
 import { createSimulatorDesk } from '#features/equipment/simulator/simulator-desk.ts';
-import type { Config } from '#runtime/config.ts';
-import type { World } from '#runtime/world.ts';
+import { openHomeAssistant } from '#operations/equipment/home-assistant.ts';
 import { type FleetAt, fleetBeside } from '#workers/fleet/fleet-process.ts';
-import type { Control } from '../control/control.ts';
+import type { Alarms } from '../alarms/alarms.ts';
+import type { ControlArea } from '../control/control.ts';
+import type { Control } from '../control/controllers.ts';
+import type { Platform } from '../kernel.ts';
+import type { Production } from '../production/production.ts';
 import { wireAdoption } from './adoption.ts';
 import { wireBench } from './bench.ts';
 import { wireFirmware } from './firmware.ts';
-import { type ProbesDeps, wireProbes } from './probes.ts';
+import { wireProbes } from './probes.ts';
 import { wireRelays } from './relays.ts';
 
-type HomeAssistantDeps = {
-  config: Config;
-  kernel: Kernel;
-  monotonic: () => number;
-  control: Control;
-  gatewayId: string;
-  accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
-  /** The person of that e-mail; null: nobody, or no longer. */
-  personOf: (email: string) => Promise<{ id: string } | null>;
-};
+const LAST_WORDS_MS = 500;
 
-type SimulatorWiring = {
-  kernel: Kernel;
-  database: Database;
-  control: Control;
-  tellChanged: TellChanged;
-};
-
-export type TechniciansDeps = Pick<ProbesDeps, 'alerting' | 'scienceOf'> & {
-  config: Config;
-  world: World;
-  kernel: Kernel;
-  database: Database;
-  control: Control;
-  notify: Notify;
-  accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
+type Needs = {
+  alarms: Pick<Alarms, 'alerts'>;
+  control: Pick<ControlArea, 'control' | 'rollouts'>;
+  production: Pick<Production, 'scienceOf'>;
   trust: { gatewayId: string; whereabouts: () => Whereabouts };
-  tellChanged: TellChanged;
 };
+type Shared = Platform & { control: Control };
+
+export type EquipmentArea = NonNullable<Awaited<ReturnType<typeof wireEquipment>>>;
 
 /** What hangs on the box and who sets it up: boards, relays, firmware, probes, the bench. A hosted instance has none. */
-export async function wireTechnicians(deps: TechniciansDeps) {
-  const { world, control, database, trust } = deps;
-  const shared = {
-    ...deps,
-    monotonic: world.monotonic,
-  };
-  const { gatewayId, whereabouts } = trust;
+export async function wireEquipment(platform: Platform, areas: Needs) {
+  const { control, rollouts } = areas.control;
+  if (rollouts === null) return null;
+  const { kernel, database } = platform;
+  const { gatewayId, whereabouts } = areas.trust;
+  const shared: Shared = { ...platform, control };
   const adoption = wireAdoption({ ...shared, gatewayId, whereabouts });
   const relays = await wireRelays(shared);
   const firmware = await wireFirmware({
     ...shared,
+    rollouts,
     // a canary that is simulated proves nothing
     takesFirmware: (id) => !relays.isRelay(id) && control.registry.byId(id)?.row.is_simulated !== true,
   });
-  const probes = wireProbes({ ...shared, heardUnsaved: control.oxygen.hear });
+  const probes = wireProbes({
+    ...shared,
+    alerting: areas.alarms.alerts.alerting,
+    scienceOf: areas.production.scienceOf,
+    heardUnsaved: control.oxygen.hear,
+  });
   const bench = await wireBench({ ...shared, whereabouts });
   const simulator = wireSimulator(shared);
-  const homeAssistant = wireHomeAssistant({ ...shared, gatewayId, personOf: personOfEmail(database.read) });
+  const homeAssistant = openHomeAssistant({
+    ...shared,
+    gatewayId,
+    personOf: personOfEmail(database.read),
+  });
+  const connected = { homeAssistant: null as Awaited<ReturnType<typeof homeAssistant.start>> };
   return {
-    adoption,
-    relays,
-    firmware,
-    probes,
-    bench,
-    simulator,
-    homeAssistant,
+    technicians: { adoption, relays, firmware, probes, bench, simulator, homeAssistant },
     routes: [firmware, adoption, bench, simulator, relays, homeAssistant, probes].flatMap(
       ({ routes }) => routes,
     ),
+    ticks: [
+      { name: 'home assistant', everyS: 1, run: homeAssistant.look },
+      { name: 'relays', everyS: 1, run: relays.tick },
+      { name: 'meters of relays', everyS: 300, run: relays.saveMeters },
+      { name: 'provisioning window', everyS: 2, run: adoption.look },
+      { name: 'firmware', everyS: 2, run: firmware.look },
+      { name: 'probe windows', everyS: 5, run: probes.watch.look },
+      { name: 'probes in trouble', everyS: 60, run: probes.tell },
+    ],
+    async start(): Promise<void> {
+      connected.homeAssistant = await homeAssistant.start();
+      await probes.watch
+        .start()
+        .catch((error: unknown) => kernel.log.error({ err: error }, 'the probes were not begun to be read'));
+    },
+    stop: {
+      async whileOpen(): Promise<void> {
+        // a board under way is let go; a job that does not end by then ends with this process
+        await Promise.race([Promise.all([bench.stop(), simulator.stop()]), kernel.pause(LAST_WORDS_MS)]);
+        await probes.stop();
+      },
+      withPorts: async () => connected.homeAssistant?.stop(),
+      last: () =>
+        relays
+          .saveMeters()
+          .catch((error: unknown) => kernel.log.warn({ err: error }, 'the meters of relays were not saved')),
+    },
   };
 }
 
 /** Virtual controllers on this gateway: real to broker and rules, marked to everybody who looks. */
-function wireSimulator({ kernel, database, control, tellChanged }: SimulatorWiring) {
+function wireSimulator({ kernel, database, control, tellChanged }: Shared) {
   const { registry } = control;
   const { keyDeps, mqttIdOf } = control.adopting;
   const opened: { at: FleetAt | null } = { at: null };
@@ -110,10 +113,6 @@ function wireSimulator({ kernel, database, control, tellChanged }: SimulatorWiri
     simulated,
     changed: (farmId) => tellChanged('simulator', { farmId, who: 'operators' }),
   });
-  control.simulator.plays = (id) => {
-    const row = registry.byId(id)?.row;
-    return row !== undefined && desk.plays(row);
-  };
   database.onRows(
     onTables([controlPoint], (committed) => {
       for (const { before, after, hidden } of rowsOf(committed, controlPoint)) {
@@ -141,74 +140,15 @@ function wireSimulator({ kernel, database, control, tellChanged }: SimulatorWiri
       },
       mqttIdOf,
     }),
+    /** Whether this control point is played now. */
+    plays(id: string): boolean {
+      const row = registry.byId(id)?.row;
+      return row !== undefined && desk.plays(row);
+    },
     /** The broker stands. */
     attach(at: FleetAt): void {
       opened.at = at;
     },
     stop: desk.stopAll,
-  };
-}
-
-/** An outgoing bridge to Home Assistant; without its address nothing of it runs. */
-function wireHomeAssistant(deps: HomeAssistantDeps) {
-  const { config, kernel, control } = deps;
-  const { homeAssistant: url, homeAssistantOrdersBy: ordersBy } = config;
-  const names = { gatewayId: deps.gatewayId, takesOrders: ordersBy !== null };
-
-  /** The order of the person the bridge acts for: by the rights of that person, as from afar. */
-  async function order(controlPointId: string, target: 'ON' | 'OFF'): Promise<void> {
-    const person = ordersBy === null ? null : await deps.personOf(ordersBy);
-    if (person === null)
-      throw forbidden(`There is no account ${ordersBy ?? ''}, in whose name orders are given`);
-    const found = await deps.accessTo('control_point', controlPointId, person.id);
-    if (found?.role == null) throw new AppError(404, 'Control point not found', { code: 'NOT_FOUND' });
-    requireRight(found.role, 'attend');
-    const wish = { target, issuedBy: person.id, reason: 'Home Assistant', holdS: null };
-    let decided: RouteDecision | null = null;
-    try {
-      await perform(kernel, person.id, async () => {
-        decided = await orderByPerson({ ...control.orderDeps, personOrigin: 'REMOTE' }, controlPointId, wish);
-        return decided;
-      });
-    } catch (error) {
-      // a full disk stops no motor and starts none: control goes on from memory, as with every other order
-      if (!(error instanceof StorageUnavailable) || decided === null) throw error;
-      (decided as RouteDecision).whenStorageFails?.(error);
-    }
-  }
-
-  const bridge = createBridge({
-    now: kernel.now,
-    monotonic: deps.monotonic,
-    log: kernel.log,
-    names,
-    onlineAfterMs: config.onlineAfterS * 1000,
-    address: url,
-    ordersBy,
-    // who looks there sees no mark
-    views: () => [...control.ownViews.all()].filter(({ row }) => !row.is_simulated),
-    viewById: (id) => control.registry.byId(id),
-    order,
-  });
-
-  return {
-    routes: homeAssistantRoutes({ bridge }),
-    look: bridge.look,
-    /** null: there is none to connect to. */
-    async start(): Promise<{ stop: () => Promise<void> } | null> {
-      if (url === null) return null;
-      return connectHomeAssistant({
-        url,
-        user: config.homeAssistantUser,
-        password: config.homeAssistantPassword,
-        clientId: `shrimp-farm-${deps.gatewayId.slice(0, 8)}`,
-        statusTopic: statusTopic(names),
-        filters: bridge.filters,
-        log: kernel.log,
-        connected: bridge.connected,
-        disconnected: bridge.disconnected,
-        hear: bridge.hear,
-      });
-    },
   };
 }

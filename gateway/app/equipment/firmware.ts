@@ -3,41 +3,25 @@ import { join } from 'node:path';
 import { writeWhole } from '#adapters/backup/safe-files.ts';
 import { imageFolder } from '#adapters/firmware/image-files.ts';
 import { readPublisherKeys } from '#adapters/firmware/publisher-keys.ts';
-import type { Database } from '#adapters/sql/database.ts';
-import { firmwareQueries } from '#adapters/sql/queries/equipment/firmware.ts';
-import { oxygenQueries } from '#adapters/sql/queries/production/oxygen.ts';
 import { firmwareImage, firmwareRollout, firmwareTarget } from '#contract/resources/firmware.ts';
 import { onTables, rowsOf } from '#core/changes.ts';
-import type { Kernel } from '#core/kernel.ts';
-import type { Notify } from '#core/notifying.ts';
-import type { FarmFound, Owned } from '#core/route.ts';
-import type { TellChanged } from '#core/tell-changed.ts';
-import { onProgress } from '#features/equipment/firmware/on-progress.ts';
-import { createRolloutBook } from '#features/equipment/firmware/rollout-book.ts';
 import { firmwareRoutes } from '#features/equipment/firmware/routes.ts';
 import { createRolloutPulse } from '#features/equipment/firmware/run-rollouts.ts';
-import type { Config } from '#runtime/config.ts';
-import type { Control } from '../control/control.ts';
+import type { Control } from '../control/controllers.ts';
+import type { Rollouts } from '../control/memory.ts';
+import type { Platform } from '../kernel.ts';
 
-export type FirmwareDeps = {
-  config: Config;
-  kernel: Kernel;
-  monotonic: () => number;
-  database: Database;
+export type FirmwareDeps = Platform & {
   control: Control;
-  notify: Notify;
-  accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
+  rollouts: Rollouts;
   /** False for control points that are no controllers of this protocol: relays of other makers. */
   takesFirmware: (controlPointId: string) => boolean;
-  tellChanged: TellChanged;
 };
 
 /** Firmware of controllers: the store of signed images, and the rollouts that bring them over the air. */
 export async function wireFirmware(deps: FirmwareDeps) {
   const { config, kernel, database, control, takesFirmware } = deps;
-  const queries = firmwareQueries(database.read, oxygenQueries(database.read).airedByAerators);
-  const book = createRolloutBook({ queries, now: kernel.now, monotonic: deps.monotonic });
-  await book.load();
+  const { book, queries } = deps.rollouts;
   const folder = imageFolder(join(config.data, 'ota'), writeWhole);
   await folder
     .keepOnly(new Set(book.images().map(({ sha256 }) => sha256)))
@@ -57,7 +41,7 @@ export async function wireFirmware(deps: FirmwareDeps) {
   });
   /** By control point: the version it runs, and whether it could take another. */
   const runsBefore = new Map<string, string>();
-  control.onPresence((id) => {
+  deps.signals.on('presence', (id) => {
     const view = views.byId(id);
     if (view === null) return void runsBefore.delete(id);
     const { firmwareVersion, isConnected, isLost } = view.presence;
@@ -86,13 +70,6 @@ export async function wireFirmware(deps: FirmwareDeps) {
   });
 
   database.onRows(follow);
-  control.firmware.wantedOf = book.wantedOf;
-  control.firmware.takeProgress = (controlPointId, progress) => {
-    const farmId = views.byId(controlPointId)?.row.farm_id;
-    const stored = onProgress({ ...kernel, book, queries }, controlPointId, progress);
-    if (farmId !== undefined) changed(farmId);
-    return stored;
-  };
   return {
     /** Every two seconds. */
     look: pulse.look,

@@ -1,7 +1,6 @@
 import { busPolicy } from '#adapters/delivery/address-policy.ts';
 import { keepTurning } from '#adapters/modbus/keep-turning.ts';
 import { openBus } from '#adapters/modbus/open-bus.ts';
-import type { Database } from '#adapters/sql/database.ts';
 import { probeQueries } from '#adapters/sql/queries/equipment/probes.ts';
 import { measurementQueries } from '#adapters/sql/queries/production/measurements.ts';
 import { probe, probeBus, probeProfile } from '#contract/resources/probes.ts';
@@ -9,42 +8,25 @@ import type { MeasurementCreate } from '#contract/resources/water-quality.ts';
 import type { Alerting } from '#core/alerting.ts';
 import { onTables, rowsOf } from '#core/changes.ts';
 import { StorageUnavailable } from '#core/errors.ts';
-import type { Kernel } from '#core/kernel.ts';
-import type { Notify } from '#core/notifying.ts';
-import type { Route } from '#core/route.ts';
-import type { TellChanged } from '#core/tell-changed.ts';
 import { perform } from '#core/use-case.ts';
 import { probeRoutes } from '#features/equipment/probes/routes.ts';
 import { createScans } from '#features/equipment/probes/scan-bus.ts';
 import { createProbeTeller } from '#features/equipment/probes/tell-probes.ts';
-import { createProbeWatch, type ProbeWatch } from '#features/equipment/probes/watch-probes.ts';
+import { createProbeWatch } from '#features/equipment/probes/watch-probes.ts';
 import type { ScienceOf } from '#features/farm/science-settings/ports.ts';
 import type { MeasurementRow } from '#features/production/water-quality/ports.ts';
 import { recordMeasurement } from '#features/production/water-quality/record-measurement.ts';
-import type { Config } from '#runtime/config.ts';
+import type { Platform } from '../kernel.ts';
 
-export type Probes = {
-  routes: Route[];
-  watch: ProbeWatch;
-  tell: () => Promise<void>;
-  stop: () => Promise<void>;
-};
-
-export type ProbesDeps = {
-  config: Pick<Config, 'outboundNetworks'>;
-  kernel: Kernel;
-  monotonic: () => number;
-  database: Pick<Database, 'read' | 'onRows'>;
+export type ProbesDeps = Platform & {
   alerting: Alerting;
-  notify: Notify;
   scienceOf: ScienceOf;
   /** Control hears of a measurement that the disk did not take. */
   heardUnsaved: (row: MeasurementRow) => void;
-  tellChanged: TellChanged;
 };
 
 /** Probes in the water: polled on their buses, made into measurements with all those mean for alarms and aeration. */
-export function wireProbes(deps: ProbesDeps): Probes {
+export function wireProbes(deps: ProbesDeps) {
   const { kernel, monotonic, database, alerting, notify, scienceOf, heardUnsaved } = deps;
   const queries = probeQueries(database.read);
   const isOnFarmNetwork = busPolicy(deps.config.outboundNetworks);

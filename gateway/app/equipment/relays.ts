@@ -1,33 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { shelly } from '#adapters/relays/shelly.ts';
 import { tasmota } from '#adapters/relays/tasmota.ts';
-import type { Database } from '#adapters/sql/database.ts';
 import { relayQueries } from '#adapters/sql/queries/equipment/relays.ts';
 import { machineNetwork } from '#adapters/system/network.ts';
 import { relay, relayMeter } from '#contract/resources/relays.ts';
 import { onTables, purge, rowsOf } from '#core/changes.ts';
-import type { Kernel } from '#core/kernel.ts';
-import type { FarmFound, Owned } from '#core/route.ts';
-import type { TellChanged } from '#core/tell-changed.ts';
 import { issueKey } from '#features/control/devices/device-keys.ts';
 import type { SendToRelay } from '#features/control/relay-link.ts';
 import { createDiscoveredRelays } from '#features/equipment/relays/discovered-relays.ts';
 import { createRelayBook } from '#features/equipment/relays/relay-book.ts';
 import { createRelayWork } from '#features/equipment/relays/relay-desk.ts';
 import { relayRoutes } from '#features/equipment/relays/routes.ts';
-import type { Config } from '#runtime/config.ts';
-import type { World } from '#runtime/world.ts';
-import type { Control } from '../control/control.ts';
+import type { Control } from '../control/controllers.ts';
+import type { Platform } from '../kernel.ts';
 
-export type RelaysDeps = {
-  config: Config;
-  world: Pick<World, 'monotonic' | 'network'>;
-  kernel: Kernel;
-  database: Database;
-  control: Control;
-  accessTo: (of: Owned, id: string, userId: string) => Promise<FarmFound | null>;
-  tellChanged: TellChanged;
-};
+export type RelaysDeps = Platform & { control: Control };
 
 const PROTOCOLS = { tasmota, shelly } as const;
 /** 192 bits in 32 characters: older relays take no longer password. */

@@ -1,41 +1,43 @@
-import { notificationLists, notificationQueries } from '#adapters/sql/queries/alarms/notifications.ts';
 import { aeratorQueries } from '#adapters/sql/queries/control/aerators.ts';
 import { commandQueries } from '#adapters/sql/queries/control/commands.ts';
 import { addressQueries } from '#adapters/sql/queries/farm/addresses.ts';
+import { farmConsoleQueries } from '#adapters/sql/queries/farm/farm-console.ts';
 import { farmQueries } from '#adapters/sql/queries/farm/farms.ts';
 import { logQueries } from '#adapters/sql/queries/farm/logs.ts';
 import { pondQueries } from '#adapters/sql/queries/farm/ponds.ts';
-import type { PresenceItem } from '#contract/events/stream.ts';
-import type { Route } from '#core/route.ts';
-import { notificationRoutes } from '#features/alarms/notifications/routes.ts';
+import { farmConsole } from '#contract/resources/farm-console.ts';
+import { onTables, rowsOf } from '#core/changes.ts';
 import { aeratorRoutes } from '#features/control/aerators/routes.ts';
 import { commandRoutes } from '#features/control/commands/routes.ts';
 import { orderByPerson } from '#features/control/control-points/order-routes.ts';
-import type { FarmGateways } from '#features/control/remote-order.ts';
+import { NO_GATEWAYS } from '#features/control/remote-order.ts';
 import { keepWhatHoldsOnFarm } from '#features/control/schedules/keep-what-holds.ts';
 import { addressRoutes } from '#features/farm/addresses/routes.ts';
+import { farmConsoleRoutes } from '#features/farm/farm-console/routes.ts';
 import { farmRoutes } from '#features/farm/farms/routes.ts';
 import { logRoutes } from '#features/farm/logs/routes.ts';
 import { pondRoutes } from '#features/farm/ponds/routes.ts';
-import type { Config } from '#runtime/config.ts';
-import type { Control } from '../control/control.ts';
-import type { Founded } from '../kernel.ts';
-import type { Subscriptions } from '../people/subscriptions.ts';
+import type { ControlArea } from '../control/control.ts';
+import type { Platform } from '../kernel.ts';
+import type { People } from '../people/people.ts';
 import type { Production } from '../production/production.ts';
 
-export type RegistersDeps = Pick<Founded, 'kernel' | 'database'> & {
-  config: Config;
-  control: Control;
-  production: Production;
-  subscriptions: Subscriptions;
-  gateways: FarmGateways;
-  presenceOf: (controlPointId: string) => PresenceItem | null;
-};
-
-/** What a farm consists of and what became of it: addresses, members, ponds, aerators, and the logs people read. */
-export function wireRegisters(deps: RegistersDeps): Route[] {
-  const { config, kernel, database, control, production, subscriptions, presenceOf } = deps;
-  return [
+/** What a farm consists of and what became of it: addresses, ponds, aerators, its screens, and the logs people read. */
+export function wireFarm(
+  { config, kernel, database, tellChanged }: Platform,
+  areas: { control: ControlArea; production: Production; people: Pick<People, 'subscriptions'> },
+) {
+  const { control, remote } = areas.control;
+  const { production } = areas;
+  const { subscriptions } = areas.people;
+  // whoever changes what a farm arranged for its screens: the other screens, walls that stand for weeks too, follow
+  database.onRows(
+    onTables([farmConsole], (committed) => {
+      for (const { after } of rowsOf(committed, farmConsole))
+        tellChanged('farm_console', { farmId: after.farm_id, who: 'viewers' });
+    }),
+  );
+  const routes = [
     ...addressRoutes({ ...kernel, queries: addressQueries(database.read) }),
     ...farmRoutes({
       ...kernel,
@@ -49,7 +51,7 @@ export function wireRegisters(deps: RegistersDeps): Route[] {
       queries: pondQueries(database.read),
       contents: production.pondContents,
       scienceOf: production.scienceOf,
-      isOnline: (id) => presenceOf(id)?.is_online ?? null,
+      isOnline: (id) => control.presenceOf(id)?.is_online ?? null,
       activeBatchesIn: async (pondId) =>
         (await production.batches.activeTiedTo(pondId)).map(({ batch }) => batch.batch_code),
       onCreate: (created, { farm }) => subscriptions.limits.pond(created, farm.ownerId),
@@ -57,7 +59,7 @@ export function wireRegisters(deps: RegistersDeps): Route[] {
     ...aeratorRoutes({
       ...kernel,
       queries: aeratorQueries(database.read, config.role),
-      gateways: deps.gateways,
+      gateways: remote?.gateways ?? NO_GATEWAYS,
       orderControlPoint: ({ controlPointId, target, caller, reason, aeratorId, requestId }) =>
         orderByPerson(control.orderDeps, controlPointId, {
           target,
@@ -70,9 +72,7 @@ export function wireRegisters(deps: RegistersDeps): Route[] {
     }),
     ...commandRoutes({ ...kernel, queries: commandQueries(database.readLong) }),
     ...logRoutes({ queries: logQueries(database.readLong) }),
-    ...notificationRoutes({
-      ...kernel,
-      queries: { ...notificationQueries(database.read), ...notificationLists(database.readLong) },
-    }),
+    ...farmConsoleRoutes({ ...kernel, queries: farmConsoleQueries(database.read) }),
   ];
+  return { routes };
 }

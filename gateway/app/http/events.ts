@@ -1,175 +1,101 @@
 import { createEventHub } from '#adapters/http/event-hub.ts';
-import { type EventSnapshotDeps, eventSnapshot } from '#adapters/http/event-snapshot.ts';
+import { eventSnapshot } from '#adapters/http/event-snapshot.ts';
 import { createEventTickets } from '#adapters/http/event-tickets.ts';
-import { type Checks, checked } from '#adapters/http/health.ts';
-import type { Metrics } from '#adapters/http/metrics.ts';
 import { tellGateways } from '#adapters/http/tell-gateways.ts';
-import type { Database } from '#adapters/sql/database.ts';
 import { eventQueries } from '#adapters/sql/queries/event-snapshot.ts';
-import type { DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
-import { measuredDelays, watchEventLoop } from '#adapters/system/event-loop.ts';
-import type { StorageHealth } from '#adapters/system/storage-health.ts';
-import type { PresenceItem, SyncEvent } from '#contract/events/stream.ts';
-import type { Kernel } from '#core/kernel.ts';
-import type { Caller } from '#core/route.ts';
-import type { TellChanged } from '#core/tell-changed.ts';
-import { type ControlView, type ControlViews, currentOf, targetOf } from '#features/control/control-view.ts';
-import type { FarmGateways } from '#features/control/remote-order.ts';
-import type { Config } from '#runtime/config.ts';
+import { controlPointEventOf } from '#contract/events/stream.ts';
+import { command } from '#contract/resources/sync-tables.ts';
+import { onTables, rowsOf } from '#core/changes.ts';
+import { isoOf } from '#core/kernel.ts';
+import { requireReadScope } from '#core/token-scope.ts';
+import { commandEventOf } from '#features/control/commands/routes.ts';
+import { knownState } from '#features/control/control-view.ts';
+import { NO_GATEWAYS } from '#features/control/remote-order.ts';
+import type { Cloud } from '../cloud/cloud.ts';
+import type { ControlArea } from '../control/control.ts';
+import type { Platform } from '../kernel.ts';
+import type { People } from '../people/people.ts';
 
-/** What changed, told from the moment on that the event stream stands: desks are wired before it. */
-export function lateTeller(): { tell: TellChanged; follow: (tell: TellChanged) => void } {
-  const late: { tell: TellChanged } = { tell: () => undefined };
-  return {
-    tell: (kind, to) => late.tell(kind, to),
-    follow(tell) {
-      late.tell = tell;
-    },
-  };
-}
+type Needs = {
+  people: Pick<People, 'authenticate' | 'secret'>;
+  control: Pick<ControlArea, 'control' | 'remote'>;
+  cloud: Pick<Cloud, 'gatewaySync'>;
+};
 
-/** The event stream of this instance. */
-export function wireEvents(
-  config: Config,
-  kernel: Kernel,
-  database: Database,
-  deps: {
-    monotonic: () => number;
-    authenticate: (bearer: string) => Promise<Caller>;
-    secret: string;
-    metrics: Metrics;
-    presenceOf: (controlPointId: string) => PresenceItem | null;
-    gateways: Pick<FarmGateways, 'silentSince'>;
-    asKnown: EventSnapshotDeps['asKnown'];
-    disk: StorageHealth['disk'];
-  },
-) {
-  const queries = eventQueries(database.read);
-  const late = { syncAsTold: async (): Promise<SyncEvent | null> => null };
+/** The event stream of this instance: what is committed, and what happens in this process, to whoever may see it. */
+export function wireEvents(platform: Platform, { people, control: { control, remote }, cloud }: Needs) {
+  const { config, kernel, clock, heard, metrics, signals, storage } = platform;
+  const { registry, presenceOf } = control;
+  const queries = eventQueries(heard.read);
   const gateways = tellGateways({
-    silentSince: deps.gateways.silentSince,
+    silentSince: (remote?.gateways ?? NO_GATEWAYS).silentSince,
     tell: (farmId, event) => hub.tell(farmId, 'gateway', event),
   });
   const snapshot = {
     ...kernel,
     gatewaysOf: gateways.of,
-    syncAsTold: () => late.syncAsTold(),
+    syncAsTold: async () => (await cloud.gatewaySync?.asTold()) ?? null,
     storedSnapshot: queries.snapshotFor,
-    presenceOf: deps.presenceOf,
-    asKnown: deps.asKnown,
-    disk: deps.disk,
+    presenceOf,
+    asKnown: <Point extends { id: string }>(point: Point) => ({
+      ...point,
+      ...knownState(registry.byId(point.id)),
+    }),
+    disk: storage.told,
     onlineAfterMs: config.onlineAfterS * 1000,
   };
   const hub = createEventHub({
     ...queries,
-    onCommit: database.onCommit,
-    authenticate: deps.authenticate,
+    onCommit: heard.onCommit,
+    authenticate: async (bearer) => requireReadScope(await people.authenticate(bearer)),
     snapshotFor: (userId, farmIds) => eventSnapshot(snapshot, userId, farmIds),
     now: kernel.now,
     later: (ms, run) => void setTimeout(run, ms).unref(),
     onError: (error) => kernel.log.error({ err: error }, 'an event stream could not be served'),
   });
-  deps.metrics.gauge('event_streams_open', 'Event streams that are open', hub.openStreams);
-  deps.metrics.counter(
+  metrics.gauge('event_streams_open', 'Event streams that are open', hub.openStreams);
+  metrics.counter(
     'event_streams_dropped_total',
     'Streams cut because the client was too slow',
     hub.droppedStreams,
   );
+  signals.on('changed', hub.tellChanged);
+  signals.on('sync', (event) => hub.tellAll('sync', event));
+  signals.on('disk', (state) => hub.tellAll('disk', { state, server_time: isoOf(kernel.now()) }));
+  signals.on('clockStepped', () =>
+    hub.tellAll('clock', {
+      quality: kernel.clockQuality(),
+      server_time: isoOf(kernel.now()),
+      detail: clock.state().reason,
+    }),
+  );
+  signals.on('unsaved', (view) =>
+    hub.tell(
+      view.row.farm_id,
+      'control_point',
+      controlPointEventOf({ ...view.row, ...knownState(view) }, { rev: view.row.rev, deleted: false }),
+    ),
+  );
+  signals.on('presence', (id) => {
+    // nearly always nobody looks, and a heartbeat is the most frequent thing there is
+    if (hub.openStreams() === 0) return;
+    const item = presenceOf(id);
+    const farmId = registry.byId(id)?.row.farm_id;
+    if (item !== null && farmId !== undefined) hub.tell(farmId, 'presence', item);
+  });
+  // hosted: how far orders got on their way to a gateway, in whichever process
+  const tellCommands = onTables([command], (committed) => {
+    if (hub.openStreams() === 0) return;
+    for (const { after } of rowsOf(committed, command)) {
+      const farmId = registry.byId(after.control_point_id)?.row.farm_id;
+      if (farmId !== undefined) hub.tell(farmId, 'command', commandEventOf(after, farmId));
+    }
+  });
+  if (remote !== null) heard.onRows(tellCommands);
   return {
     hub,
-    tickets: createEventTickets({ ...kernel, monotonic: deps.monotonic, secret: deps.secret }),
+    tickets: createEventTickets({ ...kernel, monotonic: platform.monotonic, secret: people.secret }),
     /** Hosted instance: whoever watches a farm hears when its gateway falls silent, and when it is back. */
     tellGateways: () => gateways.look(hub.watchedFarms()),
-    /** Called once the sync of a gateway stands. */
-    followSync(asTold: () => Promise<SyncEvent>) {
-      late.syncAsTold = asTold;
-    },
   };
 }
-
-/** Figures of control for Prometheus. */
-export function tellControl(
-  metrics: Metrics,
-  registry: ControlViews,
-  deps: { storage: StorageHealth; quality: Kernel['clockQuality'] },
-): void {
-  const count = (fits: (view: ControlView) => boolean) =>
-    [...registry.all()].filter((view) => !view.row.is_simulated && fits(view)).length;
-  metrics.gauge('control_points', 'Control points of this instance', () => count(() => true));
-  metrics.gauge(
-    'control_points_mismatched',
-    'Control points whose reported state is not the wanted one',
-    () =>
-      count((view) => {
-        const { current_status: current } = currentOf(view);
-        return current !== null && current !== targetOf(view).target_status;
-      }),
-  );
-  metrics.gauge('control_points_unsaved', 'Control points whose target is only in memory', () =>
-    count(({ unsaved }) => unsaved !== null),
-  );
-  metrics.gauge('clock_trusted', '1 while the clock is trusted', () =>
-    deps.quality() === 'trusted' ? 1 : 0,
-  );
-  metrics.gauge('disk_ok', '1 while the disk takes writes and has room', () =>
-    deps.storage.disk() === 'ok' ? 1 : 0,
-  );
-}
-
-/** Watches the event loop of this process until it is stopped. */
-export function watchProcess({
-  kernel,
-  metrics,
-  checks,
-}: {
-  kernel: Kernel;
-  metrics: Metrics;
-  checks: Checks;
-}) {
-  const loop = watchEventLoop({ log: kernel.log, delays: measuredDelays() });
-  metrics.gauge(
-    'event_loop_delay_p99_seconds',
-    'Delay of the event loop, p99 of the last whole minute',
-    () => loop.p99Ms() / 1000,
-  );
-  checks.add('event_loop', loop.health);
-  return loop;
-}
-
-/** How far the clock of a process may be apart from that of its database. */
-const MOST_APART_MS = 5_000;
-
-/**
- * Control goes on with a doubtful clock, a full disk and a broker that is being started anew, so they are told here
- * without making the instance unready. A process of a hosted instance that hears no other, or whose clock is not that of
- * the database, is unready: there are others.
- */
-export async function readiness(
-  { database, checks }: { database: Database; checks: Checks },
-  storage: StorageHealth,
-  clock: DisciplinedClock,
-) {
-  const answers = await checked(database.ping);
-  const disk = storage.disk();
-  const { trust, reason } = clock.state();
-  const parts = checks.read();
-  const aheadMs = database.aheadMs() ?? 0;
-  // times that people read, ends of tokens and of orders would be wrong
-  const isTogether = Math.abs(aheadMs) <= MOST_APART_MS;
-  return {
-    ready: answers.ok && isTogether && parts['bus']?.ok !== false,
-    checks: {
-      database: answers,
-      disk: disk === 'ok' ? { ok: true } : { ok: false, detail: disk },
-      clock: isTogether
-        ? { ok: trust === 'trusted', detail: reason }
-        : {
-            ok: false,
-            detail: `${Math.round(aheadMs / 1000)} s apart from the clock of the database; set it right and start this process again`,
-          },
-      ...parts,
-    },
-  };
-}
-
-export type Events = ReturnType<typeof wireEvents>;

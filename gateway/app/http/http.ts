@@ -1,51 +1,42 @@
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { createApp } from '#adapters/http/app.ts';
-import type { ClientAddresses } from '#adapters/http/client-address.ts';
-import type { Checks } from '#adapters/http/health.ts';
-import type { Metrics } from '#adapters/http/metrics.ts';
+import { eventTicketRoutes } from '#adapters/http/event-tickets.ts';
+import { ownOpenRequests, sharedOpenRequests } from '#adapters/http/open-requests.ts';
 import { mountPlatform } from '#adapters/http/platform.ts';
-import type { Refusals } from '#adapters/log/refusals.ts';
-import { type accessQuery, recorderQuery } from '#adapters/sql/queries/access.ts';
+import { ownRequestCounts, sharedRequestCounts } from '#adapters/http/request-counts.ts';
+import { type Admit, requestLimits } from '#adapters/http/request-limits.ts';
+import { recorderQuery } from '#adapters/sql/queries/access.ts';
 import { idempotencyQueries } from '#adapters/sql/queries/idempotency.ts';
+import { subscriptionQueries } from '#adapters/sql/queries/people/subscriptions.ts';
+import { runStatement } from '#adapters/sql/run-statement.ts';
 import { mountPackages } from '#adapters/sync/hosted-packages.ts';
 import type { Route } from '#core/route.ts';
 import { requireApiAccess } from '#features/people/access-tokens/create-token.ts';
-import type { MayOnBox } from '#features/people/box-rights.ts';
+import { rateOfCaller } from '#features/people/subscriptions/rate-of-caller.ts';
+import { packagesOf } from '#operations/staging/running-updates.ts';
 import type { Config } from '#runtime/config.ts';
-import type { HostedPairing } from '../cloud/pairing-hosted.ts';
-import type { HostedSync } from '../cloud/sync-hosted.ts';
-import type { Founded } from '../kernel.ts';
-import type { Accounts } from '../people/accounts.ts';
-import type { Payments } from '../people/payments.ts';
-import type { wireRequestLimits } from '../people/subscriptions.ts';
-import type { Box } from '../system/system.ts';
-import { packagesOf } from '../system/update.ts';
-import { type Events, readiness } from './events.ts';
+import type { Cloud } from '../cloud/cloud.ts';
+import type { ControlArea } from '../control/control.ts';
+import type { ControlMemory } from '../control/memory.ts';
+import type { Platform } from '../kernel.ts';
+import type { People } from '../people/people.ts';
+import type { System } from '../system/system.ts';
+import { wireEvents } from './events.ts';
 
 /** Made by scripts/build-console.mjs. */
 const CONSOLE = fileURLToPath(new URL('../../../desktop/console/dist', import.meta.url));
 /** Made by scripts/build-guide.mjs. */
 const GUIDE = fileURLToPath(new URL('../../../desktop/guide/dist', import.meta.url));
 
-export type AppWiring = Pick<Founded, 'world' | 'kernel' | 'database' | 'storage' | 'clock' | 'writes'> & {
-  config: Config;
-  checks: Checks;
-  metrics: Metrics;
-  refusals: Refusals;
-  clients: Pick<ClientAddresses, 'of'>;
-  accounts: Accounts;
-  accessTo: ReturnType<typeof accessQuery>;
-  mayOnBox: MayOnBox;
-  isMoved?: (farmId: string) => boolean;
-  hasApiAccess: (userId: string) => Promise<boolean>;
-  requestLimits: ReturnType<typeof wireRequestLimits>;
-  /** null: this is no hosted instance. */
-  fleet: HostedPairing | null;
-  sync: HostedSync | null;
-  events: Events;
-  payments: Payments;
-  box: Pick<Box, 'trust' | 'doctor' | 'update'>;
+type Needs = {
+  people: People;
+  control: ControlArea;
+  cloud: Cloud;
+  system: System;
+  /** Gateway: farms that another one runs now. */
+  moved: ControlMemory['moved'];
+  /** Of all areas. */
   routes: readonly Route[];
 };
 
@@ -56,50 +47,57 @@ const ownNamesOf = ({ tlsNames, publicUrl }: Config): string[] => [
   ...(publicUrl === null ? [] : [new URL(publicUrl).hostname]),
 ];
 
-/** What answers over HTTP: the routes behind their checks, and the pages that stand beside them. */
-export function wireApp(wiring: AppWiring) {
-  const { config, world, kernel, database, metrics, accounts, events, fleet, box, routes } = wiring;
-  const { accessTo, mayOnBox, clients, refusals, requestLimits, hasApiAccess } = wiring;
-  return createApp(
+/** What answers over HTTP: the routes behind their checks, the event stream, and the pages that stand beside them. */
+export function wireHttp(platform: Platform, needs: Needs) {
+  const { config, kernel, database, metrics, refusals, clients, accessTo, monotonic } = platform;
+  const { people, cloud, system } = needs;
+  const { fleet, pairing } = cloud;
+  const events = wireEvents(platform, needs);
+  const requestLimits = wireRequestLimits(platform);
+  const allRoutes = [...needs.routes, ...eventTicketRoutes(events.tickets)];
+  // what belongs to the hosted instance is not a paired gateway's to serve
+  const routes = pairing?.guard(allRoutes) ?? allRoutes;
+  const { moved } = needs;
+  const app = createApp(
     {
       ...kernel,
       ...(requestLimits === null ? {} : { admit: requestLimits.admit }),
-      writes: wiring.writes,
+      writes: platform.writes,
       ...idempotencyQueries(database.read),
       accessTo,
       recorderOf: recorderQuery(database.read),
-      mayOnBox,
-      ...(wiring.isMoved === undefined ? {} : { isMoved: wiring.isMoved }),
+      mayOnBox: people.mayOnBox,
+      ...(moved === null ? {} : { isMoved: moved.has }),
       isHttpsOnly: config.role === 'hosted' && config.publicUrl?.startsWith('https:') === true,
       sourceOf: clients.of,
-      authenticate: accounts.authenticate,
-      noteLogin: accounts.noteLogin,
+      authenticate: people.authenticate,
+      noteLogin: people.noteLogin,
       accessTokens: {
-        ...accounts.accessTokens,
-        requirePlan: (userId) => requireApiAccess({ hasApiAccess }, userId),
+        ...people.accessTokens,
+        requirePlan: (userId) => requireApiAccess({ hasApiAccess: people.hasApiAccess }, userId),
       },
       timerOf: metrics.timerOf,
       ...(config.role === 'gateway' ? { ownNames: ownNamesOf(config) } : {}),
       refused: (reason, source) => refusals.count('http', reason, source),
       mountBeside: (express) => {
         fleet?.mount(express);
-        wiring.sync?.mount(express);
+        cloud.sync?.mount(express);
         if (fleet !== null) mountPackages(express, packagesOf(config, fleet.gatewayByToken));
         mountPlatform(
           express,
           {
-            monotonic: world.monotonic,
+            monotonic,
             metrics,
             access: config.role === 'gateway' ? 'open' : 'guarded',
             metricsToken: config.metricsToken,
-            authenticate: accounts.authenticateSession,
+            authenticate: people.authenticateSession,
             events,
-            paymentPages: wiring.payments.pages,
-            authorities: box.trust.authorities,
-            local: { ...box.doctor.local, hostedEntrance: box.update.hostedEntrance },
+            paymentPages: people.payments.pages,
+            authorities: system.trust.authorities,
+            local: { ...system.doctor.local, hostedEntrance: system.update.hostedEntrance },
             consoleFolder: CONSOLE,
             guideFolder: GUIDE,
-            readiness: () => readiness(wiring, wiring.storage, wiring.clock),
+            readiness: platform.ready,
           },
           routes,
         );
@@ -107,4 +105,51 @@ export function wireApp(wiring: AppWiring) {
     },
     routes,
   );
+  return {
+    app,
+    allRoutes: routes,
+    requestLimits,
+    events: events.hub,
+    tellGateways: events.tellGateways,
+    ticks: [
+      { name: 'event streams', everyS: 5, run: events.hub.beat },
+      ...(requestLimits === null
+        ? []
+        : [{ name: 'open requests', everyS: 20, run: requestLimits.renewOpen }]),
+      ...(config.role === 'hosted'
+        ? [{ name: 'gateways as viewers see them', everyS: 2, run: events.tellGateways }]
+        : []),
+    ],
+  };
+}
+
+/** Requests per hour and at the same time, by plan; null where they are not limited (a gateway, by default). */
+function wireRequestLimits({
+  config,
+  kernel,
+  heard: database,
+  monotonic,
+}: Pick<Platform, 'config' | 'kernel' | 'heard' | 'monotonic'>): {
+  admit: Admit;
+  renewOpen: () => Promise<void>;
+} | null {
+  if (!(config.rateLimits ?? config.role === 'hosted')) return null;
+  const { rateOf, hear } = rateOfCaller({
+    ...kernel,
+    monotonic,
+    queries: subscriptionQueries(database.read),
+  });
+  database.onRows(hear);
+  const run = runStatement(database.read);
+  const shared =
+    database.dialect === 'postgres' ? sharedOpenRequests({ run, process: kernel.newId() }) : null;
+  return {
+    admit: requestLimits({
+      rateOf,
+      counts: shared === null ? ownRequestCounts() : sharedRequestCounts(run),
+      open: shared ?? ownOpenRequests(),
+      pause: kernel.pause,
+    }),
+    renewOpen: shared?.renew ?? (async () => undefined),
+  };
 }

@@ -21,12 +21,12 @@ import { createAuthentication } from '#features/people/accounts/authenticate.ts'
 import type { LogInDeps } from '#features/people/accounts/log-in.ts';
 import { accountRoutes } from '#features/people/accounts/routes.ts';
 import { createSessionList } from '#features/people/accounts/session-list.ts';
+import { boxRightsOf } from '#operations/pairing/box-rights.ts';
+import type { Subscriptions } from '#operations/people/subscriptions.ts';
 import type { Config } from '#runtime/config.ts';
 import type { World } from '#runtime/world.ts';
 import { hashBeside } from '#workers/hash/hash-process.ts';
-import { boxRightsOf } from '../system/box-rights.ts';
 import { boxNames, wireSecondFactor } from './second-factor.ts';
-import type { Subscriptions } from './subscriptions.ts';
 
 const DAY_S = 86_400;
 
@@ -140,5 +140,3 @@ export async function wireAccounts(wiring: {
     secret,
   };
 }
-
-export type Accounts = Awaited<ReturnType<typeof wireAccounts>>;

@@ -1,213 +1,93 @@
-import type { AttemptLimits } from '#adapters/http/attempt-limit.ts';
-import type { Database } from '#adapters/sql/database.ts';
-import { invitationOfLetter, letterQueries } from '#adapters/sql/queries/alarms/letters.ts';
-import { farmQueries } from '#adapters/sql/queries/farm/farms.ts';
-import { accessTokenQueries } from '#adapters/sql/queries/people/access-tokens.ts';
-import { accountDataQueries } from '#adapters/sql/queries/people/account-data.ts';
 import { accountQueries } from '#adapters/sql/queries/people/accounts.ts';
-import { proofQueries } from '#adapters/sql/queries/people/address-proofs.ts';
-import { handoverQueries, invitationQueries } from '#adapters/sql/queries/people/invitations.ts';
-import { memberQueries } from '#adapters/sql/queries/people/members.ts';
-import { resetQueries } from '#adapters/sql/queries/people/password-resets.ts';
-import { forgetPeople } from '#adapters/sync/forget-people.ts';
-import { accessTokenText } from '#adapters/tokens/access-token-text.ts';
-import { invitationCodes } from '#adapters/tokens/invitation-code.ts';
-import { resetCodes } from '#adapters/tokens/reset-code.ts';
-import { invitation } from '#contract/resources/invitations.ts';
-import { outgoingLetter } from '#contract/resources/local-tables.ts';
-import { isStandInEmail, user } from '#contract/resources/users.ts';
-import { onTables, rowsOf } from '#core/changes.ts';
-import type { Kernel } from '#core/kernel.ts';
-import type { LetterSeal, SendLetter } from '#core/letters.ts';
-import type { Notify } from '#core/notifying.ts';
-import { onDemand } from '#core/on-demand.ts';
-import type { Route } from '#core/route.ts';
-import { sendLetters } from '#features/alarms/letters/send-letters.ts';
-import { deleteFarm } from '#features/farm/farms/change-farm.ts';
-import { accessTokenRoutes } from '#features/people/access-tokens/routes.ts';
-import { eraseLeftovers } from '#features/people/account-data/delete-account.ts';
-import { accountDataRoutes } from '#features/people/account-data/routes.ts';
-import { addressRoutes } from '#features/people/accounts/address-routes.ts';
-import { addressLeftLetters } from '#features/people/accounts/change-account.ts';
-import {
-  changedLetters,
-  type ForgottenPasswordDeps,
-  resetLetters,
-} from '#features/people/accounts/forgotten-password.ts';
-import { forgottenPasswordRoutes } from '#features/people/accounts/password-routes.ts';
-import type { Passwords } from '#features/people/accounts/ports.ts';
-import { addressLetters } from '#features/people/accounts/verify-address.ts';
-import type { AttemptLimit } from '#features/people/attempts.ts';
-import { followOwner } from '#features/people/invitations/follow-owner.ts';
-import { invitationLetters } from '#features/people/invitations/invitation-letters.ts';
-import { inviteMember } from '#features/people/invitations/invite.ts';
-import { invitationRoutes } from '#features/people/invitations/routes.ts';
-import { memberRoutes } from '#features/people/members/routes.ts';
-import type { BatchStates } from '#features/production/batch-state.ts';
-import type { Limits } from './subscriptions.ts';
+import { batchFactQueries } from '#adapters/sql/queries/production/batch-facts.ts';
+import { batchStates } from '#features/production/batches/batch-states.ts';
+import { boxRoutes } from '#features/system/box/routes.ts';
+import { boxRightsOf, foundBox } from '#operations/pairing/box-rights.ts';
+import type { LocalPairingParts } from '#operations/pairing/local-pairing.ts';
+import { openPayments } from '#operations/people/payments.ts';
+import { subscriptionsOf } from '#operations/people/subscriptions.ts';
+import type { Alarms } from '../alarms/alarms.ts';
+import type { Platform } from '../kernel.ts';
+import { wireAccounts } from './accounts.ts';
+import { wireMembership } from './membership.ts';
 
-const QUARTER_S = 15 * 60;
-const HOUR_S = 3600;
+export type People = Awaited<ReturnType<typeof wirePeople>>;
 
-/** What people decide about their accounts and farms: tokens for programs, invitations, handing a farm over. */
-export function wirePeople(deps: {
-  kernel: Kernel;
-  database: Pick<Database, 'read' | 'readLong' | 'onRows' | 'forgetOverwritten'>;
-  notify: Notify;
-  passwords: Pick<Passwords, 'codeHash' | 'verify' | 'hash'>;
-  passwordTries: AttemptLimit;
-  loginFailures: AttemptLimit;
-  attempts: AttemptLimits;
-  batches: BatchStates;
-  limits: Pick<Limits, 'handover'>;
-  hasApiAccess: (userId: string) => Promise<boolean>;
-  /** `send` null: this instance sends no mail. */
-  letters: { send: SendLetter | null; seal: LetterSeal };
-  /** Hosted: an address counts as somebody's only once a letter to it was answered. */
-  provesAddresses: boolean;
-  /** Address at which people open the console; null: nobody said. */
-  consoleUrl: string | null;
-  /** A gateway's: whose account is the hosted instance's, and where that is. */
-  hosted: ForgottenPasswordDeps['hosted'];
-  endPayments: (userId: string) => Promise<void>;
-  /** Gateway: with a hosted instance, now. */
-  isPaired: () => Promise<boolean>;
-}): {
-  routes: Route[];
-  eraseLeftovers: () => Promise<void>;
-  sendLetters: () => Promise<void>;
-  followOwner: () => Promise<void>;
-} {
-  const { kernel, database, notify, passwords, attempts, batches, limits, hasApiAccess, letters } = deps;
-  const { read } = database;
-  const forgotten: ForgottenPasswordDeps = {
+/** Who people are, what they may, what they pay for, and with whom they share their farms. */
+export async function wirePeople(
+  platform: Platform,
+  { alarms, pairing }: { alarms: Pick<Alarms, 'delivery'>; pairing: LocalPairingParts | null },
+) {
+  const { config, kernel, database, notify, onceForAll } = platform;
+  const isGateway = config.role === 'gateway';
+  const { letters } = alarms.delivery;
+  const boxRights = boxRightsOf(database.read, config.role);
+  if (isGateway) await foundBox(kernel, boxRights);
+  const subscriptions = subscriptionsOf(kernel, database, notify);
+  const accounts = await wireAccounts({
+    ...platform,
+    database: platform.heard,
+    subscriptions,
+    letterSeal: config.smtpUrl === null ? null : letters.seal,
+    ...(pairing === null ? {} : { hosted: pairing }),
+  });
+  const { subscriptionChanged } = subscriptions;
+  const payments = await openPayments({ ...platform, secret: accounts.secret, subscriptionChanged });
+  const hasApiAccess = (userId: string) => subscriptions.hasFeature(userId, 'api_access');
+  const people = wireMembership({
+    ...platform,
+    ...accounts,
+    batches: batchStates({ ...kernel, queries: batchFactQueries(database.read) }),
+    limits: subscriptions.limits,
+    hasApiAccess,
+    letters,
+    provesAddresses: !isGateway,
+    consoleUrl: config.publicUrl,
+    hosted:
+      pairing === null
+        ? null
+        : { isOfHosted: pairing.isOfHosted, url: async () => (await pairing.paired())?.hosted_url ?? null },
+    endPayments: payments.endPayments,
+    isPaired: async () => pairing !== null && (await pairing.paired()) !== null,
+  });
+  const boxRoutesHere = boxRoutes({
     ...kernel,
-    queries: { ...accountQueries(read), ...resetQueries(read) },
-    codes: resetCodes,
-    passwords,
-    notify,
-    letterSeal: letters.send === null ? null : letters.seal,
-    provesAddresses: deps.provesAddresses,
-    consoleUrl: deps.consoleUrl,
-    hosted: deps.hosted,
-    askedFor: attempts({ name: 'forgotten password', attempts: 5, windowS: HOUR_S }),
-    askedFrom: attempts({ name: 'forgotten password from', attempts: 30, windowS: HOUR_S }),
-    wrongCodes: attempts({ name: 'forgotten password code', attempts: 10, windowS: QUARTER_S }),
-    loginFailures: deps.loginFailures,
-  };
-  const proofs = proofQueries(read);
-  const kinds = {
-    INVITATION: invitationLetters({ ...kernel, notify, invitation: invitationOfLetter(read) }),
-    PASSWORD_RESET: resetLetters(forgotten),
-    PASSWORD_CHANGED: changedLetters,
-    EMAIL_CHANGED: addressLeftLetters,
-    ADDRESS_CODE: addressLetters,
-  };
-  const sending = onDemand(() => sendLetters({ ...kernel, queries: letterQueries(read), kinds, ...letters }));
-  const send = () =>
-    sending.ask().catch((error: unknown) => {
-      kernel.log.warn({ err: error }, 'letters could not be sent by e-mail; it is tried again');
-    });
-  const handover = handoverQueries(read);
-  const following = onDemand(() => followOwner({ ...kernel, strays: handover.strays }));
-  const follow = () =>
-    following.ask().catch((error: unknown) => {
-      kernel.log.warn(
-        { err: error },
-        'what stands on a handed over farm could not follow it; it is tried again',
-      );
-    });
-  // nobody waits for a mail server, and the owner has the code on the screen
-  database.onRows(
-    onTables([invitation], (committed) => {
-      const isHandedOver = rowsOf(committed, invitation).some(
-        ({ after }) => after.kind === 'HANDOVER' && after.state === 'ACCEPTED',
-      );
-      if (isHandedOver) void follow();
-    }),
-  );
-  database.onRows(
-    onTables([outgoingLetter], (committed) => {
-      if (rowsOf(committed, outgoingLetter).some(({ hidden }) => !hidden)) void send();
-    }),
-  );
-  const forgetting = onDemand(() => forgetPeople({ ...kernel, database, isPaired: deps.isPaired }));
-  const data = accountDataQueries(read, database.readLong);
-  const clearing = onDemand(() => eraseLeftovers({ ...kernel, queries: data }));
-  // what somebody had at this box goes when the cloud says that the person left its farms
-  database.onRows(
-    onTables([user], (committed) => {
-      if (!rowsOf(committed, user).some(({ after }) => !after.is_active && isStandInEmail(after.email_key)))
-        return;
-      clearing.ask().catch((error: unknown) => {
-        kernel.log.warn({ err: error }, 'what somebody who left had here is still here; it is tried again');
-      });
-    }),
-  );
-  const inviting = {
-    ...kernel,
-    codes: invitationCodes,
-    codeHash: passwords.codeHash,
-    queries: invitationQueries(read),
-    notify,
-    letters: attempts({ name: 'invitation letter', attempts: 30, windowS: HOUR_S }),
-    letterSeal: letters.send === null ? null : letters.seal,
-    provesAddresses: deps.provesAddresses,
-    isProved: async (userId: string) => !deps.provesAddresses || (await proofs.isProved(userId)),
-  };
+    ...accountQueries(database.read),
+    rights: boxRights,
+    verifyPassword: accounts.passwords.verify,
+    passwordTries: accounts.passwordTries,
+  });
   return {
+    ...accounts,
+    accounts,
+    subscriptions,
+    payments,
+    people,
+    hasApiAccess,
+    mayOnBox: boxRights.mayOnBox,
     routes: [
-      ...forgottenPasswordRoutes(forgotten),
-      ...(deps.provesAddresses
-        ? addressRoutes({
-            ...forgotten,
-            clockQuality: kernel.clockQuality,
-            queries: { ...accountQueries(read), ...proofs },
-            codesSent: attempts({ name: 'address code', attempts: 5, windowS: HOUR_S }),
-            wrongCodes: attempts({ name: 'address code try', attempts: 10, windowS: QUARTER_S }),
-          })
-        : []),
-      ...memberRoutes({
-        ...kernel,
-        queries: memberQueries(read),
-        inviteMember: (by, wish) => inviteMember(inviting, by, wish),
-      }),
-      ...accessTokenRoutes({
-        ...kernel,
-        text: accessTokenText,
-        queries: accessTokenQueries(read),
-        hasApiAccess,
-        notify,
-      }),
-      ...invitationRoutes({
-        ...inviting,
-        handover,
-        batches,
-        limitHandover: limits.handover,
-        attempts: attempts({ name: 'invitation code', attempts: 10, windowS: QUARTER_S }),
-      }),
-      ...accountDataRoutes({
-        ...kernel,
-        queries: data,
-        verifyPassword: passwords.verify,
-        deleteFarm: (farmId) => deleteFarm({ ...kernel, queries: farmQueries(read) }, farmId),
-        forgetSoon() {
-          forgetting.ask().catch((error: unknown) => {
-            kernel.log.warn({ err: error }, 'the change log still speaks of who is gone; it is tried again');
-          });
-        },
-        endPayments: deps.endPayments,
-        passwordTries: deps.passwordTries,
-        exports: attempts({ name: 'account export', attempts: 10, windowS: HOUR_S }),
-      }),
+      ...accounts.routes,
+      ...people.routes,
+      ...subscriptions.routes,
+      ...payments.routes,
+      ...(isGateway ? boxRoutesHere : []),
     ],
-    /** Every few seconds. */
-    sendLetters: send,
-    /** Once an hour. */
-    followOwner: follow,
-    async eraseLeftovers() {
-      await clearing.ask();
-      await forgetting.ask();
+    ticks: [
+      ...onceForAll([
+        ...(payments.tick === null ? [] : [{ name: 'payments', everyS: 5, run: payments.tick }]),
+        { name: 'subscriptions asked after', at: '41 * * * *', run: payments.look },
+        { name: 'deleted accounts', at: '23 * * * *', run: people.eraseLeftovers },
+        { name: 'owners of handed over farms', at: '11 * * * *', run: people.followOwner },
+      ]),
+      { name: 'letters by e-mail', everyS: 5, run: people.sendLetters },
+    ],
+    async start(): Promise<void> {
+      const setUpCode = await accounts.openSetUpCode().catch(() => null);
+      if (setUpCode === null) return;
+      kernel.log.info(
+        {},
+        `nobody owns this box yet; whoever makes the first account from another machine is asked for its set-up code: ${setUpCode}`,
+      );
     },
   };
 }

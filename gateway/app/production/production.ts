@@ -1,3 +1,4 @@
+import { buildWaterSums } from '#adapters/sql/build-water-sums.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { accessQuery } from '#adapters/sql/queries/access.ts';
 import { energyQueries } from '#adapters/sql/queries/control/energy.ts';
@@ -11,15 +12,15 @@ import { feedingQueries } from '#adapters/sql/queries/production/feeding.ts';
 import { financeQueries } from '#adapters/sql/queries/production/finance.ts';
 import { importQueries } from '#adapters/sql/queries/production/imports.ts';
 import { latestWaterQuery } from '#adapters/sql/queries/production/latest-water.ts';
+import { measurementQueries } from '#adapters/sql/queries/production/measurements.ts';
 import { pondContentsQueries } from '#adapters/sql/queries/production/pond-contents.ts';
 import { transferQueries } from '#adapters/sql/queries/production/transfers.ts';
+import { waterReadQueries } from '#adapters/sql/queries/production/water-readings.ts';
 import type { Feature } from '#contract/plans.ts';
-import type { Alerting } from '#core/alerting.ts';
 import { countsUntil } from '#core/facts-of-now.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Route } from '#core/route.ts';
 import { pondContents } from '#features/farm/ponds/pond-contents.ts';
-import type { PondContents } from '#features/farm/ponds/ports.ts';
 import { type ScienceOf, scienceOfFarms } from '#features/farm/science-settings/ports.ts';
 import { scienceSettingRoutes } from '#features/farm/science-settings/routes.ts';
 import type { BatchStates, ExpectedWeights } from '#features/production/batch-state.ts';
@@ -35,63 +36,83 @@ import { batchMoneyOf } from '#features/production/finance/finance-answers.ts';
 import { financeRoutes } from '#features/production/finance/routes.ts';
 import { importRoutes } from '#features/production/imports/routes.ts';
 import { transferRoutes } from '#features/production/transfers/routes.ts';
+import { waterQualityRoutes } from '#features/production/water-quality/routes.ts';
+import type { Limits } from '#operations/people/subscriptions.ts';
+import { checkSums } from '#operations/upkeep/upkeep.ts';
 import { costPerKg } from '#science/economics.ts';
-import type { Limits } from '../people/subscriptions.ts';
-import { wireWater } from './water.ts';
+import type { Alarms } from '../alarms/alarms.ts';
+import type { ControlArea } from '../control/control.ts';
+import type { Platform } from '../kernel.ts';
+import type { People } from '../people/people.ts';
 
 type WireDeps = {
   kernel: Kernel;
-  database: Pick<Database, 'read' | 'readLong'>;
-  batches: BatchStates;
-  limits: Limits;
-};
-
-/** Wires production, water and money: batches, biometries, feeding, measurements, transfers, finance, exports. */
-export function wireProduction(deps: {
-  kernel: Kernel;
   database: Pick<Database, 'read' | 'readLong' | 'readLines'>;
-  alerting: Alerting;
-  /** Control hears of a measurement that the disk did not take. */
-  heardUnsaved: Parameters<typeof wireWater>[0]['heardUnsaved'];
-  /** What the plan of an owner allows. */
-  limits: Limits;
-  hasFeature: Parameters<typeof wireFiles>[0]['hasFeature'];
-}): {
-  routes: Route[];
-  pondContents: PondContents;
   batches: BatchStates;
   scienceOf: ScienceOf;
-} {
-  const { kernel, database, alerting, heardUnsaved, limits, hasFeature } = deps;
+  expectedWeights: ExpectedWeights;
+  limits: Limits;
+  hasFeature: (userId: string, feature: Feature) => Promise<boolean>;
+};
+
+export type Production = ReturnType<typeof wireProduction>;
+
+/** Production, water and money: batches, biometries, feeding, measurements, transfers, finance, exports. */
+export function wireProduction(
+  platform: Platform,
+  areas: {
+    alarms: Pick<Alarms, 'alerts'>;
+    people: Pick<People, 'subscriptions'>;
+    control: Pick<ControlArea, 'control'>;
+  },
+) {
+  const { kernel, database } = platform;
+  const { limits, hasFeature } = areas.people.subscriptions;
+  const { alerting } = areas.alarms.alerts;
+  // control hears of a measurement that the disk did not take
+  const heardUnsaved = areas.control.control.oxygen.hear;
   // what every feature below may ask: how batches stand, and the figures that hold on a farm
   const batches = batchStates({ ...kernel, queries: batchFactQueries(database.read) });
   const scienceOf = scienceOfFarms(scienceSettingQueries(database.read));
   const weightsExpected = expectedWeights({ scienceOf, dailyTemperatures: dailyTemperatures(database.read) });
-  const dashboard = wireDashboard({ kernel, database, batches, scienceOf });
+  const deps = { kernel, database, batches, scienceOf, limits, hasFeature, expectedWeights: weightsExpected };
+  const water = {
+    ...kernel,
+    queries: { ...measurementQueries(database.read), ...waterReadQueries(database.read, database.readLong) },
+    alerting,
+    scienceOf,
+    heardUnsaved,
+  };
   return {
-    routes: [
-      ...wireBatches({ kernel, database, batches, scienceOf, limits }),
-      ...dashboard.routes,
-      ...wireTransfers({ kernel, database, batches, limits }),
-      ...wireFiles({
-        kernel,
-        database,
-        batches,
-        expectedWeights: weightsExpected,
-        scienceOf,
-        limits,
-        hasFeature,
-      }),
-      ...wireWater({ kernel, database, alerting, scienceOf, heardUnsaved }).routes,
-      ...wireFeedingAndFinance({ kernel, database, batches, scienceOf, expectedWeights: weightsExpected }),
-    ],
-    pondContents: dashboard.pondContents,
     batches,
     scienceOf,
+    pondContents: pondContents({ ...kernel, batches, queries: pondContentsQueries(database.read) }),
+    routes: [
+      ...wireBatches(deps),
+      ...dashboardRoutes({
+        queries: dashboardQueries(database.read),
+        batches,
+        scienceOf,
+        expectedWeights: expectedWeights({
+          scienceOf,
+          dailyTemperatures: dailyTemperatures(database.readLong),
+        }),
+      }),
+      ...wireTransfers(deps),
+      ...wireFiles(deps),
+      ...waterQualityRoutes(water),
+      ...wireFeedingAndFinance(deps),
+    ],
+    ticks: platform.onceForAll([
+      {
+        name: 'sums of measurements',
+        everyS: 60,
+        run: () => buildWaterSums({ database, pause: kernel.pause }),
+      },
+      { name: 'check of sums', at: '29 * * * *', run: () => checkSums(platform) },
+    ]),
   };
 }
-
-export type Production = ReturnType<typeof wireProduction>;
 
 /** Wires moves of animals between ponds. */
 function wireTransfers({ kernel, database, batches, limits }: WireDeps): Route[] {
@@ -112,40 +133,8 @@ function wireTransfers({ kernel, database, batches, limits }: WireDeps): Route[]
   });
 }
 
-/** Wires the figures over a whole farm, and what its pond cards show. */
-function wireDashboard(deps: {
-  kernel: Kernel;
-  database: Pick<Database, 'read' | 'readLong'>;
-  batches: BatchStates;
-  scienceOf: ScienceOf;
-}): { routes: Route[]; pondContents: PondContents } {
-  const { kernel, database, batches, scienceOf } = deps;
-  return {
-    routes: dashboardRoutes({
-      queries: dashboardQueries(database.read),
-      batches,
-      scienceOf,
-      expectedWeights: expectedWeights({
-        scienceOf,
-        dailyTemperatures: dailyTemperatures(database.readLong),
-      }),
-    }),
-    pondContents: pondContents({
-      ...kernel,
-      batches,
-      queries: pondContentsQueries(database.read),
-    }),
-  };
-}
-
 /** Wires what batches eat and what they cost. */
-function wireFeedingAndFinance(deps: {
-  kernel: Kernel;
-  database: Pick<Database, 'read' | 'readLong'>;
-  batches: BatchStates;
-  scienceOf: ScienceOf;
-  expectedWeights: ExpectedWeights;
-}): Route[] {
+function wireFeedingAndFinance(deps: WireDeps): Route[] {
   const { kernel, database, batches, scienceOf, expectedWeights } = deps;
   const { read, readLong } = database;
   return [
@@ -168,19 +157,7 @@ function wireFeedingAndFinance(deps: {
 }
 
 /** Wires batches, their harvests and weighings, and the figures a farm has set for itself. */
-function wireBatches({
-  kernel,
-  database,
-  batches,
-  scienceOf,
-  limits,
-}: {
-  kernel: Kernel;
-  database: Pick<Database, 'read' | 'readLong'>;
-  batches: BatchStates;
-  scienceOf: ScienceOf;
-  limits: Limits;
-}): Route[] {
+function wireBatches({ kernel, database, batches, scienceOf, limits }: WireDeps): Route[] {
   const growth = { now: kernel.now, batches, scienceOf, dailyTemperatures: dailyTemperatures(database.read) };
   return [
     ...batchRoutes({
@@ -201,15 +178,7 @@ function wireBatches({
 }
 
 /** Wires what leaves as a file and what comes in as one. */
-function wireFiles(deps: {
-  kernel: Kernel;
-  database: Pick<Database, 'read' | 'readLong' | 'readLines'>;
-  batches: BatchStates;
-  expectedWeights: ExpectedWeights;
-  scienceOf: ScienceOf;
-  limits: Limits;
-  hasFeature: (userId: string, feature: Feature) => Promise<boolean>;
-}): Route[] {
+function wireFiles(deps: WireDeps): Route[] {
   const { kernel, database, batches, expectedWeights, scienceOf } = deps;
   const finance = financeQueries(database.read);
   const exports = exportRoutes({

@@ -1,134 +1,168 @@
-import type { ClientAddresses } from '#adapters/http/client-address.ts';
-import type { Checks } from '#adapters/http/health.ts';
-import type { Metrics } from '#adapters/http/metrics.ts';
-import type { Refusals } from '#adapters/log/refusals.ts';
-import type { accessQuery } from '#adapters/sql/queries/access.ts';
+import { announce } from '#adapters/discovery/announce.ts';
+import { isPrivateAddress } from '#adapters/http/private-address.ts';
 import { lastRun } from '#adapters/sql/queries/control/last-run.ts';
-import type { Notify } from '#core/notifying.ts';
-import type { TellChanged } from '#core/tell-changed.ts';
-import type { Config } from '#runtime/config.ts';
-import type { Alerts } from '../alarms/alerts.ts';
-import type { Delivery } from '../alarms/delivery.ts';
-import type { LocalPairingParts } from '../cloud/pairing.ts';
-import type { GatewaySync } from '../cloud/sync-gateway.ts';
-import type { Control } from '../control/control.ts';
-import { wireTechnicians } from '../equipment/equipment.ts';
-import { readiness } from '../http/events.ts';
-import type { Founded } from '../kernel.ts';
-import type { Accounts } from '../people/accounts.ts';
-import type { Production } from '../production/production.ts';
-import { type BackupKeeper, wireBackup } from './backup.ts';
-import { wireTrust } from './certificates.ts';
-import { syncFactsOf, wireDoctor } from './doctor.ts';
-import { wireBackupDesk } from './restore-requests.ts';
-import { wireUpdate } from './update.ts';
+import { type SntpServer, serveTime } from '#adapters/time/sntp-server.ts';
+import type { Tick } from '#adapters/timers/ticks.ts';
+import { systemRoutes } from '#features/system/system/routes.ts';
+import { createBackupRequests } from '#operations/backup/backup-requests.ts';
+import { keepBackups } from '#operations/backup/keep-backups.ts';
+import { createDoctor, syncFactsOf } from '#operations/doctor/running-doctor.ts';
+import { createUpdates } from '#operations/staging/running-updates.ts';
+import { farmNow } from '#operations/staging/vital-signs.ts';
+import type { keepCertificates } from '#operations/trust/certificates.ts';
+import { sweep } from '#operations/upkeep/upkeep.ts';
+import { isForThisMachine } from '#runtime/config.ts';
+import { createJobProcess } from '#workers/jobs/job-process.ts';
+import type { Alarms } from '../alarms/alarms.ts';
+import type { Opened } from '../area.ts';
+import type { Cloud } from '../cloud/cloud.ts';
+import type { ControlArea } from '../control/control.ts';
+import type { EquipmentArea } from '../equipment/equipment.ts';
+import type { Platform } from '../kernel.ts';
+import type { People } from '../people/people.ts';
 
-export type BoxWiring = Pick<Founded, 'world' | 'kernel' | 'database' | 'storage' | 'clock' | 'booted'> & {
-  config: Config;
-  checks: Checks;
-  metrics: Metrics;
-  refusals: Refusals;
-  clients: Pick<ClientAddresses, 'isNear'>;
-  accounts: Pick<Accounts, 'passwords' | 'passwordTries'>;
-  accessTo: ReturnType<typeof accessQuery>;
-  notify: Notify;
-  control: Control;
-  alerts: Pick<Alerts, 'alerting'>;
-  production: Pick<Production, 'scienceOf'>;
-  delivery: Pick<Delivery, 'modem'>;
-  /** null: this instance is paired with nobody, ever. */
-  pairing: LocalPairingParts | null;
-  gatewaySync: GatewaySync | null;
-  tellChanged: TellChanged;
+type Needs = {
+  alarms: Pick<Alarms, 'delivery'>;
+  people: Pick<People, 'passwords' | 'passwordTries'>;
+  control: Pick<ControlArea, 'control'>;
+  cloud: Cloud;
+  equipment: EquipmentArea | null;
+  trust: Awaited<ReturnType<typeof keepCertificates>>;
 };
 
-export type Box = Awaited<ReturnType<typeof wireBox>>;
+export type System = ReturnType<typeof wireSystem>;
 
-/** The machine the instance runs on: its certificates, its updates, its backups, what hangs on it and how it does. */
-export async function wireBox(wiring: BoxWiring) {
-  const { config, world, kernel, database, storage, clock, checks, metrics, notify } = wiring;
-  const { accessTo, control, pairing, gatewaySync, tellChanged } = wiring;
-  const { monotonic } = world;
-  const isGateway = config.role === 'gateway';
-  const trust = await wireTrust({ ...wiring, isNear: wiring.clients.isNear });
-  const update = wireUpdate({ config, kernel, database, notify, restart: world.restart, pairing });
-  const technicians = isGateway
-    ? await wireTechnicians({
-        config,
-        world,
-        kernel,
-        database,
-        control,
-        notify,
-        accessTo,
-        alerting: wiring.alerts.alerting,
-        scienceOf: wiring.production.scienceOf,
-        trust,
-        tellChanged,
-      })
-    : null;
-  const backup =
-    isGateway && config.databaseUrl === null
-      ? wireBackup({
-          config,
-          kernel,
-          monotonic,
-          database,
-          notify,
-          boot: wiring.booted.report,
-          checks,
-          metrics,
-        })
-      : null;
-  const backupDesk = backup === null ? null : deskOf(wiring, backup);
-  const doctor = wireDoctor({
-    config,
-    world,
-    kernel,
-    database,
+/** A look at the schedules is due every second. */
+const CONTROLS_WITHIN_MS = 10_000;
+/** A clock that came from the network is a few steps behind a true one; any other has only this machine's word. */
+const STRATUM = { fromNetwork: 3, ownWord: 10 } as const;
+
+/** The machine the instance runs on: its certificates, its updates, its backups and how it does. */
+export function wireSystem(platform: Platform, needs: Needs) {
+  const { config, world, kernel, clock, onceForAll } = platform;
+  const { trust, alarms, cloud } = needs;
+  const { control } = needs.control;
+  const update = createUpdates({ ...platform, restart: world.restart, pairing: cloud.pairing });
+  const backups = wireBackups(platform, needs);
+  const doctor = wireDoctor(platform, needs, backups);
+  const at = {
+    opened: null as Opened | null,
+    time: null as SntpServer | null,
+    announced: null as Awaited<ReturnType<typeof announceOn>>,
+  };
+  const farm = () => farmNow({ control, kernel }, config, at.opened?.ports() ?? { https: null, mqtts: null });
+  const { look } = update;
+  return {
+    trust,
+    update,
+    doctor,
+    backup: backups.backup,
+    backupDesk: backups.desk,
+    routes: [
+      ...trust.routes,
+      ...update.routes,
+      ...(backups.desk?.routes ?? []),
+      ...doctor.routes,
+      ...systemRoutes({ ...kernel, clock }),
+    ],
+    ticks: [
+      ...onceForAll([
+        {
+          name: 'sweep',
+          at: '7 * * * *',
+          run: () => sweep({ ...platform, ...cloud, delivery: alarms.delivery }),
+        },
+      ]),
+      ...backups.ticks,
+      ...(look === null ? [] : [{ name: 'update', everyS: 2, run: () => look(farm) }]),
+    ],
+    async start(opened: Opened): Promise<void> {
+      at.opened = opened;
+      backups.desk?.attach(backups.jobs.run);
+      at.time = await openTimeServer(platform);
+      doctor.attach({ ...opened, time: at.time });
+      at.announced = await announceOn(platform, trust.beacon);
+    },
+    stop: {
+      // a copy under way would keep the stop waiting
+      atOnce: async () => backups.backup?.stop(backups.jobs.stop),
+      withPorts: () => Promise.all([at.announced?.close(), at.time?.close()]),
+    },
+  };
+}
+
+/** Backups of a gateway on SQLite, and what people ask of them; each is made in a process beside control. */
+function wireBackups(platform: Platform, { people, control }: Pick<Needs, 'people' | 'control'>) {
+  const { config, world, kernel, storage, booted } = platform;
+  const { executor } = control.control;
+  const jobs = createJobProcess();
+  const isKept = config.role === 'gateway' && config.databaseUrl === null;
+  const backup = isKept ? keepBackups({ ...platform, boot: booted.report }) : null;
+  const desk =
+    backup === null
+      ? null
+      : createBackupRequests({
+          ...platform,
+          backup,
+          verifyPassword: people.passwords.verify,
+          passwordTries: people.passwordTries,
+          restart: world.isSupervised === true ? (world.restart ?? null) : null,
+        });
+  /** The disk takes writes, and the schedules are followed. */
+  const isWell = () =>
+    storage.disk() === 'ok' && kernel.now() - (executor.lookedAt() ?? 0) < CONTROLS_WITHIN_MS;
+  const ticks: Tick[] =
+    backup === null || desk === null
+      ? []
+      : [
+          { name: 'restore', everyS: 15, run: () => desk.look(isWell) },
+          { name: 'backup', everyS: 60, run: () => backup.tick(jobs.run) },
+          { name: 'last known good configuration', everyS: 5, run: backup.saveConfiguration },
+        ];
+  return { jobs, backup, desk, ticks };
+}
+
+function wireDoctor(
+  platform: Platform,
+  { alarms, control: { control }, cloud, equipment, trust }: Needs,
+  { backup }: Pick<ReturnType<typeof wireBackups>, 'backup'>,
+) {
+  const { config, database, ready } = platform;
+  const { gatewaySync, pairing } = cloud;
+  return createDoctor({
+    ...platform,
     views: control.registry,
     takesUnkeyed: (view) => config.allowUnkeyedDevices !== false && control.allowsUnkeyed(view),
     foldedOf: (id) => control.folded().get(id) ?? null,
-    clock,
-    storage,
     keeper: trust.keeper,
-    metrics,
-    readiness: () => readiness({ database, checks }, storage, clock),
+    readiness: ready,
     lastGoodTime: async () => (await lastRun(database.read)).goodTime,
     backup: () => backup?.stand() ?? null,
     syncStatus: async () => (gatewaySync === null ? null : syncFactsOf(await gatewaySync.status())),
     hostedUrl: async () => (await pairing?.paired())?.hosted_url ?? null,
-    probes: () => technicians?.probes.watch.probes() ?? null,
-    modem: wiring.delivery.modem,
+    probes: () => equipment?.technicians.probes.watch.probes() ?? null,
+    modem: alarms.delivery.modem,
   });
-  return {
-    trust,
-    update,
-    technicians,
-    backup,
-    backupDesk,
-    doctor,
-    routes: [
-      ...(technicians?.routes ?? []),
-      ...trust.routes,
-      ...update.routes,
-      ...(backupDesk?.routes ?? []),
-      ...doctor.routes,
-    ],
-  };
 }
 
-function deskOf(wiring: BoxWiring, backup: BackupKeeper) {
-  const { config, world, kernel, database, accounts, tellChanged } = wiring;
-  return wireBackupDesk({
-    config,
-    kernel,
-    monotonic: world.monotonic,
-    database,
-    backup,
-    tellChanged,
-    verifyPassword: accounts.passwords.verify,
-    passwordTries: accounts.passwordTries,
-    restart: world.isSupervised === true ? (world.restart ?? null) : null,
-  });
+/** Controllers without internet take their time from the gateway. null: switched off, or nobody could ask. */
+async function openTimeServer({ config, monotonic, clock, kernel, metrics }: Platform) {
+  if (config.role !== 'gateway' || config.ntpPort === null || isForThisMachine(config.host)) return null;
+  const stratum = (): number | null => {
+    const { trust, reason } = clock.state();
+    if (trust !== 'trusted') return null;
+    return reason === 'synchronised' || reason === 'hosted_time' ? STRATUM.fromNetwork : STRATUM.ownWord;
+  };
+  const { log, now } = kernel;
+  const deps = { log, now, monotonic, stratum, isPrivateAddress };
+  const server = await serveTime(deps, config.ntpPort, config.host);
+  metrics.counter('sntp_answers_total', 'Controllers that were told the time over SNTP', server.answers);
+  return server;
+}
+
+/** On the farm's network a gateway is found by itself; one that only this machine can call is not looked for. */
+async function announceOn({ config, kernel }: Platform, beacon: Parameters<typeof announce>[0]['beacon']) {
+  if (config.role !== 'gateway' || config.discoveryPort === null || isForThisMachine(config.host))
+    return null;
+  return announce({ log: kernel.log, beacon, port: config.discoveryPort, isPrivateAddress });
 }

@@ -1,13 +1,13 @@
 import { adminQueries } from '#adapters/sql/queries/people/admin.ts';
 import { subscriptionQueries } from '#adapters/sql/queries/people/subscriptions.ts';
-import { wireNotify } from '#app/alarms/news.ts';
-import { wireSubscriptions } from '#app/people/subscriptions.ts';
 import { PLANS, type Plan } from '#contract/words.ts';
 import { isoOf } from '#core/kernel.ts';
 import { revokeToken as decideRevokedToken } from '#features/people/access-tokens/change-token.ts';
 import { revokeInvitation as decideRevokedInvitation } from '#features/people/invitations/invite.ts';
 import { changeSubscription } from '#features/people/subscriptions/change-subscription.ts';
 import { limitsAnswerOf, subscriptionAnswerOf } from '#features/people/subscriptions/subscription-answers.ts';
+import { notifierOf } from '#operations/delivery/news.ts';
+import { subscriptionsOf } from '#operations/people/subscriptions.ts';
 import {
   accountIfNamed,
   accountOf,
@@ -23,8 +23,8 @@ import {
 export const changePlan: Command = async (session) => {
   const { database, kernel } = session;
   const plan = planOf(required(session, 'plan'));
-  const notify = wireNotify(() => true, kernel, database);
-  const { subscriptionChanged } = wireSubscriptions(kernel, database, notify);
+  const notify = notifierOf(() => true, kernel, database);
+  const { subscriptionChanged } = subscriptionsOf(kernel, database, notify);
   const { id, email } = await commitDecided(session, async () => {
     const account = await accountOf(session);
     const current = await subscriptionQueries(database.read).subscriptionOf(account.id);
@@ -44,10 +44,10 @@ export const showSubscription: Command = async (session) => {
   const account = await accountOf(session);
   const row = await subscriptionQueries(database.read).subscriptionOf(account.id);
   if (row === null) throw new Error(`${account.email} has no subscription; set-plan makes one`);
-  const { usedOf } = wireSubscriptions(
+  const { usedOf } = subscriptionsOf(
     kernel,
     database,
-    wireNotify(() => true, kernel, database),
+    notifierOf(() => true, kernel, database),
   );
   const all = await usedOf(row);
   const { usage: used, can_create } = limitsAnswerOf(kernel, row, all, 'en');

@@ -6,9 +6,6 @@ import { accountDataQueries } from '#adapters/sql/queries/people/account-data.ts
 import { accountQueries } from '#adapters/sql/queries/people/accounts.ts';
 import { farmNamesOf } from '#adapters/sql/queries/people/password-resets.ts';
 import { secondFactorQueries } from '#adapters/sql/queries/people/second-factors.ts';
-import { wireNotify } from '#app/alarms/news.ts';
-import { wirePayments } from '#app/people/payments.ts';
-import { wireSubscriptions } from '#app/people/subscriptions.ts';
 import { type KnownOfAccount, weaknessOf } from '#contract/password-rule.ts';
 import { passkey, secondFactor } from '#contract/resources/local-tables.ts';
 import { registerInput, user, userUpdate } from '#contract/resources/users.ts';
@@ -21,6 +18,9 @@ import { passwordChangedNews } from '#features/people/accounts/account-news.ts';
 import { newPassword } from '#features/people/accounts/change-account.ts';
 import { createUser } from '#features/people/accounts/create-user.ts';
 import { tellSecondFactor } from '#features/people/second-factor/news.ts';
+import { notifierOf } from '#operations/delivery/news.ts';
+import { openPayments } from '#operations/people/payments.ts';
+import { subscriptionsOf } from '#operations/people/subscriptions.ts';
 import {
   accountOf,
   BadUse,
@@ -35,10 +35,10 @@ import {
 export const createAdmin: Command = async (session) => {
   const { database, config, kernel } = session;
   const plan = config.role === 'gateway' ? config.localPlan : 'FREE';
-  const subscriptions = wireSubscriptions(
+  const subscriptions = subscriptionsOf(
     kernel,
     database,
-    wireNotify(() => true, kernel, database),
+    notifierOf(() => true, kernel, database),
   );
   const asked = {
     email: required(session, 'email'),
@@ -70,7 +70,7 @@ export const resetPassword: Command = async (session) => {
   const names = [known.name, ...(await farmNamesOf(session.database.read, known.id))];
   await requireUncommon(password, { email: known.email, names });
   const passwords = argon2Passwords(session.passwordCost);
-  const notify = wireNotify(() => true, session.kernel, session.database);
+  const notify = notifierOf(() => true, session.kernel, session.database);
   const { id, email } = await commitDecided(session, async () => {
     const account = await accountOf(session);
     const set = await newPassword({ passwords }, account, password, 'admin');
@@ -91,7 +91,7 @@ export const resetPassword: Command = async (session) => {
 /** For who has lost phone, keys and recovery codes: whoever may run this has the database anyway. */
 export const resetSecondFactor: Command = async (session) => {
   const { database, kernel } = session;
-  const notify = wireNotify(() => true, kernel, database);
+  const notify = notifierOf(() => true, kernel, database);
   const { account, isOn } = await commitDecided(session, async () => {
     const found = await accountOf(session);
     const guards = [await kernel.guard('second_factor', found.id)];
@@ -174,10 +174,10 @@ export const deleteUser: Command = async (session) => {
   const { database, config, kernel } = session;
   const { read, readLong } = database;
   const { id, email } = await accountOf(session);
-  const notify = wireNotify(() => true, kernel, database);
-  const { subscriptionChanged } = wireSubscriptions(kernel, database, notify);
+  const notify = notifierOf(() => true, kernel, database);
+  const { subscriptionChanged } = subscriptionsOf(kernel, database, notify);
   const secret = config.jwtSecret ?? (await instanceValue(read, 'jwt_secret'));
-  const payments = await wirePayments({ config, kernel, database, secret, notify, subscriptionChanged });
+  const payments = await openPayments({ config, kernel, database, secret, notify, subscriptionChanged });
   await deleteAccount(
     {
       ...kernel,

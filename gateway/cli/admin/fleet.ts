@@ -2,7 +2,6 @@ import { argon2Passwords } from '#adapters/passwords/argon2-passwords.ts';
 import { pairingQueries } from '#adapters/sql/queries/cloud/pairing.ts';
 import { memberQueries } from '#adapters/sql/queries/people/members.ts';
 import { invitationCodes } from '#adapters/tokens/invitation-code.ts';
-import { firstRowsOf } from '#app/cloud/pairing-hosted.ts';
 import type { FleetGateway } from '#features/cloud/pairing/ports.ts';
 import {
   leaveLost,
@@ -10,6 +9,7 @@ import {
   type TakeBackDeps,
   takeBack,
 } from '#features/cloud/pairing/take-back.ts';
+import { firstRowsOf } from '#operations/pairing/hosted-pairing.ts';
 import { BadUse, type Command, commitDecided, linesOf, required, type Session } from './session.ts';
 
 /** Gateways of a hosted instance, the one that was silent longest first. */

@@ -1,7 +1,6 @@
 import { farmQueries } from '#adapters/sql/queries/farm/farms.ts';
 import { pondQueries } from '#adapters/sql/queries/farm/ponds.ts';
 import { batchQueries } from '#adapters/sql/queries/production/batches.ts';
-import { type Limits, wireSubscriptions } from '#app/people/subscriptions.ts';
 import { batchCreate } from '#contract/resources/batches.ts';
 import { subscription } from '#contract/resources/subscriptions.ts';
 import { update } from '#core/changes.ts';
@@ -10,6 +9,7 @@ import { type Decision, perform } from '#core/use-case.ts';
 import { createFarm } from '#features/farm/farms/create-farm.ts';
 import { createPond } from '#features/farm/ponds/create-pond.ts';
 import { createBatch } from '#features/production/batches/create-batch.ts';
+import { type Limits, subscriptionsOf } from '#operations/people/subscriptions.ts';
 import { composeHere } from '../in-process.ts';
 import { answerCalls } from '../remote.ts';
 
@@ -27,7 +27,7 @@ const handlers = {
   /** Opens the farm; its owner has a plan with limits that are never reached, so that all of it is counted. */
   async open({ data, farmId, ponds }: { data: string; farmId: string; ponds: string[] }): Promise<void> {
     const gateway = await composeHere(data);
-    const { limits } = wireSubscriptions(gateway.kernel, gateway.database, gateway.notify);
+    const { limits } = subscriptionsOf(gateway.kernel, gateway.database, gateway.notify);
     opened.push({ gateway, farmId, ponds, limits });
     const ownerId = await ownerOf();
     const { id } = await gateway.database.read

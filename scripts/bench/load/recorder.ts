@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { connectSqlite } from '#adapters/sql/open-sqlite.ts';
 import { scienceSettingQueries } from '#adapters/sql/queries/farm/science-settings.ts';
-import { wireWater } from '#app/production/water.ts';
+import { measurementQueries } from '#adapters/sql/queries/production/measurements.ts';
 import { measurementCreate } from '#contract/resources/water-quality.ts';
 import { isoOf } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
@@ -33,13 +33,12 @@ const handlers = {
     const { gateway, ponds } = opened();
     const { kernel, database, alerts } = gateway;
     const scienceOf = scienceOfFarms(scienceSettingQueries(database.read));
-    const { deps } = wireWater({
-      kernel,
-      database,
+    const deps = {
+      ...kernel,
+      queries: measurementQueries(database.read),
       alerting: alerts.alerting,
       scienceOf,
-      heardUnsaved: () => undefined,
-    });
+    };
     const startedAt = performance.now();
     for (let n = 0; n < count; n += 1) {
       const input = measurementCreate.parse(nextReading(ponds, oxygen));

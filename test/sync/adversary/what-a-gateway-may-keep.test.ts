@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sweep } from '#app/scheduled-tasks.ts';
 import { arrivedNews } from '#contract/resources/local-tables.ts';
 import { syncConflict } from '#contract/resources/sync-tables.ts';
 import { SYNC_SCHEMA, type WireChange } from '#contract/sync/wire.ts';
 import { insert } from '#core/changes.ts';
+import { sweep } from '#operations/upkeep/upkeep.ts';
 import { formatHlc } from '#store/hlc.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { toldInADay } from '../../../gateway/adapters/sync/told-in-a-day.ts';

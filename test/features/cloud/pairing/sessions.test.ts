@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { askHosted } from '#adapters/sync/ask-hosted.ts';
 import { isSignedBy } from '#adapters/sync/ed25519.ts';
-import { wireLocalPairing } from '#app/cloud/pairing.ts';
 import { sessionAnswer, timeAnswer } from '#contract/sync/wire.ts';
+import { openLocalPairing } from '#operations/pairing/local-pairing.ts';
 import { type App, body, type SignedUp, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { fleetOf, localOf, pair, startBoth } from '#test/paired-apps.ts';
@@ -29,7 +29,7 @@ onBothEngines('a paired gateway at the door of its hosted instance', (_open, eng
 
   /** The same gateway after a start: the key is on disk, the run is another one. */
   const startedAgain = ({ config, kernel, clock, database }: App) =>
-    wireLocalPairing({ config, kernel, monotonic: clock.now, database, tellChanged: () => undefined });
+    openLocalPairing({ config, kernel, monotonic: clock.now, database, tellChanged: () => undefined });
 
   test('the token counts for a quarter of an hour, and is asked for once', async () => {
     const { hosted, gateway } = apps;
@@ -69,7 +69,7 @@ onBothEngines('a paired gateway at the door of its hosted instance', (_open, eng
     const { hosted, gateway } = apps;
     const sent: unknown[] = [];
     const { config, kernel, clock, database } = gateway;
-    const listening = await wireLocalPairing({
+    const listening = await openLocalPairing({
       config,
       kernel,
       monotonic: clock.now,

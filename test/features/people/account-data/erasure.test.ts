@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { forgetPeople } from '#adapters/sync/forget-people.ts';
-import { sweep } from '#app/scheduled-tasks.ts';
 import { user } from '#contract/resources/users.ts';
 import { remove, update } from '#core/changes.ts';
+import { sweep } from '#operations/upkeep/upkeep.ts';
 import { type App, aControlPoint, aFarmWith, body, joinFarm, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { placesThatSay } from '#test/everything-stored.ts';

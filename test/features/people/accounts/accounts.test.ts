@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sweep } from '#app/scheduled-tasks.ts';
 import { user as userTable } from '#contract/resources/users.ts';
 import { update } from '#core/changes.ts';
+import { sweep } from '#operations/upkeep/upkeep.ts';
 import { joinFarm, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sweep } from '#app/scheduled-tasks.ts';
+import { sweep } from '#operations/upkeep/upkeep.ts';
 import { startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { freshDatabase } from '#test/postgres.ts';

@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { writeWhole } from '#adapters/backup/safe-files.ts';
+import type { Database } from '#adapters/sql/database.ts';
+import { localPairingQueries } from '#adapters/sql/queries/cloud/local-pairing.ts';
+import { memberQueries } from '#adapters/sql/queries/people/members.ts';
+import { type AskHosted, askHosted, HostedRefused, HostedUnreachable } from '#adapters/sync/ask-hosted.ts';
+import { signText } from '#adapters/sync/ed25519.ts';
+import { gatewayKeys } from '#adapters/sync/pairing-key.ts';
+import { createGatewaySession } from '#adapters/sync/pairing-session.ts';
+import { rotateOwnKey } from '#adapters/sync/rotate-own-key.ts';
+import { hardwareOf } from '#adapters/system/hardware.ts';
+import { programVersion } from '#adapters/system/program-version.ts';
+import { pairPollAnswer, pairStartAnswer, type SignInRequest, signInAnswer } from '#contract/sync/wire.ts';
+import { AppError } from '#core/errors.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { Route } from '#core/route.ts';
+import type { TellChanged } from '#core/tell-changed.ts';
+import { forgetHosted } from '#features/cloud/pairing/forget-hosted.ts';
+import { keepFormerOwners } from '#features/cloud/pairing/former-owners.ts';
+import { gatewayPairingRoutes } from '#features/cloud/pairing/gateway-routes.ts';
+import { createLocalPairing } from '#features/cloud/pairing/local-pairing.ts';
+import { servedWhilePaired } from '#features/cloud/pairing/on-paired.ts';
+import { PAIRED, type Paired, readPaired } from '#features/cloud/pairing/paired.ts';
+import type { Config } from '#runtime/config.ts';
+import { boxRightsOf } from './box-rights.ts';
+
+export type LocalPairingWiring = {
+  config: Pick<Config, 'data' | 'hostedUrl'>;
+  kernel: Pick<Kernel, 'now' | 'idOf' | 'commit' | 'log'>;
+  monotonic: () => number;
+  database: Pick<Database, 'read'>;
+  tellChanged: TellChanged;
+  /** Tests give another way out. */
+  ask?: AskHosted;
+};
+
+/** A gateway's part of pairing: its key, the ceremony, its sessions at the hosted instance. */
+export async function openLocalPairing({
+  config,
+  kernel,
+  monotonic,
+  database,
+  tellChanged,
+  ask = askHosted,
+}: LocalPairingWiring) {
+  const queries = localPairingQueries(database.read);
+  const gatewayId = await queries.gatewayId();
+  const keys = gatewayKeys({ folder: config.data, writeWhole });
+  const paired = async (): Promise<Paired | null> => readPaired(await queries.instanceValue(PAIRED));
+  const members = { ...kernel, queries: memberQueries(database.read) };
+  const [software, hardware] = [programVersion(), hardwareOf()];
+  const pairing = createLocalPairing({
+    ...kernel,
+    gatewayId,
+    name: hostname().slice(0, 100) || 'gateway',
+    software,
+    hardware,
+    paired,
+    keys: {
+      ceremony: keys.ceremony,
+      setCeremony: keys.setCeremony,
+      async proveNext(text) {
+        const key = await keys.newNext();
+        return { publicKey: key.public_key, proof: signText(key, text) };
+      },
+      adoptNext: keys.adoptNext,
+      hasKey: async () => (await keys.current()) !== null,
+      forget: keys.forget,
+    },
+    hosted: {
+      start: (url, body) => ask({ url, path: '/sync/v1/pair/start', body }, pairStartAnswer),
+      poll: (url, code) =>
+        ask({ url, path: '/sync/v1/pair/poll', body: { device_code: code } }, pairPollAnswer),
+    },
+    changed: () => tellChanged('pairing', 'everybody'),
+    keepFormerOwners: (ownerId) => keepFormerOwners({ ...members, farms: queries.farms }, ownerId),
+    async forgetHosted(known) {
+      await forgetHosted({ ...kernel, accounts: queries.accounts }, known);
+    },
+  });
+  const session = createGatewaySession({
+    ask,
+    keys,
+    monotonic,
+    software,
+    hardware,
+    run: randomBytes(16).toString('hex'),
+    async paired() {
+      const known = await paired();
+      return known === null || known.state === 'revoked'
+        ? null
+        : { gatewayId, hostedUrl: known.hosted_url, hostedKey: known.hosted_key };
+    },
+    onNotLetIn: pairing.notLetIn,
+  });
+  const rotate = rotateOwnKey({ ask, keys, gatewayId, paired, session });
+  return {
+    gatewayId,
+    /** With whom this gateway is paired, as stored now; null: with nobody. Cheap: one row by its key. */
+    paired,
+    /** A token for the hosted instance; see createGatewaySession. */
+    sessionToken: session.sessionToken,
+    /** After a 401 SYNC_TOKEN or 403 SYNC_REVOKED: the next token is asked for anew, and tells what is wrong. */
+    forgetToken: session.forgetToken,
+    /** Looks how far a ceremony got; never throws for the network. */
+    async look(): Promise<void> {
+      await pairing.look().catch((error: unknown) => {
+        if (!(error instanceof HostedUnreachable) && !(error instanceof HostedRefused)) throw error;
+        kernel.log.debug({ err: error }, 'the pairing is looked after again in a moment');
+      });
+    },
+    /** Gives the gateway a new key; the old one opens for a week more. */
+    rotate,
+    pairing,
+    /** Whether the hosted instance knows somebody by that password; null: it does not, or cannot be asked now. */
+    async askHome(said: SignInRequest) {
+      const known = await paired();
+      if (known?.state !== 'paired') return null;
+      try {
+        const token = await session.sessionToken();
+        return await ask(
+          { url: known.hosted_url, path: '/sync/v1/sign-in', token, body: said },
+          signInAnswer,
+        );
+      } catch (error) {
+        if (!(error instanceof HostedUnreachable) && !(error instanceof HostedRefused)) throw error;
+        if (error instanceof HostedRefused) passOnSecondFactor(error);
+        kernel.log.debug({ err: error }, 'the hosted instance did not vouch for a login here');
+        return null;
+      }
+    },
+    isOfHosted: queries.isOfHosted,
+    hasVerifierOfHosted: queries.hasVerifierOfHosted,
+    routes: gatewayPairingRoutes({
+      pairing,
+      hostedUrl: config.hostedUrl,
+      mayOnBox: boxRightsOf(database.read, 'gateway').mayOnBox,
+      ownsFarm: queries.ownsFarm,
+      unreachable,
+    }),
+    /** Routes that a paired gateway does not serve by itself any more. */
+    guard: (routes: readonly Route[]): Route[] =>
+      servedWhilePaired({ paired, isOfHosted: queries.isOfHosted, members }, routes),
+  };
+}
+
+export type LocalPairingParts = Awaited<ReturnType<typeof openLocalPairing>>;
+
+const OF_SECOND_FACTOR: ReadonlySet<string> = new Set([
+  'SECOND_FACTOR',
+  'SECOND_FACTOR_WRONG',
+  'SECOND_FACTOR_SPENT',
+]);
+
+/** The hosted instance knows the password and asks for more: the person hears it in its words. */
+function passOnSecondFactor({ refused: { status, code, detail } }: HostedRefused): void {
+  if ((status !== 401 && status !== 429) || !OF_SECOND_FACTOR.has(code)) return;
+  throw new AppError(status, detail, { code, headers: { 'WWW-Authenticate': 'Bearer' } });
+}
+
+/** One sentence for what kept the hosted instance from answering. */
+export function unreachable(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof HostedRefused)
+    return new AppError(502, `The hosted instance refused: ${error.message}`, { code: 'HOSTED_REFUSED' });
+  if (error instanceof HostedUnreachable)
+    return new AppError(503, `${error.message}; check the address and the internet, then try again`, {
+      code: 'HOSTED_UNREACHABLE',
+      headers: { 'Retry-After': '30' },
+    });
+  throw error;
+}

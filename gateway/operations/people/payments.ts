@@ -1,0 +1,96 @@
+import { paymentPages } from '#adapters/http/payment-pages.ts';
+import type { SandboxDeps } from '#adapters/payments/sandbox/on-customer.ts';
+import { sandboxPages } from '#adapters/payments/sandbox/sandbox-pages.ts';
+import { sandboxProvider } from '#adapters/payments/sandbox/sandbox-provider.ts';
+import { sandboxTick } from '#adapters/payments/sandbox/sandbox-tick.ts';
+import type { StripeSettings } from '#adapters/payments/stripe-provider.ts';
+import type { Database } from '#adapters/sql/database.ts';
+import { paymentQueries, sandboxQueries } from '#adapters/sql/queries/people/payments.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { Notify } from '#core/notifying.ts';
+import { perform } from '#core/use-case.ts';
+import { endPayments } from '#features/people/payments/end-payments.ts';
+import type { EndedDoubles } from '#features/people/payments/keep-one.ts';
+import { lookAgain } from '#features/people/payments/look-again.ts';
+import { ownDesk } from '#features/people/payments/own-desk.ts';
+import type { PaymentProvider, SubscriptionChanged } from '#features/people/payments/ports.ts';
+import { paymentRoutes } from '#features/people/payments/routes.ts';
+import { takeEvent } from '#features/people/payments/take-event.ts';
+import type { Config } from '#runtime/config.ts';
+
+type PaymentWiring = {
+  config: Config;
+  kernel: Kernel;
+  database: Database;
+  /** Secret of this instance. */
+  secret: string;
+  notify: Notify;
+  subscriptionChanged: SubscriptionChanged;
+};
+
+/** Who takes the money: Stripe when its key is configured, else the built-in sandbox with pages and a pulse of its own. */
+export async function openPayments(wiring: PaymentWiring) {
+  const { config, kernel, database, notify, subscriptionChanged } = wiring;
+  const queries = paymentQueries(database.read);
+  const settings = stripeSettings(config);
+  const endedDoubles: EndedDoubles = new Map();
+  const sandbox = settings === null ? sandboxDeps(wiring, queries, endedDoubles) : null;
+  const provider = sandbox === null ? await stripe(kernel, settings) : sandboxProvider(sandbox);
+  const deps = { ...kernel, queries, provider, notify, subscriptionChanged, endedDoubles };
+  const desk = ownDesk(deps);
+  if (sandbox !== null && config.role === 'hosted')
+    kernel.log.warn({}, 'payments go to the built-in sandbox: plans are sold for test cards, no money moves');
+  return {
+    /** Ends what a user pays for, and has the provider forget the user. */
+    endPayments: (userId: string) => endPayments(deps, userId),
+    routes: paymentRoutes({ ...deps, desk, publicUrl: config.publicUrl }),
+    pages: sandbox === null ? null : paymentPages(sandboxPages(sandbox)),
+    /** Renewals and events that are due; nothing to do where the provider is somebody else. */
+    tick: sandbox === null ? null : () => sandboxTick(sandbox),
+    /** Asks the provider for what should have been heard of, and for cards that end. */
+    look: () => lookAgain(deps),
+  };
+}
+
+async function stripe(kernel: Kernel, settings: StripeSettings | null): Promise<PaymentProvider> {
+  if (settings === null) throw new Error('no payment provider is configured');
+  // its library takes 20 MB and half a second, which a box on a farm has no use for
+  const { stripeProvider } = await import('#adapters/payments/stripe-provider.ts');
+  return stripeProvider(kernel, settings);
+}
+
+/** null: no key, so the sandbox. `readConfig` saw to it that what belongs together is there. */
+function stripeSettings(config: Config): StripeSettings | null {
+  const { stripeSecretKey: secretKey, stripeWebhookSecret: webhookSecret } = config;
+  if (secretKey === null || webhookSecret === null) return null;
+  return {
+    secretKey,
+    webhookSecret,
+    apiBase: config.stripeApiBase,
+    prices: {
+      BASIC: { BRL: config.stripePriceBasicBrl, USD: config.stripePriceBasicUsd },
+      PROFESSIONAL: { BRL: config.stripePriceProfessionalBrl, USD: config.stripePriceProfessionalUsd },
+    },
+  };
+}
+
+/** The sandbox sends its events to our own webhook, signed as a stranger would. */
+function sandboxDeps(
+  { kernel, database, secret, notify, subscriptionChanged }: PaymentWiring,
+  queries: ReturnType<typeof paymentQueries>,
+  endedDoubles: EndedDoubles,
+): SandboxDeps {
+  const deps: SandboxDeps = {
+    ...kernel,
+    secret,
+    queries: sandboxQueries(database.read),
+    async deliver(raw, signature) {
+      const provider = sandboxProvider(deps);
+      const event = provider.readEvent(raw, signature);
+      await perform(kernel, null, () =>
+        takeEvent({ ...kernel, queries, provider, notify, subscriptionChanged, endedDoubles }, event),
+      );
+    },
+  };
+  return deps;
+}

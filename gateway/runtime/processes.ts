@@ -1,0 +1,85 @@
+import { type AttemptLimits, ownAttempts, sharedAttempts } from '#adapters/http/attempt-limit.ts';
+import type { Database } from '#adapters/sql/database.ts';
+import { createLeases, type Leases } from '#adapters/sql/lease.ts';
+import { runStatement } from '#adapters/sql/run-statement.ts';
+import { followOthers, tellOthers } from '#adapters/sync/follow-others.ts';
+import { createMemoryBus } from '#adapters/sync/memory-bus.ts';
+import { createPostgresBus } from '#adapters/sync/postgres-bus.ts';
+import type { CommitListener, RowListener } from '#core/changes.ts';
+import type { Log } from '#core/kernel.ts';
+import type { Config } from '#runtime/config.ts';
+import type { Bus } from '../sync/ports.ts';
+
+/** What the processes of one instance share beside the database. */
+export type Processes = {
+  bus: Bus;
+  leases: Leases;
+  /** Limits on attempts, counted over all of them. */
+  attempts: AttemptLimits;
+  others: ReturnType<typeof followOthers>;
+  /** The database as this process has it; closing it takes leave of the others first. */
+  database: Database;
+  /** Looks whether the command line wrote into the database of a gateway, and has it read again. */
+  lookElsewhere: () => void;
+  /** The same, with commits of the other processes heard too: rows as they stand now, `before` unknown. */
+  heard: Database;
+};
+
+const both = (stop: () => void, stopToo: () => void) => () => {
+  stop();
+  stopToo();
+};
+
+/** A process that hears nothing of the others answers what is no longer so: nobody is sent to it. */
+export const busHealth = (bus: Pick<Bus, 'isHeard'>) =>
+  bus.isHeard()
+    ? { ok: true }
+    : { ok: false, detail: 'the other processes of this instance are not heard; see --bus-database-url' };
+
+/** Joins this process to the others of its instance; on SQLite there is the command line, which tells nobody. */
+export async function joinProcesses(
+  config: Pick<Config, 'databaseUrl' | 'busDatabaseUrl'>,
+  deps: { database: Database; now: () => number; random: () => number; log: Log },
+): Promise<Processes> {
+  const { log } = deps;
+  const onError = (error: unknown) =>
+    log.error({ err: error }, 'what another process changed could not be followed');
+  const bus =
+    config.databaseUrl === null
+      ? createMemoryBus(onError)
+      : await postgresBus(config.busDatabaseUrl ?? config.databaseUrl);
+  const database: Database = {
+    ...deps.database,
+    async close() {
+      await bus.close();
+      await others.settled();
+      await deps.database.close();
+    },
+  };
+  const others = followOthers({ bus, read: database.read, onError });
+  tellOthers({ bus, onCommit: database.onCommit });
+  return {
+    bus,
+    lookElsewhere() {
+      if (database.changedElsewhere()) bus.tell({ is: 'gap' });
+    },
+    others,
+    database,
+    attempts: database.dialect === 'postgres' ? sharedAttempts(runStatement(database.read)) : ownAttempts,
+    leases: createLeases({
+      read: database.read,
+      clock: database.dialect === 'postgres' ? 'database' : deps.now,
+    }),
+    heard: {
+      ...database,
+      onCommit: (listener: CommitListener) => both(database.onCommit(listener), others.onCommit(listener)),
+      onRows: (listener: RowListener) => both(database.onRows(listener), others.onRows(listener)),
+    },
+  };
+
+  async function postgresBus(url: string): Promise<Bus> {
+    const bus = createPostgresBus({ ...deps, url, elsewhere: runStatement(deps.database.read), onError });
+    await bus.ready;
+    return bus;
+  }
+}
