@@ -163,3 +163,24 @@ export function strangerIn(
   }
   return null;
 }
+
+/**
+ * Would these fields name something of another farm than the row's own? Nothing goes from farm to farm, though both be
+ * the gateway's: their people are not the same.
+ */
+export function leavesItsFarm(
+  set: WorkingSet,
+  { resource, row }: { resource: Resource; row: Fields },
+  fields: Fields,
+): boolean {
+  const scope = scopeOf(resource);
+  const parent = scope.by === 'parent' ? standingOf(set, scope.table, textOf(row[scope.column])) : null;
+  const farmId = scope.by === 'parent' ? parent?.fields['farm_id'] : row['farm_id'];
+  if (typeof farmId !== 'string') return false;
+  return referencesOf(resource).some(([column, table]) => {
+    const id = fields[column];
+    if (typeof id !== 'string' || row[column] === id) return false;
+    const of = standingOf(set, table, id)?.fields['farm_id'];
+    return typeof of === 'string' && of !== farmId;
+  });
+}
