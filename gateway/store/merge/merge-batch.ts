@@ -6,10 +6,17 @@ import { HOSTED_TABLES } from '#contract/sync/scopes.ts';
 import { isAlive } from '../register.ts';
 import type { Steps, UnitContext } from '../statements.ts';
 import { tellingOf } from './account-word.ts';
+import { fieldsOf } from './claims.ts';
 import { asCreatedHere } from './created-on-gateway.ts';
 import type { Edit, Fields } from './edit.ts';
-import { accountLost, afterLoss, membershipLost, passwordLost } from './lost-people.ts';
-import { fieldsOf } from './claims.ts';
+import {
+  accountLost,
+  afterLoss,
+  detailsLost,
+  isLostElsewhere,
+  membershipLost,
+  passwordLost,
+} from './lost-people.ts';
 import { merge } from './merge.ts';
 import { MAKING } from './merge-whole.ts';
 import type { Batch, Kept, MergedBatch } from './merged.ts';
@@ -134,8 +141,14 @@ function mergeOne(item: Readable, merged: MergedBatch): NotApplied | null {
     return null;
   }
   if (isOfHosted(work, merged)) {
-    merged.lostPeople.push(...passwordLost(work, item.edit));
+    merged.lostPeople.push(...passwordLost(work, item.edit), ...detailsLost(work, item.edit));
     setNameRight(item, work, merged);
+    return null;
+  }
+  if (isLostElsewhere(work, item.edit, tenancy) && item.edit.is === 'whole') {
+    tenancy?.people.add(work.id);
+    merged.lostPeople.push(...accountLost(resource, item.edit));
+    merged.passedOver += 1;
     return null;
   }
   // what was erased for good never comes back

@@ -24,6 +24,8 @@ export type Tenancy = {
   standings: Set<string>;
   /** Of those asked for: people whose account stands on this gateway alone. */
   locals: Set<string>;
+  /** Of those asked for: accounts that gateways know and this instance lost; no administrator has decided. */
+  lost: ReadonlySet<string>;
   /** Whose the gateway is; null: no pairing made it. */
   ownerId: string | null;
 };
@@ -62,6 +64,13 @@ export function* loadTenancy(
           params: [address.entity, listOf(addresses)],
         };
   const past = asked.size === 0 ? [] : yield* pastMembers(streamId, asked, context);
+  const lost =
+    asked.size === 0
+      ? []
+      : yield {
+          sql: `select user_id as id from lost_people where kind = 'account' and state = 'open' and ${inList('user_id', context)}`,
+          params: [listOf(asked)],
+        };
   const ownerId = typeof gateway?.['owner_id'] === 'string' ? gateway['owner_id'] : null;
   const ids = (rows: readonly Record<string, unknown>[]): string[] => rows.map((row) => String(row['id']));
   return {
@@ -71,6 +80,7 @@ export function* loadTenancy(
     made: new Set(ids(registers.filter(({ hlc }) => !isHostedStamp(textOf(hlc))))),
     people: new Set([...ids(people), ...(ownerId === null ? [] : [ownerId])]),
     past: new Set(ids(past)),
+    lost: new Set(ids(lost)),
     standings: new Set(people.map((row) => standingKey(String(row['farm_id']), String(row['id'])))),
     locals: new Set(ids(people.filter((row) => Number(row['is_local']) === 1))),
     ownerId,
