@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,7 +35,7 @@ export const TODAY: VersionPackage = packageIn(ROOT);
 
 function packageIn(root: string): VersionPackage {
   const built = join(root, 'gateway/dist/main.js');
-  const config = readFileSync(join(root, 'gateway/runtime/config.ts'), 'utf8');
+  const config = readFileSync(placeIn(root, 'gateway/runtime/config.ts', 'gateway/config.ts'), 'utf8');
   return {
     root,
     // the first versions were started from their sources
@@ -35,6 +43,18 @@ function packageIn(root: string): VersionPackage {
     writer: join(root, WRITER),
     ports: ['https', 'mqtts', 'discovery', 'ntp'].filter((name) => config.includes(`'${name}-port'`)),
   };
+}
+
+/** Where a file lies in a version: some have moved since. */
+function placeIn(root: string, now: string, then: string): string {
+  const file = join(root, now);
+  return existsSync(file) ? file : join(root, then);
+}
+
+/** The writer of today, by the imports of the version in that folder. */
+function writerFor(root: string): string {
+  const writer = readFileSync(join(ROOT, WRITER), 'utf8');
+  return existsSync(join(root, 'gateway/store')) ? writer : writer.replaceAll('#store/merge/', '#core/sync/');
 }
 
 /** Why a commit cannot be started here; null: it can. */
@@ -88,6 +108,6 @@ export function packageOf(commit: string): VersionPackage {
     }
   }
   mkdirSync(join(root, 'scripts/versions'), { recursive: true });
-  cpSync(join(ROOT, WRITER), join(root, WRITER));
+  writeFileSync(join(root, WRITER), writerFor(root));
   return packageIn(root);
 }

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -65,6 +66,7 @@ describeOnPostgres('people of a hosted instance whose old dump was restored', ()
 
   it('are shown to an administrator, who takes them back one by one', { timeout: 300_000 }, async () => {
     const [owner, antonia, beto] = [await aPerson('Dona'), await aPerson('Antonia'), await aPerson('Beto')];
+    const diva = await aPerson('Diva');
     const chief = { email: 'chefe@nuvem.example', password: 'viveiro-da-chefia-3' };
     await admin('create-admin', '--email', chief.email, '--password', chief.password);
     const ownersToken = await tokenOf(owner);
@@ -90,7 +92,8 @@ describeOnPostgres('people of a hosted instance whose old dump was restored', ()
         (answered) => answered === status,
         120_000,
       );
-    await opensAtTheFarm(antonia);
+    await joins(diva, farmId, owner, 'TECHNICIAN');
+    for (const person of [antonia, diva]) await opensAtTheFarm(person);
 
     const restore = await dumped(database.url);
     const carla = await aPerson('Carla');
@@ -101,7 +104,13 @@ describeOnPostgres('people of a hosted instance whose old dump was restored', ()
       token: await tokenOf(antonia),
       body: { password: newer.password, current_password: antonia.password },
     });
-    for (const person of [carla, beto, newer]) await opensAtTheFarm(person);
+    const moved = { ...diva, email: 'diva.nova@nuvem.example' };
+    const divaToken = await tokenOf(diva);
+    for (const change of [{ email: moved.email, current_password: diva.password }, { name: 'Diva Nova' }])
+      expect(await hosted.call('PUT', '/users/me', { token: divaToken, body: change })).toMatchObject({
+        status: 200,
+      });
+    for (const person of [carla, beto, newer, moved]) await opensAtTheFarm(person);
 
     await hosted.stop();
     await restore();
@@ -109,7 +118,7 @@ describeOnPostgres('people of a hosted instance whose old dump was restored', ()
     const token = await tokenOf(chief);
     const offers = async () =>
       (await hosted.call('GET', '/sync/lost-people', { token })).body as (Json & { id: string })[];
-    const lost = await until(offers, (rows) => rows.length === 3, 120_000);
+    const lost = await until(offers, (rows) => rows.length === 5, 120_000);
     expect(lost).toEqual([
       expect.objectContaining({ kind: 'password', user_id: antonia.id, email: antonia.email }),
       expect.objectContaining({
@@ -120,6 +129,8 @@ describeOnPostgres('people of a hosted instance whose old dump was restored', ()
         gateway_owner: owner.email,
       }),
       expect.objectContaining({ kind: 'account', user_id: carla.id, email: carla.email, role: 'OWNER' }),
+      expect.objectContaining({ kind: 'email', user_id: diva.id, email: moved.email, stands: diva.email }),
+      expect.objectContaining({ kind: 'name', user_id: diva.id, name: 'Diva Nova', stands: 'Diva' }),
     ]);
     // erasing what another account left behind, they are not taken for deleted ones
     const eva = await aPerson('Eva');
@@ -142,7 +153,7 @@ describeOnPostgres('people of a hosted instance whose old dump was restored', ()
       status: 403,
     });
 
-    const [password, membership, account] = lost.map(({ id }) => id);
+    const [password, membership, account, address, name] = lost.map(({ id }) => id);
     const taken = await hosted.call('POST', `/sync/lost-people/${account}/take-back`, { token });
     expect(taken).toMatchObject({ status: 200, body: { email: carla.email } });
     const chosen = { ...carla, password: 'terceira-lagoa-da-Carla-9' };
@@ -165,8 +176,33 @@ describeOnPostgres('people of a hosted instance whose old dump was restored', ()
     expect(await choose(ended['code'], newer.password)).toMatchObject({ status: 200 });
     expect((await logIn(hosted, newer)).status).toBe(200);
 
+    // the later address opens the farm as before, and the cloud once it was taken back
+    expect((await logIn(gateway, moved)).status).toBe(200);
+    expect((await logIn(hosted, moved)).status).toBe(401);
+    await admin('take-back', '--id', String(address));
+    const renamed = await hosted.call('POST', `/sync/lost-people/${name}/take-back`, { token });
+    expect(renamed).toMatchObject({ status: 200, body: { kind: 'name', code: null } });
+    const shown = await hosted.call('GET', '/users/me', { token: await tokenOf(moved) });
+    expect(shown.body).toMatchObject({ email: moved.email, name: 'Diva Nova' });
+    expect((await logIn(hosted, diva)).status).toBe(401);
+
     expect(await offers()).toEqual([]);
-    for (const person of [chosen, beto, newer]) await opensAtTheFarm(person);
+    // no word but an administrator's is one, at the command line as here
+    const refusal = async (...args: string[]) =>
+      admin(...args).then(
+        () => 'done',
+        (error: { stderr?: string; stdout?: string }) => `${error.stderr ?? ''}${error.stdout ?? ''}`,
+      );
+    for (const command of ['take-back', 'leave-lost']) {
+      expect(await refusal(command)).toContain('--id');
+      expect(await refusal(command, '--id', randomUUID())).toContain('not found');
+      expect(await refusal(command, '--id', String(membership))).toContain('decided already');
+    }
+    const ofGateway = ['admin', 'lost-people', '--data', gateway.data, '--json'];
+    await expect(promisify(execFile)(process.execPath, [MAIN_FILE, ...ofGateway])).rejects.toMatchObject({
+      stdout: expect.stringContaining('Only a hosted instance'),
+    });
+    for (const person of [chosen, beto, newer, moved]) await opensAtTheFarm(person);
     await opensAtTheFarm(antonia, 401);
     await until(
       () => keptAside(database.url),

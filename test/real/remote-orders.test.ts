@@ -24,6 +24,8 @@ const FIRST_IN_TURN = { start_order: 0 };
 const WAITS_S = 5;
 /** A beat of the program, the way of the level, and what a busy machine holds up. */
 const LATE_S = 8;
+/** Orders one after the other on a line that is only long. */
+const QUICK = { orders: 100, rounds: 3, p99Ms: 1_200 };
 /** The end is told in whole seconds. */
 const EARLY_S = 2;
 
@@ -252,6 +254,24 @@ describe.skipIf(!canMoveClocks)('an order from afar', () => {
       }
     });
 
+    it('on an honest line of 200 ms reaches the controller within 1.2 s, 99 times of 100', async () => {
+      const afar = await aFarmAfar(hosted);
+      try {
+        afar.link.set({ roundTripMs: 200 });
+        let tookMs: number[] = [];
+        // a machine that is busy elsewhere is late once, not always
+        for (let round = 0; round < QUICK.rounds; round += 1) {
+          tookMs = await ordersTold(afar, QUICK.orders);
+          if (percentile(tookMs, 0.99) <= QUICK.p99Ms) break;
+        }
+        // the order, the question whether it counts, its answer: three ways of a line that was no shorter
+        expect(Math.min(...tookMs)).toBeGreaterThan(300);
+        expect(percentile(tookMs, 0.99)).toBeLessThanOrEqual(QUICK.p99Ms);
+      } finally {
+        await afar.close();
+      }
+    });
+
     async function endsInItsTime(row: Row, at: number, data?: string): Promise<void> {
       const afar = await aFarmAfar(hosted, data);
       try {
@@ -279,6 +299,25 @@ describe.skipIf(!canMoveClocks)('an order from afar', () => {
     }
   });
 });
+
+/** How long each of so many orders took from the request to the controller, ms. */
+async function ordersTold({ order, motor }: Afar, count: number): Promise<number[]> {
+  const tookMs: number[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const wanted = !motor.isOn();
+    const since = performance.now();
+    const given = order(wanted ? 'on' : 'off', {});
+    while (motor.isOn() !== wanted && performance.now() - since < 60_000) await pause(2);
+    tookMs.push(motor.isOn() === wanted ? performance.now() - since : Number.POSITIVE_INFINITY);
+    await given;
+  }
+  return tookMs;
+}
+
+function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN;
+}
 
 /** A farm with a control point and its controller, paired with the hosted instance over a line that can be made bad. */
 async function aFarmAfar(hosted: StartedGateway, data?: string): Promise<Afar> {

@@ -9,8 +9,11 @@ import { startTwoVersions, type TwoVersions } from './two-versions.ts';
 /** Minutes each: only the long campaign has them. */
 const VERSIONS = process.env['VERSIONS']?.split(',') ?? [];
 const NAMED = VERSIONS.length > 0 ? VERSIONS : [FIRST_VERSION];
-/** A gateway looks for differences twice a minute, and a machine that is busy elsewhere is late. */
-const BY_THEN = { timeout: 240_000, interval: 500 };
+/**
+ * A gateway looks twice a minute whether a comparison is due; one that finds something under way is put off by five
+ * minutes, and fields that an older program did not know are filled in by it. A machine that is busy elsewhere is late.
+ */
+const BY_THEN = { timeout: 480_000, interval: 500 };
 
 const atRest = async (farm: TwoVersions): Promise<void> => {
   await farm.settle();

@@ -5,7 +5,7 @@ import type { WireRow } from '#contract/sync/wire.ts';
 import { formatHlc } from '#store/hlc.ts';
 import { MOST_AHEAD_MS } from '#store/merge/accept-stamps.ts';
 import { stampOf } from '#store/merge/claims.ts';
-import { bucketOf, digestOf, hexOf, waysToCompare } from '#store/merge/digest.ts';
+import { bucketOf, digestOf, hexOf, isBeyond, waysToCompare } from '#store/merge/digest.ts';
 import { changeOf } from '#store/merge/note-seen.ts';
 import { enteredBeside, schemaOfRow } from '#store/merge/schemas.ts';
 import { type CompareDeps, compareTables } from '../../sync/hosted/compare-tables.ts';
@@ -35,6 +35,7 @@ export function hostedCompare(
     bucketOf,
     digestOf,
     waysToCompare,
+    isBeyond: (table, row, schema) => isBeyond(resourceOf(table), row, schema),
     schemaOf: schemaOfRow,
     hexOf,
     changeOf,

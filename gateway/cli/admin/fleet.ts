@@ -81,6 +81,7 @@ export const listLostPeople: Command = async (session) => {
     one.name,
     one.role,
     one.farm_name,
+    one.stands === null ? null : `here: ${one.stands}`,
     `says ${one.gateway_name} of ${one.gateway_owner}`,
     one.email_taken ? 'the address has another account here: invite that one' : null,
   ]);
@@ -94,7 +95,9 @@ export const takeBackLostPerson: Command = async (session) => {
   const taken = await commitDecided(session, () => takeBack(takeBackDeps(session), AT_THE_COMMAND_LINE, id));
   const sentence =
     taken.code === null
-      ? `${taken.email} is a member of the farm again`
+      ? taken.kind === 'membership'
+        ? `${taken.email} is a member of the farm again`
+        : `The ${taken.kind} of ${taken.email} is as the gateway says`
       : `${taken.email} chooses a password with the code ${taken.code} until ${taken.expires_at}; it is shown this once`;
   return { sentence, value: taken };
 };

@@ -82,12 +82,13 @@ export const lostPersonAnswer = z.object({
   kind: z
     .enum(LOST_KINDS)
     .describe(
-      'account: there is none here any more; membership: of an account that stands here; password: the one here is older than the one the gateway was told of (or that was changed at the farm itself)',
+      'account: there is none here any more; membership: of an account that stands here; password: the one here is older than the one the gateway was told of (or that was changed at the farm itself); email, name, role: of an account that stands here, later than what stands here',
     ),
   user_id: z.uuid(),
   name: z.string().describe('As the gateway tells; for an account that stands here, as it stands'),
   email: z.string(),
   role: z.string().nullable(),
+  stands: z.string().nullable().describe('Of email, name and role: what stands here now'),
   farm_id: z.uuid().nullable(),
   farm_name: z.string().nullable(),
   gateway_name: z.string().describe('Whose word it is'),

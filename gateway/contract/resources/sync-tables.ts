@@ -136,7 +136,7 @@ export const localUser = defineResource({
   }),
 });
 
-export const LOST_KINDS = ['account', 'membership', 'password'] as const;
+export const LOST_KINDS = ['account', 'membership', 'password', 'email', 'name', 'role'] as const;
 
 /** Hosted: what a gateway knows of a person and this instance lost by a failover or a restore; an ADMIN decides. */
 export const lostPerson = defineResource({

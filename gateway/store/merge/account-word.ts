@@ -18,6 +18,9 @@ export function tellingOf(
   return row['email_key'] === standInEmail(row.id) ? 'left' : 'whole';
 }
 
+/** Of an account: what is offered to people when the hosted instance has an older word of it than its gateway. */
+export const DETAILS: ReadonlySet<string> = new Set(['email', 'role']);
+
 /** What stands of such a group, and whether it is what was told. null: the stamps say so. */
 export function wordOn(
   group: string,
@@ -28,9 +31,11 @@ export function wordOn(
   if (group === 'password') return passwordWord({ own, other }, telling);
   if (telling === 'groups') return null;
   if (telling === 'left') return { takes: !isSame(own, other) || own.hlc !== other.hlc, value: other.value };
-  return isHostedStamp(own.hlc) && own.hlc === other.hlc
-    ? { takes: !isSame(own, other), value: other.value }
-    : null;
+  if (!isHostedStamp(own.hlc)) return null;
+  // a later word of the hosted instance, which it lost since: its administrators are asked whether it counts
+  if (DETAILS.has(group) && own.hlc > other.hlc && !isSame(own, other))
+    return { takes: false, value: own.value };
+  return own.hlc === other.hlc ? { takes: !isSame(own, other), value: other.value } : null;
 }
 
 /** Every older token ends with a password that is taken: no lower version ever comes back. */

@@ -95,6 +95,20 @@ export function digestOf(table: string, row: StampedRow, schema = SYNC_SCHEMA): 
   return BigInt(`0x${hash('sha256', JSON.stringify(said), 'hex').slice(0, 16)}`);
 }
 
+/**
+ * Was it changed in what programs of a schema take for part of its making? They have it as it was made, and no sum of
+ * theirs can be that of the row as it stands.
+ */
+export function isBeyond(
+  { groups }: Pick<Resource, 'groups'>,
+  { hlc, over }: Pick<StampedRow, 'hlc' | 'over'>,
+  schema: number,
+): boolean {
+  return Object.entries(groups).some(
+    ([name, { since = 1 }]) => since > schema && (over[name] ?? hlc) !== hlc,
+  );
+}
+
 const stamp = (hlc: string): string => (hlc === NO_STAMP ? '' : hlc);
 
 function plain(value: unknown): unknown {

@@ -5,6 +5,7 @@ import { OWN_STREAM } from '../own-stream.ts';
 import { LIFE, newRegister, type Register, registerOf } from '../register.ts';
 import { codecOf } from '../row-codec.ts';
 import type { Rows, Steps, UnitContext } from '../statements.ts';
+import { DETAILS } from './account-word.ts';
 import { stampOf } from './claims.ts';
 import { inList, listOf, rowsByIds } from './id-lists.ts';
 import { scopeOf, TABLES_IN_ORDER } from './shared-tables.ts';
@@ -133,8 +134,8 @@ export function knowsMore(
   if (own.cl === seen.cl && (own.over[LIFE] ?? '') > (seen.over[LIFE] ?? '')) return true;
   return Object.entries(groups).some(
     ([group, { owner }]) =>
-      // that a password is older over there is offered to people, whoever keeps it
-      (owner !== 'hosted' || (name === 'users' && group === 'password')) &&
+      // that a password, an address or a role is older over there is offered to people, whoever keeps it
+      (owner !== 'hosted' || (name === 'users' && (group === 'password' || DETAILS.has(group)))) &&
       stampOf(own, group) > stampOf(seen, group),
   );
 }

@@ -40,6 +40,17 @@ export function accountLost({ name }: Pick<Resource, 'name'>, edit: Whole): Lost
   ];
 }
 
+/** Another gateway told of it before: a stand-in is here, and this one's word is a second one for the same account. */
+export const isLostElsewhere = ({ resource, id, row }: Work, edit: Edit, tenancy: Tenancy | null): boolean =>
+  resource.name === 'users' &&
+  row?.['email_key'] === standInEmail(id) &&
+  tenancy !== null &&
+  tenancy.lost.has(id) &&
+  !tenancy.locals.has(id) &&
+  edit.is === 'whole' &&
+  isAlive(edit) &&
+  isLostAccount(edit);
+
 /** Of an account that stands here, on a farm of the gateway where nobody knows it. */
 export function membershipLost(
   { name }: Pick<Resource, 'name'>,
@@ -64,6 +75,21 @@ export function passwordLost({ id, row }: Work, edit: Edit): LostPersonFound[] {
   return [{ kind: 'password', userId: id, farmId: null, ...namesOf(row), role: null, passwordVersion }];
 }
 
+/** E-mail, name and role are this instance's own word; of later ones a gateway was told before they were lost. */
+export function detailsLost({ id, row, register }: Work, edit: Edit): LostPersonFound[] {
+  if (edit.is !== 'whole' || row === null || register === null) return [];
+  if (row['role'] === 'ADMIN' || row['email_key'] === standInEmail(id) || !isLostAccount(edit)) return [];
+  const person = { userId: id, farmId: null, role: null, ...namesOf(row) };
+  return (['email', 'name', 'role'] as const).flatMap((kind): LostPersonFound[] => {
+    const told = textOf(edit.row[kind]);
+    const stamp = stampOf(edit, kind);
+    const isLater = isHostedStamp(stamp) && stamp > stampOf(register, kind);
+    // a gateway never makes an administrator
+    if (!isLater || told === textOf(row[kind]) || (kind === 'role' && told === 'ADMIN')) return [];
+    return [{ ...person, kind, [kind]: told }];
+  });
+}
+
 const LOOKED_AT_MS = 24 * 3_600_000;
 
 /**
@@ -77,20 +103,23 @@ export function lifeNow(stood: string, timeline: string, nowMs: number): string 
   return `${timeline} ${isAnother ? Math.floor(nowMs) : lostAt}`;
 }
 
+/** Of what an account that stands here lost. */
+const OF_STANDING: ReadonlySet<LostPersonFound['kind']> = new Set(['password', 'email', 'name', 'role']);
+
 /**
  * Without a loss a password that is newer at a gateway was changed there, or wiped when a pairing ended: it is that box's,
- * and no news.
+ * and no news. Nor is anything else of an account that stands here.
  */
 export function* afterLoss(
   found: readonly LostPersonFound[],
   streamId: number,
   context: UnitContext,
 ): Steps<LostPersonFound[]> {
-  if (!found.some(({ kind }) => kind === 'password')) return [...found];
+  if (!found.some(({ kind }) => OF_STANDING.has(kind))) return [...found];
   const [stream] = yield { sql: 'select timeline from sync_stream where stream_id = ?', params: [streamId] };
   const [, lostAt = ''] = textOf(stream?.['timeline']).split(' ');
   const isRecent = lostAt !== '' && context.nowMs - Number(lostAt) < LOOKED_AT_MS;
-  return found.filter(({ kind }) => kind !== 'password' || isRecent);
+  return found.filter(({ kind }) => !OF_STANDING.has(kind) || isRecent);
 }
 
 const namesOf = (person: Readonly<Record<string, unknown>>) => ({
@@ -105,6 +134,14 @@ const LOST_KEPT: Kept = {
   bestFirst: "case when state = 'open' then 0 else 1 end, seen_at desc, id",
 };
 
+/** What of it may be another tomorrow. */
+const saidOf = (one: Omit<LostPersonFound, 'userId' | 'farmId'>): (string | number | null)[] =>
+  one.kind === 'password'
+    ? [one.passwordVersion]
+    : one.kind === 'email' || one.kind === 'name' || one.kind === 'role'
+      ? [one[one.kind]]
+      : [];
+
 /** What was decided of it stays decided, however often it is told. */
 export function* noteLostPeople(
   found: readonly LostPersonFound[],
@@ -113,11 +150,15 @@ export function* noteLostPeople(
 ): Steps<void> {
   const at = isoOf(context.nowMs);
   const rows = found.map(({ kind, userId, farmId, passwordVersion, name, email, role }) => ({
-    // of a password each gateway has its own word
+    // each gateway has its own word; one answer settles what says the same
     id: uuidOfText(
-      ['lost', kind, userId, farmId ?? '', ...(kind === 'password' ? [streamId, passwordVersion] : [])].join(
-        ' ',
-      ),
+      [
+        'lost',
+        kind,
+        userId,
+        farmId ?? streamId,
+        ...saidOf({ kind, passwordVersion, name, email, role }),
+      ].join(' '),
     ),
     stream_id: streamId,
     kind,

@@ -6,9 +6,17 @@ import { HOSTED_TABLES } from '#contract/sync/scopes.ts';
 import { isAlive } from '../register.ts';
 import type { Steps, UnitContext } from '../statements.ts';
 import { tellingOf } from './account-word.ts';
+import { fieldsOf } from './claims.ts';
 import { asCreatedHere } from './created-on-gateway.ts';
 import type { Edit, Fields } from './edit.ts';
-import { accountLost, afterLoss, membershipLost, passwordLost } from './lost-people.ts';
+import {
+  accountLost,
+  afterLoss,
+  detailsLost,
+  isLostElsewhere,
+  membershipLost,
+  passwordLost,
+} from './lost-people.ts';
 import { merge } from './merge.ts';
 import { MAKING } from './merge-whole.ts';
 import type { Batch, Kept, MergedBatch } from './merged.ts';
@@ -25,7 +33,7 @@ import { isOfOwnPeople } from './personal.ts';
 import { type NotApplied, type ReadChange, readChange } from './read-change.ts';
 import { rankOf, referencesOf, resourceOfTable, scopeOf } from './shared-tables.ts';
 import { notKnownBefore, unheardOf } from './snapshot-losses.ts';
-import { belongs, loadTenancy, strangerIn, type Tenancy } from './tenancy.ts';
+import { belongs, leavesItsFarm, loadTenancy, strangerIn, type Tenancy } from './tenancy.ts';
 import { textOf } from './text-of.ts';
 import { toldApart } from './told-apart.ts';
 import {
@@ -133,8 +141,14 @@ function mergeOne(item: Readable, merged: MergedBatch): NotApplied | null {
     return null;
   }
   if (isOfHosted(work, merged)) {
-    merged.lostPeople.push(...passwordLost(work, item.edit));
+    merged.lostPeople.push(...passwordLost(work, item.edit), ...detailsLost(work, item.edit));
     setNameRight(item, work, merged);
+    return null;
+  }
+  if (isLostElsewhere(work, item.edit, tenancy) && item.edit.is === 'whole') {
+    tenancy?.people.add(work.id);
+    merged.lostPeople.push(...accountLost(resource, item.edit));
+    merged.passedOver += 1;
     return null;
   }
   // what was erased for good never comes back
@@ -274,7 +288,10 @@ function takeEdit(item: Readable, work: Work, merged: MergedBatch, batch: Batch)
     work.row === null ? null : { row: work.row, register: work.register ?? { cl: 1, hlc: '', over: {} } };
   const accepts = (group: string): boolean => {
     if (batch.isOwn === true) return true;
-    const owner = resource.groups[group]?.owner;
+    const { owner, fields = [] } = resource.groups[group] ?? {};
+    const told = edit.is === 'whole' ? edit.row : edit.is === 'groups' ? edit.groups[group] : undefined;
+    if (from === 'gateway' && held !== null && told !== undefined)
+      if (leavesItsFarm(merged.set, { resource, row: held.row }, fieldsOf(told, fields))) return false;
     if (from === 'gateway' && resource.name === 'users')
       return merged.tenancy?.locals.has(work.id) === true && isOfOwnPeople('users', group);
     if (group === MAKING) return from !== 'hosted' || !isSetOnceHere(work);

@@ -1,4 +1,5 @@
 import type { Resource } from '#contract/resource.ts';
+import type { LOST_KINDS } from '#contract/resources/sync-tables.ts';
 import type { WireChange } from '#contract/sync/wire.ts';
 
 import type { Edit, Lost } from './edit.ts';
@@ -7,7 +8,7 @@ import type { Tenancy } from './tenancy.ts';
 import type { WorkingSet } from './working-set.ts';
 
 export type LostPersonFound = {
-  kind: 'account' | 'membership' | 'password';
+  kind: (typeof LOST_KINDS)[number];
   userId: string;
   farmId: string | null;
   name: string;

@@ -24,6 +24,8 @@ export type Tenancy = {
   standings: Set<string>;
   /** Of those asked for: people whose account stands on this gateway alone. */
   locals: Set<string>;
+  /** Of those asked for: accounts that gateways know and this instance lost; no administrator has decided. */
+  lost: ReadonlySet<string>;
   /** Whose the gateway is; null: no pairing made it. */
   ownerId: string | null;
 };
@@ -62,6 +64,13 @@ export function* loadTenancy(
           params: [address.entity, listOf(addresses)],
         };
   const past = asked.size === 0 ? [] : yield* pastMembers(streamId, asked, context);
+  const lost =
+    asked.size === 0
+      ? []
+      : yield {
+          sql: `select user_id as id from lost_people where kind = 'account' and state = 'open' and ${inList('user_id', context)}`,
+          params: [listOf(asked)],
+        };
   const ownerId = typeof gateway?.['owner_id'] === 'string' ? gateway['owner_id'] : null;
   const ids = (rows: readonly Record<string, unknown>[]): string[] => rows.map((row) => String(row['id']));
   return {
@@ -71,6 +80,7 @@ export function* loadTenancy(
     made: new Set(ids(registers.filter(({ hlc }) => !isHostedStamp(textOf(hlc))))),
     people: new Set([...ids(people), ...(ownerId === null ? [] : [ownerId])]),
     past: new Set(ids(past)),
+    lost: new Set(ids(lost)),
     standings: new Set(people.map((row) => standingKey(String(row['farm_id']), String(row['id'])))),
     locals: new Set(ids(people.filter((row) => Number(row['is_local']) === 1))),
     ownerId,
@@ -162,4 +172,25 @@ export function strangerIn(
       return column;
   }
   return null;
+}
+
+/**
+ * Would these fields name something of another farm than the row's own? Nothing goes from farm to farm, though both be
+ * the gateway's: their people are not the same.
+ */
+export function leavesItsFarm(
+  set: WorkingSet,
+  { resource, row }: { resource: Resource; row: Fields },
+  fields: Fields,
+): boolean {
+  const scope = scopeOf(resource);
+  const parent = scope.by === 'parent' ? standingOf(set, scope.table, textOf(row[scope.column])) : null;
+  const farmId = scope.by === 'parent' ? parent?.fields['farm_id'] : row['farm_id'];
+  if (typeof farmId !== 'string') return false;
+  return referencesOf(resource).some(([column, table]) => {
+    const id = fields[column];
+    if (typeof id !== 'string' || row[column] === id) return false;
+    const of = standingOf(set, table, id)?.fields['farm_id'];
+    return typeof of === 'string' && of !== farmId;
+  });
 }

@@ -41,6 +41,8 @@ export type CompareDeps = Pick<HostedDeps, 'store' | 'commit' | 'now' | 'timelin
   schemaOf: (row: WireRow) => number;
   /** Schemas up to one that compare the rows of a table in different ways, the newest first. */
   waysToCompare: (table: string, most: number) => readonly number[];
+  /** Was the row changed in what a program of that schema knows as made once? */
+  isBeyond: (table: string, row: WireRow, schema: number) => boolean;
   hexOf: (sums: readonly bigint[]) => string[];
   /** A row as it stands, as a change that says so. */
   changeOf: (row: WireRow) => WireChange;
@@ -84,9 +86,26 @@ async function answerDigest(
     const buckets = sent.flatMap((sum, bucket) =>
       ways.length === 0 || ways.some((own) => sum === own[bucket]) ? [] : [bucket],
     );
-    if (buckets.length > 0) differing[table] = buckets;
+    const judged = await withoutBeyond(deps, caller, { table, buckets, request });
+    if (judged.length > 0) differing[table] = judged;
   }
   return { is_calm: true, differing, ...(await hostedFacts(deps)) };
+}
+
+/** Sums that its older program cannot have alike are judged after its upgrade, not each day until then. */
+async function withoutBeyond(
+  deps: CompareDeps,
+  caller: GatewayCaller,
+  { table, buckets, request }: { table: string; buckets: readonly number[]; request: DigestRequest },
+): Promise<number[]> {
+  const { schema = LAST_UNTOLD } = request;
+  const judged: number[] = [];
+  for (const bucket of buckets) {
+    const range = { table, bucket, after: null, to: null };
+    const rows = await deps.rowsOf(caller.streamId).within(range, windowOf(request));
+    if (!rows.some((row) => deps.isBeyond(table, row, schema))) judged.push(bucket);
+  }
+  return judged;
 }
 
 /** As the gateway summed up; one that does not say how did it in any of the ways there were by then. */

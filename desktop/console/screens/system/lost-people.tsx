@@ -11,6 +11,7 @@ import { refresh, useGet } from '../../data/query.ts';
 import { user } from '../../data/session.ts';
 import { calendarDay } from '../../i18n/format.ts';
 import { CodeDialog } from '../gateways/local-users.tsx';
+import { peopleWords } from '../people/people-words.ts';
 import { lostPeopleWords } from './lost-people-words.ts';
 
 type TakenBack = z.infer<typeof takenBackAnswer>;
@@ -48,13 +49,21 @@ export function LostPeople() {
   );
 }
 
+/** A role by its word; anything else, as an address or a name is, stays as it is. */
+function roleNamed(told: string | null): string {
+  const words: Readonly<Record<string, string>> = peopleWords().role;
+  return told === null ? '' : (words[told] ?? told);
+}
+
 function LostRow({ row, onChoose }: { row: LostPersonAnswer; onChoose: (isTaken: boolean) => void }) {
   const words = lostPeopleWords();
   return (
     <li class="row apart">
       <span class="stack tight grow">
         <strong class="breaks">{row.email}</strong>
-        <span>{words.what[row.kind](row.name, row.farm_name ?? '')}</span>
+        <span>
+          {words.what[row.kind](row.name, row.farm_name ?? '', roleNamed(row.stands), roleNamed(row.role))}
+        </span>
         <span class="muted small breaks">
           {words.says(row.gateway_name, row.gateway_owner, calendarDay(row.seen_at))}
         </span>

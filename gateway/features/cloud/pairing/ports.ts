@@ -62,11 +62,16 @@ export type PairingQueries = {
   localUsers: (ownerId: string) => Promise<LocalUser[]>;
   /** What nobody has decided yet, by name. */
   lostPeople: () => Promise<
-    (LostPersonRow & { farm_name: string | null; gateway_name: string; gateway_owner: string })[]
+    (LostPersonRow & {
+      standing: { email: string | null; name: string | null; role: string | null };
+      farm_name: string | null;
+      gateway_name: string;
+      gateway_owner: string;
+    })[]
   >;
   lostPerson: (id: string) => Promise<LostPersonRow | null>;
   /** Passwords of that account that gateways know to be older here, while nobody decided on it. */
-  openPasswords: (userId: string) => Promise<LostPersonRow[]>;
+  openLost: (userId: string, kind: LostPersonRow['kind']) => Promise<LostPersonRow[]>;
   /** The person's account, and membership on that farm, as they came and were kept aside: ids there. */
   parkedOf: (streamId: number, of: { farmId: string; userId: string }) => Promise<string[]>;
   localUser: (id: string) => Promise<{ row: LocalUser; ownerId: string } | null>;

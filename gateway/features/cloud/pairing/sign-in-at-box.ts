@@ -8,7 +8,7 @@ import type { ProveSecondFactor } from '#features/people/second-factor.ts';
 import type { PairingQueries } from './ports.ts';
 
 export type SignInAtBoxDeps = {
-  queries: Pick<PairingQueries, 'accountByEmail' | 'isOnStream' | 'openPasswords'>;
+  queries: Pick<PairingQueries, 'accountByEmail' | 'isOnStream' | 'openLost'>;
   verifyPassword: (hash: string | null, password: string, source: string) => Promise<boolean>;
   /** Per gateway and address: a stolen box guesses no faster than anybody else. */
   wrongSignIns: AttemptLimit;
@@ -36,7 +36,7 @@ export async function signInAtBox(
     account.role !== 'ADMIN' &&
     (await queries.isOnStream(account.id, streamId)) &&
     // that gateway knows of a later password, which this instance lost
-    !(await queries.openPasswords(account.id)).some((lost) => lost.stream_id === streamId);
+    !(await queries.openLost(account.id, 'password')).some((lost) => lost.stream_id === streamId);
   const isRight = await verifyPassword(isTheirs ? account.password_hash : null, password, source).catch(
     async (error: unknown) => {
       await wrongSignIns.giveBack(attempt);

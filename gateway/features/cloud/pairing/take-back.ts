@@ -4,7 +4,7 @@ import { lostPerson, parkedChange } from '#contract/resources/sync-tables.ts';
 import { emailKeyOf, NO_PASSWORD, user } from '#contract/resources/users.ts';
 import { MEMBER_ROLES, USER_ROLES } from '#contract/words.ts';
 import { type Change, purge, update } from '#core/changes.ts';
-import { conflict, notFound } from '#core/errors.ts';
+import { conflict, notFound, taken } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Decision } from '#core/use-case.ts';
 import { type MembershipDeps, membership, roleEntry } from '#features/people/membership.ts';
@@ -23,7 +23,7 @@ export type TakeBackDeps = Pick<
       PairingQueries,
       | 'lostPeople'
       | 'lostPerson'
-      | 'openPasswords'
+      | 'openLost'
       | 'parkedOf'
       | 'person'
       | 'accountByEmail'
@@ -42,9 +42,11 @@ export async function lostPeopleAnswers({
 }: {
   queries: Pick<PairingQueries, 'lostPeople' | 'takenEmails'>;
 }): Promise<LostPersonAnswer[]> {
-  const rows = await queries.lostPeople();
-  const lost = rows.filter(({ kind }) => kind === 'account').map(({ email }) => emailKeyOf(email));
-  const taken = await queries.takenEmails(lost);
+  const told = await queries.lostPeople();
+  // what several gateways say alike is one question
+  const rows = [...new Map(told.toReversed().map((row) => [questionOf(row), row])).values()].toReversed();
+  const lost = rows.filter(({ kind }) => BY_ADDRESS.has(kind)).map(({ email }) => emailKeyOf(email));
+  const takenHere = await queries.takenEmails(lost);
   return rows.map((row) => ({
     id: row.id,
     kind: row.kind,
@@ -52,18 +54,31 @@ export async function lostPeopleAnswers({
     name: row.name,
     email: row.email,
     role: row.role,
+    stands: isDetail(row.kind) ? row.standing[row.kind] : null,
     farm_id: row.farm_id,
     farm_name: row.farm_name,
     gateway_name: row.gateway_name,
     gateway_owner: row.gateway_owner,
-    email_taken: row.kind === 'account' && taken.has(emailKeyOf(row.email)),
+    email_taken: BY_ADDRESS.has(row.kind) && takenHere.has(emailKeyOf(row.email)),
     seen_at: row.seen_at,
   }));
 }
 
+/** Another account here may have the address that they tell. */
+const BY_ADDRESS: ReadonlySet<LostPersonRow['kind']> = new Set(['account', 'email']);
+
+const isDetail = (kind: LostPersonRow['kind']): kind is 'email' | 'name' | 'role' =>
+  kind === 'email' || kind === 'name' || kind === 'role';
+
+/** Alike for what one answer leaves lost, whichever gateways say it. */
+function questionOf({ kind, user_id, farm_id, ...said }: LostPersonRow): string {
+  const of = isDetail(kind) ? said[kind] : kind === 'account' ? `${said.email} ${said.role}` : '';
+  return [kind, user_id, farm_id, of].join(' ');
+}
+
 /**
  * Decides that what a gateway knows of a person counts here again: the account, which opens with a password that the
- * person chooses; the membership; or that the password here is too old to open anything. Asked again before the password
+ * person chooses; the membership; that the password here is too old to open anything; or the e-mail, the name or the role. Asked again before the password
  * was chosen, it gives another code. Throws 404 for none, 409 for one that was decided, 400 for an address that is taken.
  */
 export async function takeBack(deps: TakeBackDeps, by: By, id: string): Promise<Decision<TakenBack>> {
@@ -73,7 +88,9 @@ export async function takeBack(deps: TakeBackDeps, by: By, id: string): Promise<
   const account = await deps.queries.person(row.user_id);
   if (account === null) throw notFound('Account');
   const isAgain =
-    row.state === 'taken_back' && row.kind !== 'membership' && account.password_hash === NO_PASSWORD;
+    row.state === 'taken_back' &&
+    (row.kind === 'account' || row.kind === 'password') &&
+    account.password_hash === NO_PASSWORD;
   if (row.state !== 'open' && !isAgain) throw decided();
   const settled = settle(deps, by, id, 'taken_back');
   const none = { code: null, expires_at: null, emailed: false };
@@ -83,9 +100,19 @@ export async function takeBack(deps: TakeBackDeps, by: By, id: string): Promise<
       changes: [...(await memberAgain(deps, by, row)), settled],
       guards: [guard],
     };
+  const others = await deps.queries.openLost(row.user_id, row.kind);
+  const settledToo = others
+    .filter((one) => one.id !== id)
+    .map((one) => settle(deps, by, one.id, 'taken_back'));
+  if (isDetail(row.kind)) {
+    const set = await detailAgain(deps, row, account);
+    return {
+      answer: { id, kind: row.kind, email: set.email ?? account.email, ...none },
+      changes: [update(user, account, { ...set, updated_at: isoOf(deps.now()) }), settled, ...settledToo],
+      guards: [guard],
+    };
+  }
   const email = row.kind === 'account' ? row.email : account.email;
-  // one answer to all gateways that say so
-  const others = row.kind === 'password' ? await deps.queries.openPasswords(row.user_id) : [];
   const known = Math.max(account.password_version, ...[row, ...others].map((one) => one.password_version));
   const isOpened = isAgain || row.kind === 'account';
   const version = isOpened ? account.password_version : known + 1;
@@ -99,9 +126,6 @@ export async function takeBack(deps: TakeBackDeps, by: By, id: string): Promise<
     { ...account, email, password_version: version },
     by.source,
   );
-  const settledToo = others
-    .filter((one) => one.id !== id)
-    .map((one) => settle(deps, by, one.id, 'taken_back'));
   return {
     answer: { id, kind: row.kind, email, ...told },
     changes: [...changes, settled, ...settledToo, change],
@@ -114,7 +138,11 @@ export async function leaveLost(deps: TakeBackDeps, by: By, id: string): Promise
   const row = await deps.queries.lostPerson(id);
   if (row === null) throw notFound('Lost person');
   if (row.state !== 'open') throw decided();
-  return { answer: undefined, changes: [settle(deps, by, id, 'dismissed'), ...(await asideOf(deps, row))] };
+  const alike = (await deps.queries.openLost(row.user_id, row.kind)).filter(
+    (one) => one.id === id || questionOf(one) === questionOf(row),
+  );
+  const settled = alike.map((one) => settle(deps, by, one.id, 'dismissed'));
+  return { answer: undefined, changes: [...settled, ...(await asideOf(deps, row))] };
 }
 
 const decided = () => conflict('This was decided already', 'ALREADY_DECIDED');
@@ -132,6 +160,25 @@ function accountAgain(deps: TakeBackDeps, row: LostPersonRow, standIn: Standing)
   // a gateway never makes an administrator
   const role = USER_ROLES.find((known) => known === row.role && known !== 'ADMIN') ?? 'VIEWER';
   return openedAccount(deps, { id: row.user_id, email: row.email, role }, standIn);
+}
+
+/** Throws 400 for an address of another account, 409 where an administrator stands. */
+async function detailAgain(
+  { queries }: TakeBackDeps,
+  { kind, name, email, role }: LostPersonRow,
+  account: Standing,
+): Promise<Partial<Standing>> {
+  if (account.role === 'ADMIN') throw decided();
+  if (kind === 'name') return { name };
+  if (kind === 'role') {
+    const again = USER_ROLES.find((known) => known === role && known !== 'ADMIN');
+    if (again === undefined) throw notFound('Role');
+    return { role: again };
+  }
+  const emailKey = emailKeyOf(email);
+  const known = await queries.accountByEmail(emailKey);
+  if (known !== null && known.id !== account.id) throw taken('email', `${email} has another account here`);
+  return { email, email_key: emailKey };
 }
 
 /** Every session and every older password ends, here and at the farms. */

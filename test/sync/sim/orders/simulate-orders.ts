@@ -119,6 +119,8 @@ async function inWorld({ seed, orders, time, hosted, gateway }: World): Promise<
   oracle.atTheEnd(stored);
   counts['carried out'] = oracle.carriedOut();
   counts['told as not carried out'] = oracle.toldOtherwise();
+  counts['neither: what came of it was never told'] = oracle.neither();
+  counts['replaced by a newer order after it was carried out'] = oracle.replacedAfterwards();
   return { violations: oracle.violations, counts };
 }
 

@@ -132,14 +132,17 @@ export function pairingQueries(db: Db): PairingQueries {
         .innerJoin('gateways', 'gateways.stream_id', 'lost_people.stream_id')
         .innerJoin('users', 'users.id', 'gateways.owner_id')
         .leftJoin('farms', 'farms.id', 'lost_people.farm_id')
+        .leftJoin('users as people', 'people.id', 'lost_people.user_id')
         .selectAll('lost_people')
         .select(['farms.name as farm_name', 'gateways.name as gateway_name', 'users.email as gateway_owner'])
+        .select(['people.email as stands_email', 'people.name as stands_name', 'people.role as stands_role'])
         .where('lost_people.state', '=', 'open')
         .orderBy('lost_people.name')
         .orderBy('lost_people.id')
         .execute();
       return rows.map(({ farm_name, gateway_name, gateway_owner, ...row }) => ({
         ...decodeRow(lostPerson, row),
+        standing: { email: row.stands_email, name: row.stands_name, role: row.stands_role },
         farm_name,
         gateway_name,
         gateway_owner,
@@ -149,12 +152,12 @@ export function pairingQueries(db: Db): PairingQueries {
       const row = await db.selectFrom('lost_people').selectAll().where('id', '=', id).executeTakeFirst();
       return row ? decodeRow(lostPerson, row) : null;
     },
-    async openPasswords(userId) {
+    async openLost(userId, kind) {
       const rows = await db
         .selectFrom('lost_people')
         .selectAll()
         .where('user_id', '=', userId)
-        .where('kind', '=', 'password')
+        .where('kind', '=', kind)
         .where('state', '=', 'open')
         .execute();
       return rows.map((row) => decodeRow(lostPerson, row));
