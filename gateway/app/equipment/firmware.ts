@@ -9,6 +9,7 @@ import { oxygenQueries } from '#adapters/sql/queries/production/oxygen.ts';
 import { firmwareImage, firmwareRollout, firmwareTarget } from '#contract/resources/firmware.ts';
 import { onTables, rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
+import { NewestMap } from '#core/newest-map.ts';
 import type { Notify } from '#core/notifying.ts';
 import type { FarmFound, Owned } from '#core/route.ts';
 import type { TellChanged } from '#core/tell-changed.ts';
@@ -18,6 +19,9 @@ import { firmwareRoutes } from '#features/equipment/firmware/routes.ts';
 import { createRolloutPulse } from '#features/equipment/firmware/run-rollouts.ts';
 import type { Config } from '#runtime/config.ts';
 import type { Control } from '../control/control.ts';
+
+/** Control points whose version is known; of one that fell out its people are told once more. */
+const MOST_RUNS = 20_000;
 
 export type FirmwareDeps = {
   config: Config;
@@ -56,7 +60,7 @@ export async function wireFirmware(deps: FirmwareDeps) {
     changed,
   });
   /** By control point: the version it runs, and whether it could take another. */
-  const runsBefore = new Map<string, string>();
+  const runsBefore = new NewestMap<string, string>(MOST_RUNS);
   control.onPresence((id) => {
     const view = views.byId(id);
     if (view === null) return void runsBefore.delete(id);

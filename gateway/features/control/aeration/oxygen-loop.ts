@@ -95,6 +95,8 @@ export function createOxygenLoop(deps: OxygenLoopDeps): OxygenLoop {
       }
     }
     for (const id of readingsByPond.keys()) if (!followersByPond.has(id)) readingsByPond.delete(id);
+    const farms = new Set([...points.values()].map(({ farmId }) => farmId));
+    for (const id of constantsByFarm.keys()) if (!farms.has(id)) constantsByFarm.delete(id);
   }
 
   /** Everything noted as undone, one after the other; what fails stays noted. */
