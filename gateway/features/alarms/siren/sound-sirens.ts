@@ -75,7 +75,10 @@ export function createSirens(deps: SoundSirensDeps): Sirens {
         else if (newestByEpisode.get(after.episode_id)?.id === after.id)
           newestByEpisode.delete(after.episode_id);
       }
-      for (const { id, after } of rowsOf(committed, sirenSettings)) settingsByFarm.set(id, after);
+      for (const { id, after, hidden } of rowsOf(committed, sirenSettings)) {
+        if (hidden) settingsByFarm.delete(id);
+        else settingsByFarm.set(id, after);
+      }
     }),
     look(farmId) {
       const alerts = waitingOn(farmId);
