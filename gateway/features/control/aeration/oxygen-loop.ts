@@ -95,8 +95,6 @@ export function createOxygenLoop(deps: OxygenLoopDeps): OxygenLoop {
       }
     }
     for (const id of readingsByPond.keys()) if (!followersByPond.has(id)) readingsByPond.delete(id);
-    const farms = new Set([...points.values()].map(({ farmId }) => farmId));
-    for (const id of constantsByFarm.keys()) if (!farms.has(id)) constantsByFarm.delete(id);
   }
 
   /** Everything noted as undone, one after the other; what fails stays noted. */
@@ -177,10 +175,8 @@ export function createOxygenLoop(deps: OxygenLoopDeps): OxygenLoop {
   }
 
   function correct(before: OxygenRow, after: OxygenRow): void {
-    const followers = followersByPond.get(after.pond_id);
-    // nothing was asked of a pond that nobody follows
-    if (followers?.[0] === undefined) return;
-    const constants = constantsOf(followers[0].farmId);
+    const followers = followersByPond.get(after.pond_id) ?? [];
+    const constants = constantsOf(followers[0]?.farmId ?? '');
     const ponds = followers.flatMap((point) => point.ponds.filter(({ pondId }) => pondId === after.pond_id));
     // stored readings tell nothing while nobody knows how old they are
     const correction = clock().isTrusted ? correctionOf(constants, ponds, { before, after }) : null;
@@ -227,8 +223,10 @@ export function createOxygenLoop(deps: OxygenLoopDeps): OxygenLoop {
     },
     follow: onTables([farm, farmScience, measurement, ...AIRING], (committed) => {
       for (const { id, after, hidden } of rowsOf(committed, farm)) {
-        if (hidden) nights.drop(id);
-        else nights.keep({ id, zone: after.timezone, lat: after.lat, lng: after.lng });
+        if (hidden) {
+          nights.drop(id);
+          constantsByFarm.delete(id);
+        } else nights.keep({ id, zone: after.timezone, lat: after.lat, lng: after.lng });
       }
       for (const { after } of rowsOf(committed, farmScience)) undone.farms.add(after.farm_id);
       if (changesWhoAirs(committed)) {
