@@ -1,3 +1,5 @@
+import { NewestMap } from './newest-map.ts';
+
 export type Remembered<Value> = {
   /** The value of a key: as remembered while fresh, else as `load` answers. */
   get: (key: string, load: (key: string) => Promise<Value>) => Promise<Value>;
@@ -14,15 +16,11 @@ export function remembered<Value>(deps: {
   ttlMs: number;
   limit: number;
 }): Remembered<Value> {
-  const entries = new Map<string, { value: Value; until: number }>();
+  const entries = new NewestMap<string, { value: Value; until: number }>(deps.limit);
   let generation = 0;
 
   function store(key: string, value: Value): void {
-    entries.delete(key);
     entries.set(key, { value, until: deps.monotonic() + deps.ttlMs });
-    if (entries.size <= deps.limit) return;
-    const oldest = entries.keys().next().value;
-    if (oldest !== undefined) entries.delete(oldest);
   }
 
   return {

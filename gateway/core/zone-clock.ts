@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import { NewestMap } from './newest-map.ts';
 
 // What the clock on a farm's wall shows. An instant is ms since 1970 UTC, with a fraction where it was reckoned from the
 // monotonic clock. A *wall time* is the reading of the farm's clock written as if it were UTC, also in ms: one number, so
@@ -40,9 +41,12 @@ export function zoneClock(name: string): ZoneClock {
   };
 }
 
-/** Makes the clock of each zone once: there are a few hundred zones, and a clock is slow to make. */
+/** Zones, offsets and their spellings: a name counts in upper and lower letters, so who may write one has millions. */
+const MAX_ZONES = 1_000;
+
+/** Makes the clock of each zone once: a clock is slow to make. */
 export function zoneClocks(): (name: string) => ZoneClock {
-  const clockByZone = new Map<string, ZoneClock>();
+  const clockByZone = new NewestMap<string, ZoneClock>(MAX_ZONES);
   return (name) => {
     const known = clockByZone.get(name);
     if (known !== undefined) return known;

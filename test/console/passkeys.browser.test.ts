@@ -1,7 +1,10 @@
+import { createHash, X509Certificate } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { aSecuredGateway, shakeHands } from '#test/a-secured-gateway.ts';
 import { aCarefulPerson } from '#test/careful-person.ts';
-import { type Console, type Look, startConsole, violationsOn } from '#test/console.ts';
+import { launchChromium } from '#test/chromium.ts';
+import { aPage, type Console, type Look, startConsole, violationsOn } from '#test/console.ts';
 
 const PASSWORD = 'camarao-123';
 const PHONE = { width: 360, height: 740 };
@@ -212,5 +215,59 @@ describe('passkeys in the console', () => {
     await page.getByLabel('Código do aplicativo').fill(person.shown());
     await page.getByRole('button', { name: 'Entrar', exact: true }).click();
     await isIn(page);
+  });
+});
+
+describe('passkeys over https', () => {
+  it('are made and sign in at the box under its own name, by a certificate of the farm', async () => {
+    const gateway = await aSecuredGateway();
+    onTestFinished(() => gateway.close());
+    const host = 'gateway-1.local';
+    // who trusts the farm's authority finds the certificate good for that name; the browser is told of this one
+    const socket = await shakeHands(gateway.https, { ca: await gateway.ca(), servername: host });
+    const { publicKey } = new X509Certificate(socket.getPeerCertificate().raw);
+    socket.destroy();
+    const key = createHash('sha256').update(publicKey.export({ type: 'spki', format: 'der' }));
+    const browser = await launchChromium([
+      `--host-resolver-rules=MAP ${host} 127.0.0.1`,
+      `--ignore-certificate-errors-spki-list=${key.digest('base64')}`,
+    ]);
+    onTestFinished(() => browser.close());
+    const asked = (path: string, body: object) =>
+      gateway.plain(`/api/v1/auth/${path}`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    const login = { email: 'ana@fazenda.example', password: PASSWORD };
+    const { body: user } = await asked('register', { ...login, name: 'Ana' });
+    const { body: session } = await asked('login', { ...login, remember_me: true });
+    const { page } = await aPage(browser, {
+      ...PHONE,
+      as: { token: (session as { access_token: string }).access_token, user },
+    });
+    const address = `https://${host}:${gateway.https}`;
+    await page.goto(`${address}/sistema/preferencias`);
+    expect(await page.evaluate<boolean>('isSecureContext')).toBe(true);
+    const authenticator = await anAuthenticator(page);
+    const card = page.locator('[data-card=passkeys]');
+    await card.getByRole('button', { name: 'Criar chave de acesso' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Nome').fill('Celular da Ana');
+    await dialog.getByLabel('Senha atual').fill(PASSWORD);
+    await dialog.getByRole('button', { name: 'Continuar' }).click();
+    await card.getByLabel('Guardei os dez códigos').check();
+    await card.getByRole('button', { name: 'Pronto' }).click();
+    await card.getByText('Celular da Ana').waitFor();
+    expect(await authenticator.kept()).toMatchObject([{ rpId: host, isResidentCredential: true }]);
+
+    await page.getByRole('button', { name: 'Sair deste aparelho' }).click();
+    const enter = page.getByRole('button', { name: 'Entrar com chave de acesso' });
+    await enter.waitFor();
+    await page.evaluate("localStorage.removeItem('session')");
+    await enter.click();
+    await expect.poll(() => page.evaluate<string | null>("localStorage.getItem('session')")).not.toBeNull();
+    await page.goto(`${address}/sistema/preferencias`);
+    await card.getByText(/usada \d/).waitFor();
   });
 });

@@ -1,5 +1,6 @@
 import type { ModemState } from '#contract/resources/modem.ts';
 import type { Log } from '#core/kernel.ts';
+import { NewestMap } from '#core/newest-map.ts';
 import type { Modem, ModemFacts, SmsOutcome } from '#features/alarms/modem/ports.ts';
 import { type AtLine, createAtLine, type ModemPort } from './at-line.ts';
 import { reportIn, smsTrouble } from './modem-errors.ts';
@@ -30,7 +31,7 @@ type Open = { line: AtLine; model: string; coding: Coding | null };
  * is done at a time.
  */
 export function createModem(deps: ModemDeps): Modem {
-  const partsDone = new Map<string, number>();
+  const partsDone = new NewestMap<string, number>(MOST_REMEMBERED);
   const facts: ModemFacts = {
     state: 'starting',
     port: deps.port,
@@ -141,7 +142,7 @@ export function createModem(deps: ModemDeps): Modem {
         if (trouble !== null) return failed(trouble);
         facts.sent += 1;
         deps.changed();
-        remember(partsDone, sms.id, place + 1);
+        partsDone.set(sms.id, place + 1);
       }
       partsDone.delete(sms.id);
       return { is: 'sent', parts: parts.length };
@@ -201,9 +202,4 @@ async function setCoding(open: Open, coding: Coding): Promise<void> {
   await line.ask(`AT+CSMP=49,167,0,${coding === 'ucs2' ? 8 : 0}`);
   const { result } = await line.ask(`AT+CSCS="${coding === 'ucs2' ? 'UCS2' : 'GSM'}"`);
   open.coding = result === 'ok' ? coding : null;
-}
-
-function remember(done: Map<string, number>, id: string, parts: number): void {
-  done.set(id, parts);
-  for (const old of done.keys()) if (done.size > MOST_REMEMBERED) done.delete(old);
 }

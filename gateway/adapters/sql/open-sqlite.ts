@@ -2,6 +2,7 @@ import BetterSqlite from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import type { Committed, Unit } from '#core/changes.ts';
 import { StorageUnavailable, UniqueViolation } from '#core/errors.ts';
+import { NewestMap } from '#core/newest-map.ts';
 import { applyUnit } from '#store/commit.ts';
 import type { Statement } from '#store/statements.ts';
 import { commitListeners, type Database, type Stamping, unitContext } from './database.ts';
@@ -274,20 +275,15 @@ function createQueue(
 }
 
 function statementCache(connection: SqliteConnection): (sql: string) => BetterSqlite.Statement<unknown[]> {
-  const bySql = new Map<string, BetterSqlite.Statement<unknown[]>>();
+  const bySql = new NewestMap<string, BetterSqlite.Statement<unknown[]>>(STATEMENTS_KEPT);
   return (sql) => {
     const known = bySql.get(sql);
     if (known) {
-      bySql.delete(sql);
       bySql.set(sql, known);
       return known;
     }
     const statement = connection.prepare<unknown[]>(sql);
     bySql.set(sql, statement);
-    if (bySql.size > STATEMENTS_KEPT) {
-      const oldest = bySql.keys().next().value;
-      if (oldest !== undefined) bySql.delete(oldest);
-    }
     return statement;
   };
 }

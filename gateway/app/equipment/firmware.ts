@@ -5,11 +5,15 @@ import { imageFolder } from '#adapters/firmware/image-files.ts';
 import { readPublisherKeys } from '#adapters/firmware/publisher-keys.ts';
 import { firmwareImage, firmwareRollout, firmwareTarget } from '#contract/resources/firmware.ts';
 import { onTables, rowsOf } from '#core/changes.ts';
+import { NewestMap } from '#core/newest-map.ts';
 import { firmwareRoutes } from '#features/equipment/firmware/routes.ts';
 import { createRolloutPulse } from '#features/equipment/firmware/run-rollouts.ts';
 import type { Control } from '../control/controllers.ts';
 import type { Rollouts } from '../control/memory.ts';
 import type { Platform } from '../kernel.ts';
+
+/** Control points whose version is known; of one that fell out its people are told once more. */
+const MOST_RUNS = 20_000;
 
 export type FirmwareDeps = Platform & {
   control: Control;
@@ -40,7 +44,7 @@ export async function wireFirmware(deps: FirmwareDeps) {
     changed,
   });
   /** By control point: the version it runs, and whether it could take another. */
-  const runsBefore = new Map<string, string>();
+  const runsBefore = new NewestMap<string, string>(MOST_RUNS);
   deps.signals.on('presence', (id) => {
     const view = views.byId(id);
     if (view === null) return void runsBefore.delete(id);

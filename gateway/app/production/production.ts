@@ -107,7 +107,9 @@ export function wireProduction(
       {
         name: 'sums of measurements',
         everyS: 60,
-        run: () => buildWaterSums({ database, pause: kernel.pause }),
+        async run() {
+          await buildWaterSums({ database, pause: kernel.pause });
+        },
       },
       { name: 'check of sums', at: '29 * * * *', run: () => checkSums(platform) },
     ]),

@@ -2,18 +2,14 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Database } from '#adapters/sql/database.ts';
 import { instanceValue } from '#adapters/sql/instance.ts';
 import type { Kernel } from '#core/kernel.ts';
-import { type ZoneClock, zoneClock } from '#core/zone-clock.ts';
+import { zoneClocks } from '#core/zone-clock.ts';
 import type { KeyDeps } from '#features/control/devices/device-keys.ts';
 import type { LevelDeps } from '#features/control/devices/levels.ts';
 
 /** Offsets of zones, seconds; each zone's calendar is asked once and then remembered. */
 export function offsets(): LevelDeps['utcOffsetS'] {
-  const clocksByZone = new Map<string, ZoneClock>();
-  return (zone, atMs) => {
-    const clock = clocksByZone.get(zone) ?? zoneClock(zone);
-    clocksByZone.set(zone, clock);
-    return clock.offsetAt(atMs) / 1000;
-  };
+  const clockOf = zoneClocks();
+  return (zone, atMs) => clockOf(zone).offsetAt(atMs) / 1000;
 }
 
 /** How keys of controllers are made and compared. */

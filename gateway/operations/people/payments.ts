@@ -10,7 +10,7 @@ import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import { perform } from '#core/use-case.ts';
 import { endPayments } from '#features/people/payments/end-payments.ts';
-import type { EndedDoubles } from '#features/people/payments/keep-one.ts';
+import { type EndedDoubles, newEndedDoubles } from '#features/people/payments/keep-one.ts';
 import { lookAgain } from '#features/people/payments/look-again.ts';
 import { ownDesk } from '#features/people/payments/own-desk.ts';
 import type { PaymentProvider, SubscriptionChanged } from '#features/people/payments/ports.ts';
@@ -33,7 +33,7 @@ export async function openPayments(wiring: PaymentWiring) {
   const { config, kernel, database, notify, subscriptionChanged } = wiring;
   const queries = paymentQueries(database.read);
   const settings = stripeSettings(config);
-  const endedDoubles: EndedDoubles = new Map();
+  const endedDoubles = newEndedDoubles();
   const sandbox = settings === null ? sandboxDeps(wiring, queries, endedDoubles) : null;
   const provider = sandbox === null ? await stripe(kernel, settings) : sandboxProvider(sandbox);
   const deps = { ...kernel, queries, provider, notify, subscriptionChanged, endedDoubles };

@@ -25,6 +25,7 @@ import { type Beacon, hostsOf } from '#contract/discovery.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { put } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import { NewestMap } from '#core/newest-map.ts';
 import type { Notify } from '#core/notifying.ts';
 import { type IdentityDeps, identityOf, type Ports } from '#features/system/trust/identity.ts';
 import { keepTrust, type TrustKeeper, type TrustNews } from '#features/system/trust/keep-trust.ts';
@@ -250,16 +251,19 @@ function tellOutside(
   );
 }
 
+/** Causes name their day: older ones do not come again. */
+const MOST_TOLD = 100;
+
 /** Tells the people of every farm, once for each cause; never waits, never throws. */
 function tellOnce(
   { kernel, notify }: Pick<TrustDeps, 'kernel' | 'notify'>,
   farmIds: () => Promise<string[]>,
 ): (news: TrustNews) => void {
-  const told = new Set<string>();
+  const told = new NewestMap<string, true>(MOST_TOLD);
   const tell = async (news: TrustNews): Promise<void> => {
     const { cause, ...words } = newsOfTrust(news, isoOf(kernel.now()).slice(0, 10));
     if (told.has(cause)) return;
-    told.add(cause);
+    told.set(cause, true);
     try {
       const farms = await farmIds();
       const changes = await Promise.all(

@@ -16,12 +16,15 @@ export type StockedPonds = {
 
 /** A batch is stocked or harvested now and then; whom it makes a difference to can wait a minute. */
 const READ_EVERY_MS = 60_000;
+/** No alert has asked for the pond since. */
+const FORGOTTEN_AFTER_MS = 3_600_000;
 
 /** In which ponds an ACTIVE batch has animals: asked only for the few that an alert depends on. */
 export function createStockedPonds(deps: StockedPondsDeps): StockedPonds {
   const knownById = new Map<string, { isStocked: boolean; at: number }>();
 
   async function read(pondIds: readonly string[], now: number): Promise<void> {
+    for (const [id, { at }] of knownById) if (now - at >= FORGOTTEN_AFTER_MS) knownById.delete(id);
     const batches = await deps.activeInPonds(pondIds);
     for (const id of pondIds) {
       const isStocked = (batches.get(id) ?? []).some((state) => populationIn(state, id) > 0);

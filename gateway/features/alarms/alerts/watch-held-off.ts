@@ -3,6 +3,7 @@ import type { AlertCause, Alerting } from '#core/alerting.ts';
 import { asParent, type Change, type RowListener } from '#core/changes.ts';
 import { StorageUnavailable } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import { NewestMap } from '#core/newest-map.ts';
 import { perform } from '#core/use-case.ts';
 import { wallOf } from '#core/zone-clock.ts';
 import type { Night } from '#science/night.ts';
@@ -44,6 +45,8 @@ export type HeldOffWatch = { tick: () => Promise<void>; follow: RowListener };
 
 const POLL_EVERY_MS = 5_000;
 const MOST_A_POLL = 50;
+/** Control points whose last hold is known. */
+const MOST_TOLD = 20_000;
 
 /**
  * Tells when a person switched the motor of a stocked pond off and nobody switched it on again: once per hold. It ends
@@ -56,7 +59,7 @@ export function createHeldOffWatch(deps: HeldOffWatchDeps): HeldOffWatch {
     thingOf: (row) => row.control_point_id,
   });
   /** What was told in this run: a hold that a person resolved is not told again. */
-  const toldByPoint = new Map<string, string>();
+  const toldByPoint = new NewestMap<string, string>(MOST_TOLD);
   const state = { polledAt: Number.NEGATIVE_INFINITY, hasFailed: false };
 
   async function poll(): Promise<void> {

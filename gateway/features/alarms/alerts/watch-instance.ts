@@ -25,7 +25,7 @@ export type InstanceWatch = { tick: () => Promise<void>; follow: RowListener };
 
 const TYPES = ['CLOCK_UNTRUSTED', 'DISK_FULL'] as const;
 type InstanceType = (typeof TYPES)[number];
-type Trouble = { since: number; sinceAt: number };
+type Trouble = { since: number; sinceAt: number; toldFarms: Set<string> };
 
 /** A box without a battery for its clock starts untrusted, and has its time a minute after the network is up. */
 const RAISE_AFTER_MS = { CLOCK_UNTRUSTED: 120_000, DISK_FULL: 0 } as const;
@@ -35,7 +35,6 @@ const MOST_FARMS_A_TICK = 20;
 export function createInstanceWatch(deps: InstanceWatchDeps): InstanceWatch {
   const open = createOpenAlerts({ queries: deps.queries, types: TYPES, thingOf: (row) => row.farm_id });
   const troubles = new Map<InstanceType, Trouble>();
-  const told = new Set<string>();
   const state = { hasFailed: false };
 
   async function look(): Promise<void> {
@@ -54,7 +53,8 @@ export function createInstanceWatch(deps: InstanceWatchDeps): InstanceWatch {
 
   function note(type: InstanceType, isTrouble: boolean): void {
     if (!isTrouble) troubles.delete(type);
-    else if (!troubles.has(type)) troubles.set(type, { since: deps.monotonic(), sinceAt: deps.now() });
+    else if (!troubles.has(type))
+      troubles.set(type, { since: deps.monotonic(), sinceAt: deps.now(), toldFarms: new Set() });
   }
 
   async function turn(type: InstanceType, farmId: string): Promise<boolean> {
@@ -66,9 +66,9 @@ export function createInstanceWatch(deps: InstanceWatchDeps): InstanceWatch {
     }
     const cause = causeOf(type, farmId, trouble, deps.heldOn);
     const isDue = deps.monotonic() - trouble.since >= RAISE_AFTER_MS[type];
-    if (isOpen || !isDue || told.has(cause.cause)) return false;
+    if (isOpen || !isDue || trouble.toldFarms.has(farmId)) return false;
     await store(() => deps.alerting.raise(cause), farmId);
-    told.add(cause.cause);
+    trouble.toldFarms.add(farmId);
     return true;
   }
 

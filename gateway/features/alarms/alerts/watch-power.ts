@@ -89,6 +89,8 @@ export function createPowerWatch(deps: {
       const stored = deps.open.of('POWER_FAILURE', farmId);
       if (isOver && isJustOver(failure, at.clock)) {
         const until = at.clock.monotonic + graceMs(at.listening);
+        for (const [id, back] of returningByFarm)
+          if (at.clock.monotonic >= back.until) returningByFarm.delete(id);
         returningByFarm.set(farmId, { members: failure.members, until });
       }
       if (isOver && stored === null) {

@@ -3,6 +3,7 @@ import { type ChannelKind, notificationChannel } from '#contract/resources/notif
 import { type Change, insertIfAbsent, purge, remove, update } from '#core/changes.ts';
 import { StaleError, StorageUnavailable } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import { NewestMap } from '#core/newest-map.ts';
 import type { Language, Notify } from '#core/notifying.ts';
 import type { DeadlyLevel } from '#science/advice/alert-advice.ts';
 import { type ComposeDeps, composeMessage } from './compose-message.ts';
@@ -61,6 +62,8 @@ const NOT_NOW: Settled = { goesOn: false, until: null };
 /** A disk that does not take what became of a delivery is given time. */
 const DISK_REST_MS = 10_000;
 const SAVE_ATTEMPTS = 3;
+/** Of those that were deleted meanwhile nobody comes again. */
+const MOST_UNSAVED = 20_000;
 
 /** `folded` collects what went into a summary; `leave` is called when the sending itself has ended. */
 export type Settle = (job: Job, folded: Set<string>, leave: () => void) => Promise<Settled>;
@@ -68,7 +71,7 @@ export type Settle = (job: Job, folded: Set<string>, leave: () => void) => Promi
 /** Makes what does with one due delivery all there is to be done. */
 export function createSettle(deps: SettleDeps): Settle {
   /** Sent, but the disk did not take it: written down when it comes again, instead of being sent again. */
-  const sentUnsaved = new Map<string, Change[]>();
+  const sentUnsaved = new NewestMap<string, Change[]>(MOST_UNSAVED);
 
   async function settle(job: Job, folded: Set<string>, leave: () => void): Promise<Settled> {
     try {

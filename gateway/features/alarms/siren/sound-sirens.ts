@@ -4,6 +4,7 @@ import { marksAfterStep } from '#core/alert-marks.ts';
 import { onTables, type RowListener, rowsOf } from '#core/changes.ts';
 import type { ClockStep } from '#core/clock-step.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import { NewestMap } from '#core/newest-map.ts';
 import type { SirenAlert, SirenQueries, SirenSettings } from './ports.ts';
 import { remembered, SILENT, type SirenMemory, type SirenNow, sirenNow } from './siren-rules.ts';
 
@@ -30,6 +31,8 @@ export type Sirens = {
 /** What nobody answered for a day is not sounded by a restart; the escalation holds it the same way. */
 const LOOK_BACK_MS = 24 * 3_600_000;
 const MOST = 1_000;
+/** Farms whose siren's turns are remembered; one that fell out begins its turn anew. */
+const MOST_FARMS = 50_000;
 const MINUTE = 60_000;
 const DEFAULTS = { sound_minutes: 5, pause_minutes: 5 } as const;
 
@@ -40,7 +43,7 @@ const DEFAULTS = { sound_minutes: 5, pause_minutes: 5 } as const;
 export function createSirens(deps: SoundSirensDeps): Sirens {
   /** The newest alert of each critical episode that is not over. */
   const newestByEpisode = new Map<string, SirenAlert>();
-  const memoryByFarm = new Map<string, SirenMemory>();
+  const memoryByFarm = new NewestMap<string, SirenMemory>(MOST_FARMS);
   const settingsByFarm = new Map<string, SirenSettings>();
 
   function keep(row: SirenAlert): void {
@@ -72,7 +75,10 @@ export function createSirens(deps: SoundSirensDeps): Sirens {
         else if (newestByEpisode.get(after.episode_id)?.id === after.id)
           newestByEpisode.delete(after.episode_id);
       }
-      for (const { id, after } of rowsOf(committed, sirenSettings)) settingsByFarm.set(id, after);
+      for (const { id, after, hidden } of rowsOf(committed, sirenSettings)) {
+        if (hidden) settingsByFarm.delete(id);
+        else settingsByFarm.set(id, after);
+      }
     }),
     look(farmId) {
       const alerts = waitingOn(farmId);

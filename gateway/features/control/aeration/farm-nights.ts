@@ -20,6 +20,10 @@ export function createFarmNights() {
       placesByFarm.set(farm.id, placeOf(farm));
       knownByFarm.delete(farm.id);
     },
+    drop(farmId: string): void {
+      placesByFarm.delete(farmId);
+      knownByFarm.delete(farmId);
+    },
     nightOf,
     /** True also where the farm is not known. */
     isNight(aeration: ScienceConstants['aeration'], farmId: string, atMs: number): boolean {

@@ -222,8 +222,11 @@ export function createOxygenLoop(deps: OxygenLoopDeps): OxygenLoop {
         heldBefore(point, { ...deps, clock, reasons, readingsByPond, constantsOf });
     },
     follow: onTables([farm, farmScience, measurement, ...AIRING], (committed) => {
-      for (const { id, after } of rowsOf(committed, farm)) {
-        nights.keep({ id, zone: after.timezone, lat: after.lat, lng: after.lng });
+      for (const { id, after, hidden } of rowsOf(committed, farm)) {
+        if (hidden) {
+          nights.drop(id);
+          constantsByFarm.delete(id);
+        } else nights.keep({ id, zone: after.timezone, lat: after.lat, lng: after.lng });
       }
       for (const { after } of rowsOf(committed, farmScience)) undone.farms.add(after.farm_id);
       if (changesWhoAirs(committed)) {

@@ -1,4 +1,5 @@
 import type { GatewayFrame, LiveState } from '#contract/sync/wire.ts';
+import { NewestMap } from '#core/newest-map.ts';
 import {
   type ControlView,
   currentOf,
@@ -15,6 +16,8 @@ export const BELIEVED_MS = 60_000;
 const RETOLD_EVERY_MS = 20_000;
 /** Control points told to the other processes at once. */
 const POINTS_A_SENTENCE = 25;
+/** Gateways that a process knows of: several times those that one instance has. */
+const MOST_LINKS = 100_000;
 
 /** A sentence between processes; stream 0 stands for controllers that this instance hears itself. */
 export type PresenceSentence = {
@@ -42,21 +45,21 @@ export type LinkDeps = {
 type Link = RemotePresence['link'] & { isConnected: boolean; isOurs: boolean; heardAt: number | null };
 
 export function createGatewayLinks(deps: LinkDeps) {
-  const links = new Map<number, Link>();
+  const links = new NewestMap<number, Link>(MOST_LINKS);
   const heardHere = new Set<string>();
   const state = { retoldAt: Number.NEGATIVE_INFINITY };
 
   function linkOf(streamId: number): Link {
     const known = links.get(streamId);
-    if (known !== undefined) return known;
-    const made = {
+    const link = known ?? {
       isConnected: false,
       isOurs: false,
       heardAt: null,
       believedUntil: Number.NEGATIVE_INFINITY,
     };
-    links.set(streamId, made);
-    return made;
+    // the longest unheard is the first to be forgotten
+    links.set(streamId, link);
+    return link;
   }
 
   function heard(streamId: number, isConnected: boolean): Link {

@@ -51,8 +51,8 @@ export function createRegistry(deps: {
   const farmsById = new Map<string, { zone: string; name: string }>();
   const idsByDeviceId = new Map<string, Set<string>>();
   const idsByMqttId = new Map<string, string>();
-  /** How many commits touched each. */
-  const commitsById = new Map<string, number>();
+  /** Rows that are being read now, and whether a commit touched them meanwhile. */
+  const readings = new Set<{ id: string; isOutdated: boolean }>();
 
   function keep(view: ControlView): void {
     const old = viewsById.get(view.row.id);
@@ -124,10 +124,11 @@ export function createRegistry(deps: {
     },
     async refresh(id) {
       for (let reading = 0; reading < READ_AGAIN; reading += 1) {
-        const commits = commitsById.get(id);
-        const facts = await deps.queries.controlFacts(id);
+        const own = { id, isOutdated: false };
+        readings.add(own);
+        const facts = await deps.queries.controlFacts(id).finally(() => readings.delete(own));
         // a commit that was followed meanwhile may not be in what was read
-        if (commitsById.get(id) !== commits) continue;
+        if (own.isOutdated) continue;
         if (facts === null) drop(id);
         else keep(viewOf(facts));
         break;
@@ -156,7 +157,8 @@ export function createRegistry(deps: {
         } else change(id, (view) => (hidden ? null : rowChanged(view, row)));
       }
       followChildren(committed, viewsById, change);
-      for (const id of before.keys()) commitsById.set(id, (commitsById.get(id) ?? 0) + 1);
+      for (const reading of readings) if (before.has(reading.id)) reading.isOutdated = true;
+      for (const { id, hidden } of rowsOf(committed, farm)) if (hidden) farmsById.delete(id);
       return [...before].map(([id, old]) => ({ before: old, after: byId(id) }));
     },
   };

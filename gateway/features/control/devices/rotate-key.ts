@@ -3,10 +3,14 @@ import { deviceKey } from '#contract/resources/local-tables.ts';
 import { onTables, rowsOf } from '#core/changes.ts';
 import { conflict } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import { NewestMap } from '#core/newest-map.ts';
 import type { Decision } from '#core/use-case.ts';
 import type { ControlView } from '../control-view.ts';
 import type { Controller, DeviceTalk } from '../device-link.ts';
 import { issueKey, type KeyDeps, OVERLAP_MS } from './device-keys.ts';
+
+/** Rotations that are under way or shown; one that fell out is begun again by hand. */
+const MOST_ROTATIONS = 10_000;
 
 export type RotationDeps = KeyDeps &
   Pick<Kernel, 'log'> & {
@@ -40,7 +44,7 @@ const COMMAND_LIVES_S = 60;
  * the new one, or is away for a day, goes on with the old one. After a restart a new key that is not in use is void.
  */
 export function createKeyRotation(deps: RotationDeps) {
-  const rotationsByPoint = new Map<string, Rotation>();
+  const rotationsByPoint = new NewestMap<string, Rotation>(MOST_ROTATIONS);
 
   function send(controlPointId: string, rotation: Rotation): void {
     const now = deps.monotonic();

@@ -1,6 +1,7 @@
 import type { SeenDevice } from '#contract/resources/devices.ts';
 import { FIRST_GENERATION, isFirstGeneration } from '#core/first-generation.ts';
 import { isoOf } from '#core/kernel.ts';
+import { NewestMap } from '#core/newest-map.ts';
 
 const MOST_KEPT = 1_000;
 
@@ -24,13 +25,12 @@ type Seen = Omit<SeenDevice, 'first_seen' | 'last_seen' | 'unsupported'> & {
 /** Devices that knocked and belong to nobody, for the technician who adopts them; the longest silent are forgotten. */
 export function createSeenDevices(deps: { now: () => number; changed: () => void }): SeenDevices {
   // instants are written out when they are asked for: thousands may knock, and few look
-  const seenById = new Map<string, Seen>();
+  const seenById = new NewestMap<string, Seen>(MOST_KEPT);
   return {
     note({ deviceId, source, via, reason }) {
       const at = deps.now();
       const name = deviceId.slice(0, 255);
       const known = seenById.get(name);
-      seenById.delete(name);
       seenById.set(name, {
         device_id: name,
         source,
@@ -41,9 +41,6 @@ export function createSeenDevices(deps: { now: () => number; changed: () => void
         count: (known?.count ?? 0) + 1,
       });
       deps.changed();
-      if (seenById.size <= MOST_KEPT) return;
-      const oldest = seenById.keys().next().value;
-      if (oldest !== undefined) seenById.delete(oldest);
     },
     list: () => [...seenById.values()].reverse().map(rowOf),
     forget(deviceId) {

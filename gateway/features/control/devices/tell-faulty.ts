@@ -1,5 +1,6 @@
 import { audit } from '#core/audit.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import { NewestMap } from '#core/newest-map.ts';
 import type { Notify, Words } from '#core/notifying.ts';
 import { perform } from '#core/use-case.ts';
 import type { ControlView } from '../control-view.ts';
@@ -36,9 +37,12 @@ function said(fault: Fault, { row, farmName }: Pick<ControlView, 'row' | 'farmNa
   };
 }
 
+/** Controllers that are told apart. Of one that fell out it may be told twice a day. */
+const MOST_TOLD = 20_000;
+
 /** Tells who may act that a controller is faulty: once a day of each, however often it is noticed. */
 export function createFaultyTeller(deps: TellFaultyDeps) {
-  const toldAt = new Map<string, number>();
+  const toldAt = new NewestMap<string, number>(MOST_TOLD);
 
   async function store(fault: Fault, view: ControlView, fields: Record<string, unknown>): Promise<void> {
     const { row } = view;

@@ -1,6 +1,11 @@
+import { NewestMap } from '#core/newest-map.ts';
+
 // What a controller says is bounded by what it makes the disk write, not by how often it says it: a card dies of bytes.
 
 const DAY_MS = 86_400_000;
+
+/** Controllers that write; whose account fell out may write as much once more. */
+const MOST_ACCOUNTS = 50_000;
 
 /** Of one control point in a day. Three hundred changes of status are stored as they come; nobody switches more often. */
 export const DAILY_BYTES = 20_000_000;
@@ -15,7 +20,7 @@ export type WriteBudget = ReturnType<typeof createWriteBudget>;
 
 /** A bucket of bytes per control point: a day's worth at once, and as much again every day. */
 export function createWriteBudget(deps: { monotonic: () => number }) {
-  const accounts = new Map<string, Account>();
+  const accounts = new NewestMap<string, Account>(MOST_ACCOUNTS);
 
   function accountOf(id: string): Account {
     const now = deps.monotonic();

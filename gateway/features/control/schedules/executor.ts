@@ -159,7 +159,8 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
         isWhole: work.length <= ACTIONS_PER_TICK,
       });
     }
-    for (const id of plansById.keys()) if (deps.views.byId(id) === null) plansById.delete(id);
+    for (const known of [plansById, saveTriedAt])
+      for (const id of known.keys()) if (deps.views.byId(id) === null) known.delete(id);
     await forgetGone();
     return now1.some(({ wish }) => wish !== null);
   }
@@ -244,6 +245,8 @@ export function createExecutor(deps: ExecutorDeps, startedWith: { lookedAt: numb
   function dueStarts(starts: readonly { view: ControlView; wish: Wish }[]): Set<string> {
     const now = deps.monotonic();
     const due = new Set<string>();
+    // a start that lies further back holds up nobody; groups are named by people
+    for (const [key, at] of lastStartByGroup) if (now - at >= deps.startStepMs) lastStartByGroup.delete(key);
     const startsByFarm = new Map<string, (typeof starts)[number][]>();
     for (const start of starts) {
       const ofFarm = startsByFarm.get(start.view.row.farm_id);

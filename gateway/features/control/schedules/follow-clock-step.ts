@@ -2,6 +2,7 @@ import { controlPoint, order } from '#contract/resources/control-points.ts';
 import { schedule } from '#contract/resources/schedules.ts';
 import { type Change, update } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import { NewestMap } from '#core/newest-map.ts';
 import { perform } from '#core/use-case.ts';
 import type { ControlView, ControlViews, Order } from '../control-view.ts';
 import { BELIEVED_AHEAD_MS } from './control-facts.ts';
@@ -28,6 +29,10 @@ type Moved = { id: string; to: string; shift: number };
 const AHEAD_MS = 2_000;
 /** Each for itself: whoever else changes a control point meanwhile makes only that one be decided again. */
 const POINTS_AT_ONCE = 50;
+/** Rows whose way back is known; whoever sets the clock decides how often it steps. */
+const MOST_MOVED = 100_000;
+/** Steps that wait while the disk takes nothing: a clock that steps every minute does so for half a day. */
+const MOST_OWED = 1_000;
 
 /**
  * Orders and schedules are compared by their times. What was given while the clock was an hour ahead lies in the future
@@ -37,7 +42,7 @@ const POINTS_AT_ONCE = 50;
  */
 export function createStamps(deps: StampDeps): Stamps {
   /** What was moved in this run, by row: the stamp it got, and by how much. */
-  const movedById = new Map<string, { to: string; by: number }>();
+  const movedById = new NewestMap<string, { to: string; by: number }>(MOST_MOVED);
   let hasLooked = false;
   /** Steps that could not be followed to the end. What was moved already is not ahead any more: once more does no harm. */
   let owed: number[] = [];
@@ -167,7 +172,7 @@ export function createStamps(deps: StampDeps): Stamps {
 
   return {
     async follow(steppedBy) {
-      owed = [...owed, steppedBy];
+      owed = [...owed, steppedBy].slice(-MOST_OWED);
       await inTurn(async () => void (await trying(followOwed)));
     },
     async look() {

@@ -2,6 +2,7 @@ import type { HomeAssistantAnswer } from '#contract/resources/home-assistant.ts'
 import type { SwitchState } from '#contract/words.ts';
 import { AppError } from '#core/errors.ts';
 import { isoOf, type Log } from '#core/kernel.ts';
+import { NewestMap } from '#core/newest-map.ts';
 import type { ControlView } from '#features/control/control-view.ts';
 import {
   BIRTH_TOPIC,
@@ -53,7 +54,7 @@ export function createBridge(deps: BridgeDeps) {
   const told = new Map<string, string>();
   /** Control points Home Assistant knows of. */
   const shown = new Set<string>();
-  const ordersById = new Map<string, number[]>();
+  const ordersById = new NewestMap<string, number[]>(MOST_KNOWN);
   const state = {
     link: null as HaLink | null,
     since: null as number | null,

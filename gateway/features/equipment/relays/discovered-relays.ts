@@ -1,5 +1,6 @@
 import type { DiscoveredRelay } from '#contract/resources/relays.ts';
 import { isoOf } from '#core/kernel.ts';
+import { NewestMap } from '#core/newest-map.ts';
 import type { Knock } from '#features/control/relay-link.ts';
 import type { RelayProtocol } from './ports.ts';
 import { UNSUPPORTED } from './relay-troubles.ts';
@@ -14,7 +15,7 @@ export function createDiscoveredRelays(deps: {
   protocols: readonly RelayProtocol[];
   changed: () => void;
 }) {
-  const cardsById = new Map<string, DiscoveredRelay>();
+  const cardsById = new NewestMap<string, DiscoveredRelay>(MOST_KEPT);
 
   function note(knock: Knock): void {
     for (const protocol of deps.protocols) {
@@ -25,7 +26,6 @@ export function createDiscoveredRelays(deps: {
       const known = cardsById.get(id);
       const at = isoOf(deps.now());
       // the last seen is the last of the map
-      cardsById.delete(id);
       cardsById.set(id, {
         id,
         kind: protocol.kind,
@@ -39,10 +39,6 @@ export function createDiscoveredRelays(deps: {
         unsupported: unsupported === undefined ? null : UNSUPPORTED[unsupported].en,
       });
       deps.changed();
-      if (cardsById.size > MOST_KEPT) {
-        const [oldest] = cardsById.keys();
-        if (oldest !== undefined) cardsById.delete(oldest);
-      }
       return;
     }
   }

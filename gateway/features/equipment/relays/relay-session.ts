@@ -102,9 +102,16 @@ export function createRelaySessions({ book, views, protocols }: SessionDeps) {
     if (view === null || row === null || row.carrier_id !== row.id) return null;
     const known = sessionsByMqttId.get(mqttId);
     if (known?.carrierId === row.id && known.kind === row.kind) return known;
+    // a relay that was given another name has one session, too
+    drop(row.id);
     const fresh = newSession({ mqttId, carrierId: row.id, kind: row.kind, protocol: protocols[row.kind] });
     sessionsByMqttId.set(mqttId, fresh);
     return fresh;
+  }
+
+  function drop(carrierId: string): void {
+    for (const [mqttId, known] of sessionsByMqttId)
+      if (known.carrierId === carrierId) sessionsByMqttId.delete(mqttId);
   }
 
   return {
@@ -115,11 +122,7 @@ export function createRelaySessions({ book, views, protocols }: SessionDeps) {
       return carrier === null ? null : sessionOf(carrier.mqttId);
     },
     all: (): Iterable<Session> => sessionsByMqttId.values(),
-    drop(carrierId: string): void {
-      for (const [mqttId, known] of sessionsByMqttId) {
-        if (known.carrierId === carrierId) sessionsByMqttId.delete(mqttId);
-      }
-    },
+    drop,
     rowsOf: (session: Session): Relay[] => [...book.channelsOf(session.carrierId).values()],
     /** A further channel reports as the controller of its own control point, with the identity of the device. */
     controllerOf(session: Session, row: Relay): Controller | null {

@@ -1,12 +1,15 @@
 import { MOST_SIMULATED, type SimulatorAnswer } from '#contract/resources/simulator.ts';
 import { conflict } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import { NewestMap } from '#core/newest-map.ts';
 import type { ControlView } from '#features/control/control-view.ts';
 import { faultsBetween, WELL } from './conditions.ts';
 import type { Conditions, SimulatedFleet, SimulatedIdentity, SimulatedNow, StartFleet } from './ports.ts';
 
 /** Each is a process of its own beside control. */
 const MOST_FARMS = 3;
+/** Farms whose failure is shown; of one that fell out its simulator just stands still. */
+const MOST_FAILED = 1_000;
 
 export type SimulatorDeskDeps = Pick<Kernel, 'now' | 'log'> & {
   startFleet: StartFleet;
@@ -29,7 +32,7 @@ export type SimulatorDesk = ReturnType<typeof createSimulatorDesk>;
 /** The simulators of the farms of this box, in memory: after a restart none runs until somebody starts it. */
 export function createSimulatorDesk(deps: SimulatorDeskDeps) {
   const runningByFarm = new Map<string, Running>();
-  const failedFarms = new Set<string>();
+  const failedFarms = new NewestMap<string, true>(MOST_FAILED);
   const conditionsByPoint = new Map<string, Conditions>();
   let turn: Promise<unknown> = Promise.resolve();
   const conditionsOf = (controlPointId: string) => conditionsByPoint.get(controlPointId) ?? WELL;
@@ -79,7 +82,7 @@ export function createSimulatorDesk(deps: SimulatorDeskDeps) {
           ended(why) {
             if (runningByFarm.get(farmId) !== running) return;
             runningByFarm.delete(farmId);
-            failedFarms.add(farmId);
+            failedFarms.set(farmId, true);
             deps.log.error({ err: why, farmId }, 'the simulator ended by itself');
             deps.changed(farmId);
           },

@@ -2,6 +2,7 @@ import { accessToken } from '#contract/resources/access-tokens.ts';
 import { tokenUse } from '#contract/resources/local-tables.ts';
 import { onTables, put, rowsOf } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import { NewestMap } from '#core/newest-map.ts';
 import { remembered } from '#core/remembered.ts';
 import { invalidToken } from '#core/request-checks.ts';
 import type { Caller } from '#core/route.ts';
@@ -26,14 +27,7 @@ const NOTED_EVERY_MS = 10 * 60 * 1000;
  */
 export function createTokenAuthentication(deps: AuthenticateTokenDeps) {
   const tokens = remembered<UsedToken | null>({ monotonic: deps.monotonic, ttlMs: TTL_MS, limit: KEPT });
-  const notedAt = new Map<string, number>();
-
-  function note(id: string, at: number): void {
-    notedAt.delete(id);
-    notedAt.set(id, at);
-    const oldest = notedAt.keys().next().value;
-    if (notedAt.size > KEPT && oldest !== undefined) notedAt.delete(oldest);
-  }
+  const notedAt = new NewestMap<string, number>(KEPT);
 
   return {
     async authenticate(bearer: string): Promise<Caller> {
@@ -42,7 +36,7 @@ export function createTokenAuthentication(deps: AuthenticateTokenDeps) {
       if (found === null || !isLive(found, deps.now())) throw invalidToken();
       const standing = await deps.standingOf(found.user_id);
       if (!standing?.is_active) throw invalidToken();
-      if (found.used_at !== null && !notedAt.has(found.id)) note(found.id, Date.parse(found.used_at));
+      if (found.used_at !== null && !notedAt.has(found.id)) notedAt.set(found.id, Date.parse(found.used_at));
       return {
         userId: found.user_id,
         role: standing.role,
@@ -57,7 +51,7 @@ export function createTokenAuthentication(deps: AuthenticateTokenDeps) {
       const last = notedAt.get(tokenId);
       // a clock that was set back makes it due
       if (last !== undefined && now >= last && now - last < NOTED_EVERY_MS) return;
-      note(tokenId, now);
+      notedAt.set(tokenId, now);
       const use = put(tokenUse, { id: tokenId, used_at: isoOf(now), source });
       deps.commit({ changes: [use], actor: null }).catch((error: unknown) => {
         deps.log.warn({ err: error }, 'the use of an access token was not noted');

@@ -4,6 +4,7 @@ import type { SessionAnswer } from '#contract/resources/sessions.ts';
 import { type Change, insertIfAbsent, onTables, purge, put, rowsOf } from '#core/changes.ts';
 import { notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import { NewestMap } from '#core/newest-map.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import { isOfLiveGeneration, lastEndOf, NOTED_EVERY_MS } from '../login-standing.ts';
@@ -38,14 +39,7 @@ export type SessionList = ReturnType<typeof createSessionList>;
 
 export function createSessionList(deps: SessionListDeps) {
   const { queries } = deps;
-  const uses = new Map<string, Use>();
-
-  function remember(id: string, use: Use): void {
-    uses.delete(id);
-    uses.set(id, use);
-    const oldest = uses.keys().next().value;
-    if (uses.size > KEPT && oldest !== undefined) uses.delete(oldest);
-  }
+  const uses = new NewestMap<string, Use>(KEPT);
 
   /** Rows of logins that still open something. */
   async function live(userId: string): Promise<{ rows: Session[]; over: Session[] }> {
@@ -126,7 +120,7 @@ export function createSessionList(deps: SessionListDeps) {
       const last = uses.get(login.id);
       // a clock that was set back makes it due
       const isNoted = last !== undefined && now >= last.notedAt && now - last.notedAt < NOTED_EVERY_MS;
-      remember(login.id, { at: now, source, notedAt: isNoted ? last.notedAt : now });
+      uses.set(login.id, { at: now, source, notedAt: isNoted ? last.notedAt : now });
       if (isNoted) return;
       const use = { at: now, source, network: deps.networkOf(source) };
       queries.noteUse(login.id, use, NOTED_EVERY_MS).catch((error: unknown) => {
@@ -137,7 +131,7 @@ export function createSessionList(deps: SessionListDeps) {
       for (const { id, after, hidden } of rowsOf(committed, session)) {
         const at = Date.parse(after.last_used_at);
         if (hidden) uses.delete(id);
-        else remember(id, { at, source: after.source, notedAt: at });
+        else uses.set(id, { at, source: after.source, notedAt: at });
       }
     }),
   };

@@ -1,5 +1,6 @@
 import { AppError } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
+import { NewestMap } from '#core/newest-map.ts';
 import type { PaymentProvider, ProviderSubscription, Snapshot } from './ports.ts';
 import { type Standing, withAnswer } from './provider-facts.ts';
 import { begunStanding, shownOf } from './subscription-from-provider.ts';
@@ -14,7 +15,8 @@ export type KeepOneDeps = Pick<Kernel, 'now' | 'log'> & {
  * By their ids at the provider. A commit that comes too late is decided again, and what was ended for the first decision
  * looks then as if it had ended by itself: it is told all the same, each once.
  */
-export type EndedDoubles = Map<string, EndedDouble>;
+export type EndedDoubles = NewestMap<string, EndedDouble>;
+export const newEndedDoubles = (): EndedDoubles => new NewestMap(MOST_REMEMBERED);
 const MOST_REMEMBERED = 1_000;
 
 export type EndedDouble = { subscriptionId: string; plan: Standing['plan']; keptPlan: Standing['plan'] };
@@ -47,15 +49,9 @@ export async function keepOne(
     now.push(after);
     const plan = begunStanding(one)?.plan ?? null;
     if (!isRunning(after))
-      remember(endedDoubles, { subscriptionId: one.id, plan, keptPlan: kept.standing.plan });
+      endedDoubles.set(one.id, { subscriptionId: one.id, plan, keptPlan: kept.standing.plan });
   }
   return { all: now, ended: endedOf(now) };
-}
-
-function remember(endedDoubles: EndedDoubles, double: EndedDouble): void {
-  endedDoubles.set(double.subscriptionId, double);
-  const oldest = endedDoubles.keys().next().value;
-  if (endedDoubles.size > MOST_REMEMBERED && oldest !== undefined) endedDoubles.delete(oldest);
 }
 
 async function answered(

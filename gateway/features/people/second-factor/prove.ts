@@ -2,6 +2,7 @@ import { secondFactor } from '#contract/resources/local-tables.ts';
 import type { PasskeyAssertion } from '#contract/resources/passkeys.ts';
 import { type Change, update } from '#core/changes.ts';
 import { AppError } from '#core/errors.ts';
+import { NewestMap } from '#core/newest-map.ts';
 import { tooManyAttempts } from '../attempts.ts';
 import { type LoginRule, loginRule, type Proved, type ProveSecondFactor } from '../second-factor.ts';
 import { tellSecondFactor } from './news.ts';
@@ -23,6 +24,8 @@ export type Said = {
 /** A replay window and some: the clock of a box is set back at times. */
 const KEPT_STEPS = 20;
 const DAY_MS = 86_400_000;
+/** While the disk is full each costs a password's hash; a code of an app is over long before it falls out. */
+const MOST_SPENT = 50_000;
 const NOTHING: Proved = { isSpared: false, changes: [], guards: [], unsaved: () => undefined };
 
 export type Proving = {
@@ -41,7 +44,7 @@ export function createProving(
   deps: SecondFactorDeps & { passkeys: Pick<Passkeys, 'check' | 'noteUse' | 'optionsFor'> },
 ): Proving {
   /** Used codes that the disk did not take. */
-  const spent = new Set<string>();
+  const spent = new NewestMap<string, true>(MOST_SPENT);
 
   function find(factor: SecondFactor, typed: string, rule: LoginRule): Used | null {
     if (!isOneTime(typed)) {
@@ -176,8 +179,8 @@ export function createProving(
         guards,
         changes: await useUp(factor, used),
         unsaved() {
-          if ('step' in used) spent.add(`${id} ${used.step}`);
-          if ('recovery' in used) spent.add(`${id} ${used.recovery}`);
+          if ('step' in used) spent.set(`${id} ${used.step}`, true);
+          if ('recovery' in used) spent.set(`${id} ${used.recovery}`, true);
         },
       };
     },

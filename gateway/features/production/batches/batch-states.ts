@@ -1,7 +1,7 @@
 import { countsUntil } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { localDay } from '#core/local-day.ts';
-import { type ZoneClock, zoneClock } from '#core/zone-clock.ts';
+import { zoneClock, zoneClocks } from '#core/zone-clock.ts';
 import { animalsIn, replayPopulation } from '#science/population.ts';
 import type { BatchState, BatchStates } from '../batch-state.ts';
 import { animalsOf, lastTakenFrom, sinceStocking, stateOf, stockAt, weighingOf } from './batch-state.ts';
@@ -19,7 +19,7 @@ export function batchStates(
 
   async function inOrder(ids: readonly string[]): Promise<BatchState[]> {
     const now = isoOf(deps.now());
-    const clockIn = clocksByZone();
+    const clockIn = zoneClocks();
     const facts = await queries.factsOf(ids, 'last two', countsUntil(deps));
     const byId = new Map(facts.map((each) => [each.batch.id, stateOf(each, clockIn(each.timezone), now)]));
     return ids.flatMap((id) => byId.get(id) ?? []);
@@ -67,16 +67,6 @@ export function batchStates(
         stockAt: (instantIso) => stockAt(facts, clock, instantIso),
       };
     },
-  };
-}
-
-/** Looking a zone up is slow; the ponds of a farm share one. */
-function clocksByZone(): (zone: string) => ZoneClock {
-  const clocks = new Map<string, ZoneClock>();
-  return (zone) => {
-    const clock = clocks.get(zone) ?? zoneClock(zone);
-    clocks.set(zone, clock);
-    return clock;
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keepOne } from '#features/people/payments/keep-one.ts';
+import { keepOne, newEndedDoubles } from '#features/people/payments/keep-one.ts';
 import type { PaymentProvider, ProviderSubscription } from '#features/people/payments/ports.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 2, 2, 12, 0, second)).toISOString();
@@ -37,7 +37,7 @@ async function askedOf({ customers }: { customers: boolean }) {
   const log = { debug: said, info: said, warn: said, error: said };
   const before = [aRunning('sub_old', 1), aRunning('sub_new', 2)];
   const { all, ended } = await keepOne(
-    { provider, log, now: () => Date.parse(at(30)), endedDoubles: new Map() },
+    { provider, log, now: () => Date.parse(at(30)), endedDoubles: newEndedDoubles() },
     before,
   );
   return { isAsBefore: JSON.stringify(all) === JSON.stringify(before), ended, errors };
