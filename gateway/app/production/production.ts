@@ -9,7 +9,6 @@ import { dashboardQueries } from '#adapters/sql/queries/production/dashboard.ts'
 import { exportQueries } from '#adapters/sql/queries/production/exports.ts';
 import { feedingQueries } from '#adapters/sql/queries/production/feeding.ts';
 import { financeQueries } from '#adapters/sql/queries/production/finance.ts';
-import { importQueries } from '#adapters/sql/queries/production/imports.ts';
 import { latestWaterQuery } from '#adapters/sql/queries/production/latest-water.ts';
 import { pondContentsQueries } from '#adapters/sql/queries/production/pond-contents.ts';
 import { transferQueries } from '#adapters/sql/queries/production/transfers.ts';
@@ -33,10 +32,10 @@ import { exportRoutes } from '#features/production/exports/routes.ts';
 import { feedingRoutes } from '#features/production/feeding/routes.ts';
 import { batchMoneyOf } from '#features/production/finance/finance-answers.ts';
 import { financeRoutes } from '#features/production/finance/routes.ts';
-import { importRoutes } from '#features/production/imports/routes.ts';
 import { transferRoutes } from '#features/production/transfers/routes.ts';
 import { costPerKg } from '#science/economics.ts';
 import type { Limits } from '../people/subscriptions.ts';
+import { wireImports } from './imports.ts';
 import { wireWater } from './water.ts';
 
 type WireDeps = {
@@ -231,11 +230,6 @@ function wireFiles(deps: {
     currencyOf: finance.currencyOf,
     mayExport: ({ ownerId }) => deps.hasFeature(ownerId, 'export_data'),
   });
-  const imports = importRoutes({
-    ...kernel,
-    queries: importQueries(database.read),
-    scienceOf,
-    onCreateBatches: deps.limits.batches,
-  });
+  const imports = wireImports(deps);
   return [...exports, ...imports];
 }
