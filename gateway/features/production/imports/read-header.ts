@@ -126,6 +126,8 @@ const TOTAL = /^(?:total|soma|sum)(?:_(?:kg|dia|do_dia|diario|day|racao|racao_kg
 function readHeading(kind: ImportKind, given: string): Reading | null {
   // serial numbers of a logger and its probes
   const heading = given.replaceAll(/\((?:[^)]*S\/N[^)]*|\d{4,}|[A-Z]{3} \d+[^)]*)\)/gi, '').trim();
+  // what a logger adds to the second
+  if (/\(Fract/i.test(heading)) return null;
   const plain = matched(kind, heading);
   if (plain !== null) return { ...plain, time: null, slot: null };
   if (kind !== 'feeding' && kind !== 'measurements') return null;
@@ -178,7 +180,7 @@ function matched(kind: ImportKind, heading: string): Pick<Reading, 'column' | 'u
     const column = tail === null ? null : named(kind, wordOf(words));
     if (tail === null || column === null || column.column.is === 'text') continue;
     // `pH mV` is no pH
-    if (conversionOf(column.column.name, tail.unit) === null && tail.unit === 'other') return null;
+    if (tail.unit === 'other' && conversionOf(column.column.name, tail.unit) === null) continue;
     return withUnit(column, unit ?? tail);
   }
   // what the logger's clock was set to: `Date Time, GMT-03:00`
@@ -211,13 +213,16 @@ const bracketed = (heading: string): string[] =>
   [...heading.matchAll(/[([]([^)\]]*)[)\]]/g)].map(([, inside = '']) => inside);
 const withoutBrackets = (heading: string): string => heading.replaceAll(/[([][^)\]]*[)\]]?/g, ' ').trim();
 
-/** `DO conc, mg/L`, `ODO % sat`, `Sal psu`, `SPC-uS/cm`: each way to part the last words as a unit. */
+/** `DO conc, mg/L`, `ODO % sat`, `Sal psu`, `SPC-uS/cm`: each way to part the last words as a unit, the shortest first. */
 function tails(heading: string): { words: string; text: string }[] {
   const marks = [...heading.matchAll(/[\s,-]+/g)].map(({ index, 0: mark }) => ({
     at: index,
     end: index + mark.length,
   }));
-  return marks.slice(-3).map(({ at, end }) => ({ words: heading.slice(0, at), text: heading.slice(end) }));
+  return marks
+    .slice(-3)
+    .toReversed()
+    .map(({ at, end }) => ({ words: heading.slice(0, at), text: heading.slice(end) }));
 }
 
 const OFFSET = /[,(\s]*(?:GMT|UTC)?\s*([+-]\d{2}:?\d{2}|[+-]\d{2}(?=\)))\)?\s*$/i;
