@@ -104,11 +104,26 @@ describe('a body that is made to hold the loop', { timeout: 120_000 }, () => {
     ['of one long cell', `pond,date\n${'a'.repeat(7 * MIB)}`],
     ['of a header without end', ','.repeat(7 * MIB)],
     ['of quoted commas in a header', '",'.repeat(3.5 * MIB)],
+    ['of one cell of digits', `batch,date\n${'1'.repeat(7 * MIB)}`],
   ])('that is a table %s is refused in a moment, and the box is there meanwhile', async (_what, text) => {
     const { status, body, cpuMs, longestCpuMs } = await upload(text);
     expect({ status, body }).toMatchObject({ status: 422, body: { code: 'NOT_A_TABLE' } });
     // to receive and decode seven megabytes is most of it
     expect(cpuMs).toBeLessThan(800);
     expect(longestCpuMs).toBeLessThan(500);
+  });
+
+  it('that is a table of figures without end is read in turn with everything else', async () => {
+    const figure = '1'.repeat(30_000);
+    const rows = Array.from({ length: 60 }, () => `${figure},${figure} kg,<${figure},${figure}`);
+    const { status, body, longestCpuMs } = await upload(
+      `batch,date,feed_type,quantity_kg\n${rows.join('\n')}`,
+    );
+    expect({ status, body }).toMatchObject({ status: 200, body: { to_import: 0 } });
+    expect(longestCpuMs).toBeLessThan(500);
+    const heads = Array.from({ length: 900 }, (_, n) => `OD (mg/L) ${n % 24}:${n % 60}`).join(',');
+    const wide = await upload(`${heads}\n`.repeat(200));
+    expect(wide.status).toBe(422);
+    expect(wide.longestCpuMs).toBeLessThan(500);
   });
 });

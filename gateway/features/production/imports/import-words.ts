@@ -13,6 +13,7 @@ const number = (value: number | undefined, language: Language) =>
 const PT: Words = {
   NOT_A_COMMA_NUMBER: (said) => `${cellIn(said)} não é um número com vírgula decimal, como nesta coluna`,
   NOT_A_POINT_NUMBER: (said) => `${cellIn(said)} não é um número com ponto decimal, como nesta coluna`,
+  NOT_A_NUMBER: (said) => `${cellIn(said)} não é um número`,
   NOT_A_WHOLE_NUMBER: (said) => `${cellIn(said)} não é um número inteiro`,
   AMBIGUOUS_NUMBER: (said) => `${cellIn(said)} pode ser dois números: diga decimal=comma ou decimal=point`,
   NOT_A_DATE: (said) => `${cellIn(said)} não é uma data como 01/03/2026 ou 2026-03-01`,
@@ -78,6 +79,7 @@ const PT: Words = {
 const EN: Words = {
   NOT_A_COMMA_NUMBER: (said) => `${cellIn(said)} is not a number with a decimal comma, as in this column`,
   NOT_A_POINT_NUMBER: (said) => `${cellIn(said)} is not a number with a decimal point, as in this column`,
+  NOT_A_NUMBER: (said) => `${cellIn(said)} is not a number`,
   NOT_A_WHOLE_NUMBER: (said) => `${cellIn(said)} is not a whole number`,
   AMBIGUOUS_NUMBER: (said) => `${cellIn(said)} may be two numbers: say decimal=comma or decimal=point`,
   NOT_A_DATE: (said) => `${cellIn(said)} is not a date such as 01/03/2026 or 2026-03-01`,

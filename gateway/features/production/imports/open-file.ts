@@ -12,6 +12,7 @@ import {
   dateFiguresOf,
   decimalMarkOf,
   isNoValue,
+  LONGEST_FIGURE,
   type NumberManner,
 } from './read-cells.ts';
 import type { ColumnRead, ColumnsSaid, Header } from './read-header.ts';
@@ -23,6 +24,8 @@ import { MOST_ROWS, notATable, type Table, tooManyRows } from './read-table.ts';
 const ROWS_AT_ONCE = 25;
 /** Cells between two breaths: rows may be long or empty. */
 const CELLS_AT_ONCE = 5_000;
+/** Every half hour of a day. */
+const MOST_SLOTS = 49;
 
 type Question = ImportReport['questions'][number];
 
@@ -41,7 +44,7 @@ export type FileToRead = Pick<Layout, 'rows' | 'headerRow' | 'logger'> &
     /** null: no date needs one. */
     dateOrder: DateOrder | null;
     questions: Question[];
-    skip: ReadonlySet<number>;
+    skip: { has: (row: number) => boolean };
     salinity: number | null;
     /** Values of columns that the file does not have, for all its rows. */
     given: Readonly<Record<string, string | number | undefined>>;
@@ -52,7 +55,7 @@ export type Asked = {
   decimal: DecimalMark | undefined;
   dateOrder: DateOrder | undefined;
   columns: ColumnsSaid;
-  skip: ReadonlySet<number>;
+  skip: { has: (row: number) => boolean };
   salinity: number | null;
   given: FileToRead['given'];
   language: Language;
@@ -124,6 +127,9 @@ async function survey(deps: Pick<Kernel, 'pause'>, layout: Layout): Promise<Seen
     marks: new Map(figures.map((position) => [position, { comma: 0, point: 0 }])),
     days: { first: [], second: [], count: 0 },
   };
+  // each hour or meal becomes a row of its own
+  const slots = new Set(columns.map(({ slot }) => slot)).size;
+  if (slots > MOST_SLOTS) throw notATable(`The file has columns of more than ${MOST_SLOTS} hours or meals`);
   let rows = 0;
   let cellsRead = 0;
   for (const { cells } of layout.rows()) {
@@ -134,7 +140,7 @@ async function survey(deps: Pick<Kernel, 'pause'>, layout: Layout): Promise<Seen
     }
     if (cells.length === 0) continue;
     rows += 1;
-    if (rows > MOST_ROWS) throw tooManyRows();
+    if (rows * slots > 2 * MOST_ROWS || rows > MOST_ROWS) throw tooManyRows();
     for (const position of figures) {
       const mark = markOf(cells[position] ?? '');
       const marks = seen.marks.get(position);
@@ -154,7 +160,7 @@ async function survey(deps: Pick<Kernel, 'pause'>, layout: Layout): Promise<Seen
 const UNIT_BEHIND = /\s*[^\d.,\s'’][^\d]*$/;
 
 const markOf = (cell: Cell): DecimalMark | null =>
-  typeof cell === 'number' || isNoValue(cell)
+  typeof cell === 'number' || cell.length > LONGEST_FIGURE || isNoValue(cell)
     ? null
     : decimalMarkOf(cell.replace(/^R\$\s*/i, '').replace(UNIT_BEHIND, ''));
 

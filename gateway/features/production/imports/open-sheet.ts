@@ -5,6 +5,7 @@ import { notATable, openTable, type Table, tableOf } from './read-table.ts';
 
 /** Rows in which a sheet must name its columns. */
 const LOOKED_AT = 60;
+const CELLS_LOOKED_AT = 100;
 
 /** What a file begins with, whatever it is called: a workbook is read in a process of its own. */
 function isWorkbook(bytes: Uint8Array): boolean {
@@ -24,7 +25,12 @@ export async function openSheet(
     .filter(({ name }) => asked.sheet === undefined || name === asked.sheet)
     .map((sheet) => ({
       sheet,
-      score: Math.max(0, ...sheet.rows.slice(0, LOOKED_AT).map(({ cells }) => headingsIn(asked.kind, cells))),
+      score: Math.max(
+        0,
+        ...sheet.rows
+          .slice(0, LOOKED_AT)
+          .map(({ cells }) => headingsIn(asked.kind, cells.slice(0, CELLS_LOOKED_AT))),
+      ),
     }));
   const [first] = scored;
   if (first === undefined) throw notATable(`The workbook has no sheet ${asked.sheet ?? 'with rows'}`);

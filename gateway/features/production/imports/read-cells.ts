@@ -27,7 +27,7 @@ const SPACED = /^[+-]?[1-9]\d{0,2}(?:[\s\u00A0\u202F'’]\d{3})+(?:[.,]\d+)?$/;
 
 /** Which decimal mark a number betrays; null: it fits both. */
 export function decimalMarkOf(cell: Cell): DecimalMark | null {
-  if (typeof cell === 'number') return null;
+  if (typeof cell === 'number' || cell.length > LONGEST_FIGURE) return null;
   const text = bare(cell);
   const last = Math.max(text.lastIndexOf(','), text.lastIndexOf('.'));
   if (last === -1 || !/^[+-]?[\d.,]+$/.test(text)) return null;
@@ -44,6 +44,7 @@ export type NumberManner = { mark: DecimalMark; isSure: boolean };
 /** A number in the manner of its column. What may be two numbers (`1.234`) is refused rather than guessed. */
 export function numberCell(cell: Cell, { mark, isSure }: NumberManner): Read<number> {
   if (typeof cell === 'number') return { value: cell };
+  if (cell.length > LONGEST_FIGURE) return wrong('NOT_A_NUMBER');
   const text = bare(cell);
   if (PLAIN.test(text) || DECIMAL[mark].test(text)) return { value: asNumber(text, mark) };
   if (GROUPED[mark].test(text)) return isSure ? { value: asNumber(text, mark) } : wrong('AMBIGUOUS_NUMBER');
@@ -53,6 +54,7 @@ export function numberCell(cell: Cell, { mark, isSure }: NumberManner): Read<num
 /** A whole number: `100.000` must never become a hundred. */
 export function integerCell(cell: Cell, { mark, isSure }: NumberManner): Read<number> {
   if (typeof cell === 'number') return Number.isInteger(cell) ? { value: cell } : wrong('NOT_A_WHOLE_NUMBER');
+  if (cell.length > LONGEST_FIGURE) return wrong('NOT_A_WHOLE_NUMBER');
   const text = bare(cell);
   if (PLAIN.test(text) || /^[+-]?\d+[.,]0{1,2}$/.test(text)) return { value: Number.parseInt(text, 10) };
   const isGrouped = GROUPED[mark].test(text) && Number.isInteger(asNumber(text, mark));
@@ -71,7 +73,7 @@ function asNumber(text: string, mark: DecimalMark): number {
 }
 
 const bare = (cell: string): string => {
-  const text = cell.trim();
+  const text = cell.slice(0, LONGEST_FIGURE + 1).trim();
   return SPACED.test(text) ? text.replaceAll(/[\s\u00A0\u202F'’]/g, '') : text;
 };
 
@@ -79,8 +81,11 @@ const bare = (cell: string): string => {
 const NO_VALUE =
   /^(?:[-–—_*.]+|n\.?\s?[adr]\.?|n\/[adr]|s\/[dri]|nan|null|nil|none|sem leitura|sem dados?|n[ãa]o (?:medido|detectado)|nd|#[\p{L}\d/!?]+[!?]?|[<>≤≥]\s?=?\s?[\d.,]+(?:\s?\D*)?)$/iu;
 
-/** Null: the cell is empty. */
-export const isNoValue = (cell: Cell): boolean => typeof cell === 'string' && NO_VALUE.test(cell.trim());
+/** No figure and no date is longer; whatever is sent, a cell is read in a moment. */
+export const LONGEST_FIGURE = 80;
+
+export const isNoValue = (cell: Cell): boolean =>
+  typeof cell === 'string' && cell.length <= LONGEST_FIGURE && NO_VALUE.test(cell.trim());
 
 // Days and times ----------------------------------------------------------------------------------------------------
 
@@ -127,7 +132,7 @@ const MONTHS = [
 
 /** What the two first figures of a date tell of their order; null: nothing, or it is written another way. */
 export function dateFiguresOf(cell: Cell): { first: number; second: number } | null {
-  const found = typeof cell === 'string' ? NUMERIC.exec(cell.trim()) : null;
+  const found = typeof cell === 'string' && cell.length <= LONGEST_FIGURE ? NUMERIC.exec(cell.trim()) : null;
   return found === null ? null : { first: Number(found[1]), second: Number(found[3]) };
 }
 
@@ -191,6 +196,7 @@ type Parts = {
 };
 
 function partsOf(cell: string, order: DateOrder): Parts | null {
+  if (cell.length > LONGEST_FIGURE) return null;
   const iso = ISO.exec(cell);
   if (iso !== null) {
     const [, year = '', month = '', date = '', time, offset] = iso;
@@ -222,6 +228,7 @@ const monthOf = (word: string): string => {
 /** A spreadsheet holds a time as a share of the day. */
 export function timeOfDayMs(given: Cell): number | null {
   if (typeof given === 'number') return given >= 0 && given < 1 ? Math.round(given * 86_400) * 1000 : null;
+  if (given.length > LONGEST_FIGURE) return null;
   const found = TIME_OF_DAY.exec(given.trim());
   if (found === null || /^\d+$/.test(given.trim())) return null;
   const [, hour = '0', minute = '0', second = '0', half] = found;

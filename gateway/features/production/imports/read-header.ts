@@ -52,7 +52,8 @@ export function readHeader(kind: ImportKind, headings: readonly string[], said: 
     if (told === null || (heading === '' && told === undefined)) continue;
     const reading = told === undefined ? readHeading(kind, heading) : saidHeading(kind, told);
     if (reading === null) {
-      if (kind === 'feeding' && TOTAL.test(wordOf(heading))) header.total = position;
+      if (kind === 'feeding' && heading.length < LONGEST_HEADING && TOTAL.test(wordOf(heading)))
+        header.total = position;
       header.ignored.push(heading.slice(0, 80));
       continue;
     }
@@ -123,7 +124,11 @@ const MEAL =
   /^(?:(\d{1,2})(?:o|a|st|nd|rd|th)?_(?:trato|refeicao|meal|feeding|arracoamento|alimentacao)|(?:trato|refeicao|meal|feeding|arracoamento|alimentacao)_(?:n_)?(\d{1,2}))(?:_kg)?$/;
 const TOTAL = /^(?:total|soma|sum)(?:_(?:kg|dia|do_dia|diario|day|racao|racao_kg|dia_kg))*$/;
 
+/** Longer is no heading; whatever is sent, it is told in a moment. */
+const LONGEST_HEADING = 200;
+
 function readHeading(kind: ImportKind, given: string): Reading | null {
+  if (given.length > LONGEST_HEADING) return null;
   // serial numbers of a logger and its probes
   const heading = given.replaceAll(/\((?:[^)]*S\/N[^)]*|\d{4,}|[A-Z]{3} \d+[^)]*)\)/gi, '').trim();
   // what a logger adds to the second
@@ -154,6 +159,7 @@ function mealReading(heading: string, at: { time: string | null; slot: string })
 
 /** `OD 6h`, `OD (15:00)`, `DO 6 AM`. */
 export function hourIn(heading: string): { time: string; rest: string } | null {
+  if (heading.length > LONGEST_HEADING) return null;
   const found = HOUR.exec(heading);
   const text = found?.[1]?.trim().replace(/\s*h(?:s|rs|oras)$/i, 'h') ?? '';
   if (found === null || !/[:h]|[ap]\.?m/i.test(text)) return null;

@@ -16,6 +16,8 @@ export type Layout = {
 
 /** A header stands among the first rows, below titles or what a logger tells of itself. */
 const LOOKED_AT = 60;
+const CELLS_LOOKED_AT = 6_000;
+const LETTERS_LOOKED_AT = 200;
 
 const SIGNS: Readonly<Record<(typeof LOGGERS)[number], RegExp>> = {
   HOBO: /LGR S\/N|Plot Title|\bHOBO/i,
@@ -30,15 +32,19 @@ const SIGNS: Readonly<Record<(typeof LOGGERS)[number], RegExp>> = {
 /** Finds the header, also of two lines, and what its columns are. Throws 422 where a column stands twice. */
 export function readLayout(kind: ImportKind, table: Table, said: ColumnsSaid): Layout {
   const first: TableRow[] = [];
+  let cells = 0;
   for (const each of table.all()) {
     if (each.cells.length > 0) first.push(each);
-    if (first.length === LOOKED_AT) break;
+    cells += each.cells.length;
+    if (first.length === LOOKED_AT || cells > CELLS_LOOKED_AT) break;
   }
   const at = headerAt(kind, first);
   const named = first[at];
   if (named === undefined) throw notATable('The file is empty: its first rows must name the columns');
   const { headings, last } = joined(kind, { above: first[at - 1], named, below: first[at + 1] });
-  const text = first.flatMap(({ cells }) => cells.map(String)).join('\n');
+  const text = first
+    .flatMap((row) => row.cells.map((cell) => String(cell).slice(0, LETTERS_LOOKED_AT)))
+    .join('\n');
   return {
     logger: LOGGERS.find((name) => SIGNS[name].test(text)) ?? null,
     headerRow: named.row,
@@ -89,8 +95,10 @@ function joined(
   return { headings, last: named.row };
 }
 
+/** No heading is longer than a line. */
 const textOf = (cell: Cell | undefined): string =>
   String(cell ?? '')
+    .slice(0, LETTERS_LOOKED_AT + 1)
     .replaceAll(/\s+/g, ' ')
     .trim();
 const bare = (text: string): string => text.replace(/^[([]\s*/, '').replace(/\s*[)\]]$/, '');

@@ -13,6 +13,7 @@ import {
   integerCell,
   isGroupedAlone,
   isNoValue,
+  LONGEST_FIGURE,
   numberCell,
   type Read,
 } from './read-cells.ts';
@@ -221,14 +222,17 @@ function readCell(
 /** `5,2 mg/L`: a unit in the cell is read as one in the heading. */
 const WITH_UNIT = /^([+-]?[\d.,\s\u00A0'’]*\d)\s*([^\d\s.,].*)$/;
 const unitIn = (cell: Cell): string | null =>
-  typeof cell === 'string' ? (WITH_UNIT.exec(cell)?.[2] ?? null) : null;
+  typeof cell === 'string' && cell.length <= LONGEST_FIGURE ? (WITH_UNIT.exec(cell)?.[2] ?? null) : null;
 
 function figureCell(
   { name, is }: Column,
   given: Cell,
   { file, at }: Pick<Beside, 'file' | 'at'>,
 ): Read<number> {
-  const found = typeof given === 'string' ? WITH_UNIT.exec(given.replace(/^R\$\s*/i, '')) : null;
+  const found =
+    typeof given === 'string' && given.length <= LONGEST_FIGURE
+      ? WITH_UNIT.exec(given.replace(/^R\$\s*/i, ''))
+      : null;
   const unit = found === null ? null : unitOf(found[2] ?? '');
   const own = unit === null ? null : conversionOf(name, unit);
   if (unit !== null && own === null) return { code: 'UNIT_NOT_KNOWN' };

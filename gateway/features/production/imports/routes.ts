@@ -16,7 +16,6 @@ import { openFile, previewOf } from './open-file.ts';
 import { openSheet } from './open-sheet.ts';
 import type { FarmFacts, ImportDeps, RowFacts } from './ports.ts';
 import type { ColumnsSaid } from './read-header.ts';
-import { MOST_ROWS } from './read-table.ts';
 import { templateOf } from './template.ts';
 
 const tag = 'Imports';
@@ -154,14 +153,9 @@ async function importSent(
 }
 
 /** `4,17,20-25` */
-function rowsIn(text: string | undefined): ReadonlySet<number> {
-  const rows = new Set<number>();
-  for (const part of (text ?? '').split(',')) {
-    if (part === '') continue;
-    const [from = 0, to = from] = part.split('-').map(Number);
-    for (let row = from; row <= Math.min(to, from + 2 * MOST_ROWS); row += 1) rows.add(row);
-  }
-  return rows;
+function rowsIn(text: string | undefined): { has: (row: number) => boolean } {
+  const ranges = (text ?? '').split(',').map((part) => part.split('-').map(Number));
+  return { has: (row) => ranges.some(([from = 0, to = from]) => row >= from && row <= to) };
 }
 
 /** `3=salinity@ppt;5=-` */
