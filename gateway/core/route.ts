@@ -176,7 +176,12 @@ export type Route = {
   /** Statuses it may refuse with beyond those of its method and access. */
   refusals?: readonly number[];
   /** The body is taken as it comes, byte by byte, and is of this kind; it is read once the caller may send it. */
-  takes?: { media: 'text/csv' | 'application/json' | 'application/octet-stream'; maxBytes: number };
+  takes?: {
+    media: 'text/csv' | 'application/json' | 'application/octet-stream';
+    /** Other kinds that are taken as well. */
+    also?: readonly string[];
+    maxBytes: number;
+  };
   /** Status of a validation error: 400 for ponds, control points and aerators, else 422. */
   invalid: 400 | 422;
   /** Schema per status; null: no body. `list`: the schema is one row of a streamed array. `media`: not JSON. */

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { utils, write } from '@e965/xlsx';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RealFarm, startFarm } from './a-farm.ts';
 
@@ -49,12 +50,12 @@ describe('a body that is made to hold the loop', { timeout: 120_000 }, () => {
     return { statuses: [...new Set(statuses)], cpuMs: farm.cpuMs() - before };
   }
 
-  async function upload(text: string) {
+  async function upload(file: string | Uint8Array<ArrayBuffer>) {
     const before = farm.cpuMs();
     const sent = fetch(`${farm.http}/api/v1/imports/feeding?farm_id=${farm.farmId}`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${farm.token}`, 'Content-Type': 'text/csv' },
-      body: text,
+      body: file,
     });
     let longestCpuMs = 0;
     let isOver = false;
@@ -104,11 +105,43 @@ describe('a body that is made to hold the loop', { timeout: 120_000 }, () => {
     ['of one long cell', `pond,date\n${'a'.repeat(7 * MIB)}`],
     ['of a header without end', ','.repeat(7 * MIB)],
     ['of quoted commas in a header', '",'.repeat(3.5 * MIB)],
+    ['of one cell of digits', `batch,date\n${'1'.repeat(7 * MIB)}`],
   ])('that is a table %s is refused in a moment, and the box is there meanwhile', async (_what, text) => {
     const { status, body, cpuMs, longestCpuMs } = await upload(text);
     expect({ status, body }).toMatchObject({ status: 422, body: { code: 'NOT_A_TABLE' } });
     // to receive and decode seven megabytes is most of it
     expect(cpuMs).toBeLessThan(800);
+    expect(longestCpuMs).toBeLessThan(500);
+  });
+
+  it('that is a table of figures without end is read in turn with everything else', async () => {
+    const figure = '1'.repeat(30_000);
+    const rows = Array.from({ length: 60 }, () => `${figure},${figure} kg,<${figure},${figure}`);
+    const { status, body, longestCpuMs } = await upload(
+      `batch,date,feed_type,quantity_kg\n${rows.join('\n')}`,
+    );
+    expect({ status, body }).toMatchObject({ status: 200, body: { to_import: 0 } });
+    expect(longestCpuMs).toBeLessThan(500);
+    const heads = Array.from({ length: 900 }, (_, n) => `OD (mg/L) ${n % 24}:${n % 60}`).join(',');
+    const wide = await upload(`${heads}\n`.repeat(200));
+    expect(wide.status).toBe(422);
+    expect(wide.longestCpuMs).toBeLessThan(500);
+  });
+
+  it('that is a workbook of many rows is read beside, and the box is there meanwhile', async () => {
+    const rows = Array.from({ length: 2_000 }, (_, n) => ['L-0', '2026-01-13', '35 %', n + 0.5]);
+    const book = utils.book_new();
+    utils.book_append_sheet(
+      book,
+      utils.aoa_to_sheet([['batch', 'date', 'feed_type', 'quantity_kg'], ...rows]),
+      'Feed',
+    );
+    const file = new Uint8Array(
+      write(book, { type: 'array', bookType: 'xlsx', compression: true }) as ArrayBuffer,
+    );
+    const { status, body, longestCpuMs } = await upload(file);
+    // no such batch, told of every row
+    expect({ status, body }).toMatchObject({ status: 200, body: { rows: 2_000, errors_total: 2_000 } });
     expect(longestCpuMs).toBeLessThan(500);
   });
 });

@@ -33,6 +33,11 @@ export function testClock(start = Date.UTC(2026, 2, 2, 12)): TestClock {
   };
 }
 
+const bodyOf = (body: unknown): Uint8Array<ArrayBuffer> | string => {
+  if (body instanceof Uint8Array) return new Uint8Array(body);
+  return typeof body === 'string' ? body : JSON.stringify(body);
+};
+
 export type Reply = { status: number; body: unknown; headers: Headers };
 
 export type SignedUp = { token: string; user: UserAnswer };
@@ -108,7 +113,7 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
         ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: bodyOf(body) }),
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json') ?? false;

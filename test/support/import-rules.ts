@@ -112,6 +112,7 @@ export const IMPORT_RULES: readonly Rule[] = [
   { folder: 'gateway/adapters/payments', ...ADAPTER, libraries: ['stripe', 'zod', 'node:*'] },
   { folder: 'gateway/adapters/backup', ...ADAPTER, libraries: ['zod', 'node:*'] },
   { folder: 'gateway/adapters/delivery', ...ADAPTER, libraries: ['nodemailer', 'web-push', 'node:*'] },
+  { folder: 'gateway/adapters/sheets', ...ADAPTER, libraries: ['@e965/xlsx', 'node:*'] },
   { folder: 'gateway/adapters/timers', ...ADAPTER, libraries: ['node-cron', 'node:*'] },
   {
     folder: 'gateway/adapters/tokens',

@@ -193,7 +193,9 @@ function requestBodyOf({ body, takes }: Route): Pick<ZodOpenApiOperationObject, 
         : takes.media === 'application/octet-stream'
           ? z.string().meta({ format: 'binary' }).describe(`A file as it is, ${size}`)
           : z.looseObject({}).describe(`As its sender signed it, ${size}`);
-    return { requestBody: { required: true, content: { [takes.media]: { schema } } } };
+    const file = z.string().meta({ format: 'binary' }).describe(`A file as it is, ${size}`);
+    const also = Object.fromEntries((takes.also ?? []).map((media) => [media, { schema: file }]));
+    return { requestBody: { required: true, content: { [takes.media]: { schema }, ...also } } };
   }
   if (body === undefined) return {};
   const required = !body.safeParse({}).success;

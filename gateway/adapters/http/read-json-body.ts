@@ -53,13 +53,14 @@ export function readJsonBody(
 /** Reads a body of another kind than JSON, as it comes. Throws 400, 413 and 415. */
 export function readFile(
   request: IncomingMessage,
-  { media, maxBytes }: { media: string; maxBytes: number },
+  { media, also = [], maxBytes }: { media: string; also?: readonly string[]; maxBytes: number },
 ): Promise<Buffer> {
   const { headers } = request;
   const [type = ''] = (headers['content-type'] ?? '').split(';');
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  if ((headers['content-encoding'] ?? 'identity') !== 'identity' || type.trim().toLowerCase() !== media) {
-    reject(wrongType(`Send the file plain, with Content-Type: ${media}`));
+  const isTaken = [media, ...also].includes(type.trim().toLowerCase());
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity' || !isTaken) {
+    reject(wrongType(`Send the file plain, with Content-Type: ${[media, ...also].join(', ')}`));
   } else if (Number(headers['content-length'] ?? 0) > maxBytes) {
     reject(tooLarge(maxBytes));
   } else {

@@ -10,7 +10,6 @@ import { dashboardQueries } from '#adapters/sql/queries/production/dashboard.ts'
 import { exportQueries } from '#adapters/sql/queries/production/exports.ts';
 import { feedingQueries } from '#adapters/sql/queries/production/feeding.ts';
 import { financeQueries } from '#adapters/sql/queries/production/finance.ts';
-import { importQueries } from '#adapters/sql/queries/production/imports.ts';
 import { latestWaterQuery } from '#adapters/sql/queries/production/latest-water.ts';
 import { measurementQueries } from '#adapters/sql/queries/production/measurements.ts';
 import { pondContentsQueries } from '#adapters/sql/queries/production/pond-contents.ts';
@@ -34,7 +33,6 @@ import { exportRoutes } from '#features/production/exports/routes.ts';
 import { feedingRoutes } from '#features/production/feeding/routes.ts';
 import { batchMoneyOf } from '#features/production/finance/finance-answers.ts';
 import { financeRoutes } from '#features/production/finance/routes.ts';
-import { importRoutes } from '#features/production/imports/routes.ts';
 import { transferRoutes } from '#features/production/transfers/routes.ts';
 import { waterQualityRoutes } from '#features/production/water-quality/routes.ts';
 import type { Limits } from '#operations/people/subscriptions.ts';
@@ -44,6 +42,7 @@ import type { Alarms } from '../alarms/alarms.ts';
 import type { ControlArea } from '../control/control.ts';
 import type { Platform } from '../kernel.ts';
 import type { People } from '../people/people.ts';
+import { wireImports } from './imports.ts';
 
 type WireDeps = {
   kernel: Kernel;
@@ -202,11 +201,6 @@ function wireFiles(deps: WireDeps): Route[] {
     currencyOf: finance.currencyOf,
     mayExport: ({ ownerId }) => deps.hasFeature(ownerId, 'export_data'),
   });
-  const imports = importRoutes({
-    ...kernel,
-    queries: importQueries(database.read),
-    scienceOf,
-    onCreateBatches: deps.limits.batches,
-  });
+  const imports = wireImports(deps);
   return [...exports, ...imports];
 }

@@ -11,7 +11,7 @@ import type { BatchToWeigh, Biometry, BiometryQueries } from './ports.ts';
 export type BiometryWarning = { code: string; message: string };
 
 export type WarningDeps = Pick<Kernel, 'now' | 'clockQuality'> & {
-  queries: BiometryQueries;
+  queries: Pick<BiometryQueries, 'weighedBefore'>;
   batches: Pick<BatchStates, 'byIds'>;
 };
 

@@ -1,6 +1,6 @@
 import type { ImportKind } from '#contract/resources/imports.ts';
 import { WATER_FIELDS } from '#contract/resources/water-quality.ts';
-import { notATable } from './read-table.ts';
+import type { Unit } from './units.ts';
 
 /** How a column may be headed, and what an example of it looks like. The first alias is its Portuguese name. */
 export type Column = {
@@ -19,16 +19,37 @@ const batch: Column = {
 const pond: Column = {
   name: 'pond',
   is: 'text',
-  aliases: ['viveiro', 'tanque', 'pond_cod', 'pond_id', 'codigo_do_viveiro'],
+  aliases: ['viveiro', 'tanque', 'pond_cod', 'pond_id', 'codigo_do_viveiro', 'vv', 'viv'],
   example: 'V-01',
 };
 const date = (...more: string[]): Column => ({
   name: 'date',
   is: 'moment',
-  aliases: ['data', 'dia', 'data_hora', ...more],
+  aliases: [
+    'data',
+    'dia',
+    'data_hora',
+    'data_e_hora',
+    'date_time',
+    'datetime',
+    'date_and_time',
+    'timestamp',
+    'utc_date_time',
+    'data_hora_local',
+    'data_local',
+    'local_date_time',
+    'local_date',
+    'data_da_coleta',
+    ...more,
+  ],
   example: '01/03/2025',
 });
-const time: Column = { name: 'time', is: 'time', aliases: ['hora', 'horario'], example: '06:00' };
+const time: Column = {
+  name: 'time',
+  is: 'time',
+  aliases: ['hora', 'horario', 'hora_local', 'local_time', 'hora_da_coleta', 'hora_da_leitura'],
+  example: '06:00',
+};
 const notes: Column = {
   name: 'notes',
   is: 'text',
@@ -50,13 +71,44 @@ const text = (name: string, example: string, ...aliases: [string, ...string[]]):
 
 type WaterColumns = Record<(typeof WATER_FIELDS)[number], Pick<Column, 'aliases' | 'example'>>;
 const WATER_COLUMN: WaterColumns = {
-  temperature: { aliases: ['temperatura', 'temperatura_c', 'temperature_c', 'temp'], example: '28,4' },
+  temperature: {
+    aliases: [
+      'temperatura',
+      'temperatura_c',
+      'temperature_c',
+      'temp',
+      'temperatura_da_agua',
+      'temp_agua',
+      'water_temperature',
+      'water_temp',
+      'rtd',
+      't',
+      'c',
+    ],
+    example: '28,4',
+  },
   dissolved_oxygen: {
-    aliases: ['oxigenio_dissolvido', 'oxigenio', 'od', 'do', 'oxigenio_mg_l', 'od_mg_l'],
+    aliases: [
+      'oxigenio_dissolvido',
+      'oxigenio',
+      'od',
+      'do',
+      'oxigenio_mg_l',
+      'od_mg_l',
+      'o_d',
+      'd_o',
+      'odo',
+      'rdo',
+      'ldo',
+      'do_conc',
+      'do_concentration',
+      'rdo_concentration',
+      'dissolved_oxygen_concentration',
+    ],
     example: '5,2',
   },
-  ph: { aliases: ['ph', 'p_h'], example: '7,9' },
-  salinity: { aliases: ['salinidade', 'salinidade_ppt', 'salinity_ppt'], example: '20' },
+  ph: { aliases: ['ph', 'p_h', 'ph_da_agua'], example: '7,9' },
+  salinity: { aliases: ['salinidade', 'salinidade_ppt', 'salinity_ppt', 'sal'], example: '20' },
   alkalinity: { aliases: ['alcalinidade', 'alcalinidade_mg_l'], example: '' },
   ammonia: { aliases: ['amonia', 'amonia_mg_l', 'nh3'], example: '' },
   nitrite: { aliases: ['nitrito', 'nitrito_mg_l', 'no2'], example: '' },
@@ -161,38 +213,63 @@ export const COLUMNS: Readonly<Record<ImportKind, readonly Column[]>> = {
   ],
 };
 
-type Header = { columns: ReadonlyMap<string, number>; ignored: string[] };
+/** Headings that say the unit, too; null: the unit must stand beside it. */
+export const UNIT_IN_NAME: Readonly<Record<string, { column: string; unit: Unit | null }>> = {
+  ...fromAliases('dissolved_oxygen', 'percent', [
+    'saturacao',
+    'saturacao_de_oxigenio',
+    'saturacao_de_od',
+    'saturacao_od',
+    'od_saturacao',
+    'od_sat',
+    'do_sat',
+    'odo_sat',
+    'do_saturation',
+    'rdo_saturation',
+    'dissolved_oxygen_saturation',
+    'oxygen_saturation',
+    'percent_saturation',
+  ]),
+  ...fromAliases('salinity', null, [
+    'condutividade',
+    'condutividade_eletrica',
+    'conductivity',
+    'actual_conductivity',
+    'cond',
+    'ec',
+    'ce',
+    'c_us_cm',
+  ]),
+  ...fromAliases('salinity', null, [
+    'spcond',
+    'spc',
+    'specific_conductivity',
+    'specific_conductance',
+    'condutividade_a_25_c',
+    'condutividade_especifica',
+  ]),
+};
+/** Conductivity as if the water had 25 °C. */
+export const AT_25 = /^(?:spcond|spc|specific_conduct|condutividade_a_25|condutividade_especifica)/;
 
-/** Where each column stands. Throws 422 for a heading that stands twice. */
-export function readHeader(kind: ImportKind, header: readonly string[]): Header {
-  const columns = new Map<string, number>();
-  const ignored: string[] = [];
-  for (const [position, heading] of header.entries()) {
-    if (heading === '') continue;
-    const column = columnOf(kind, heading);
-    if (column === null) ignored.push(heading.slice(0, 80));
-    else if (columns.has(column.name))
-      throw notATable(`The column ${column.name} stands twice: as "${heading}", too`);
-    else columns.set(column.name, position);
-  }
-  return { columns, ignored: ignored.slice(0, 50) };
-}
-
-function columnOf(kind: ImportKind, heading: string): Column | null {
-  const columns = COLUMNS[kind];
-  const headed = (word: string) =>
-    columns.find(({ name }) => name === word) ?? columns.find(({ aliases }) => aliases.includes(word));
-  // a unit, or where it was measured; behind a word that names text it says that a figure is meant
-  const plain = headed(wordOf(heading.replace(/[([].*$/, '')));
-  return headed(wordOf(heading)) ?? (plain?.is === 'number' || plain?.is === 'integer' ? plain : null);
+function fromAliases(column: string, unit: Unit | null, aliases: readonly string[]) {
+  return Object.fromEntries(aliases.map((alias) => [alias, { column, unit }]));
 }
 
 /** `Peso médio (g)` is `peso_medio_g`. */
-function wordOf(heading: string): string {
+export function wordOf(heading: string): string {
   return heading
     .normalize('NFD')
     .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '_')
     .replaceAll(/^_+|_+$/g, '');
+}
+
+/** The column that bears this name; a name goes before what another is also called. */
+export function columnNamed(kind: ImportKind, word: string): Column | null {
+  const columns = COLUMNS[kind];
+  return (
+    columns.find(({ name }) => name === word) ?? columns.find(({ aliases }) => aliases.includes(word)) ?? null
+  );
 }

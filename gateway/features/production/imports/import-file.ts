@@ -8,38 +8,36 @@ import { isoOf } from '#core/kernel.ts';
 import { claimNumericId } from '#core/numeric-id.ts';
 import type { Caller, FarmAccess } from '#core/route.ts';
 import { type Decision, perform } from '#core/use-case.ts';
-import { grams, type Language } from '#science/advice/language.ts';
-import { plausibilityText } from '#science/advice/plausibility-text.ts';
-import type { ScienceConstants } from '#science/constants.ts';
-import { implausibilitiesOf } from '#science/plausibility.ts';
-import type { WaterSample } from '#science/water-limits.ts';
-import type { CellNote, ImportDeps, PlannedRow, RowFacts, Stamp } from './ports.ts';
-import { type FileToRead, readRows } from './read-rows.ts';
-
-type Judging = { science: Pick<ScienceConstants, 'growth' | 'water'>; language: Language };
-
-const TOO_HEAVY: Readonly<Record<Language, (weight: string) => string>> = {
-  'pt-BR': (weight) =>
-    `${weight} por camarão é mais do que se alcança em viveiro: confira a amostra e se o peso está em gramas.`,
-  en: (weight) =>
-    `${weight} per shrimp is more than ponds bring forth: check the sample, and whether the weight is in grams.`,
-};
+import type { Language } from '#science/advice/language.ts';
+import { noteOf } from './import-words.ts';
+import { type FileToRead, readRows } from './open-file.ts';
+import type { ImportDeps, PlannedRow, RowFacts, Stamp } from './ports.ts';
+import type { ReadRow, Told } from './read-rows.ts';
+import { createRecordBook } from './record-book.ts';
+import { createJudging } from './unlikely-rows.ts';
 
 const NOTES_SHOWN = 200;
 
 export type ImportBy = { caller: Caller; farm: FarmAccess; language: Language };
-type Identified = { row: number; id: string; planned: PlannedRow };
+type GoodRow = Extract<ReadRow, { is: 'row' }>;
+export type Identified = GoodRow & { id: string };
 type Count = Pick<
   ImportReport,
   | 'rows'
   | 'to_import'
   | 'imported'
   | 'already_there'
+  | 'skipped'
+  | 'left_out'
   | 'errors_total'
   | 'errors'
   | 'warnings_total'
   | 'warnings'
+  | 'notes_total'
+  | 'notes'
 >;
+/** What a look at a file found, and the ids of the rows that it would bring. */
+export type Checked = { count: Count; fresh: ReadonlySet<string> };
 
 /**
  * Looks at every row; answers what an import would do, and which rows are wrong. Rows have ids that follow from their
@@ -50,49 +48,105 @@ export async function checkFile(
   by: ImportBy,
   file: FileToRead,
   facts: RowFacts,
-): Promise<Count> {
+): Promise<Checked> {
+  const { count, note } = newCount();
+  const fresh = new Set<string>();
+  const judging = await createJudging(deps, by, file.kind);
+  const book = createRecordBook(deps, file.kind, facts);
+  const firstName = namer(deps, file.kind, by.farm.farmId);
+  // before all else: what the whole file brings, and how its columns run
+  for await (const chunk of readRows(deps, file, facts)) {
+    for (const { row, planned, values } of chunk.filter((read) => read.is === 'row')) {
+      book.expect(firstName(planned));
+      judging.see(values, { row, planned });
+    }
+  }
+  await judging.settle();
+  noteColumns(file, by.language, note);
+  const name = namer(deps, file.kind, by.farm.farmId);
+  const codes = codeBook(
+    file.kind === 'batches' ? await deps.queries.batchCodesOf(by.farm.ownerId) : new Map(),
+    by.language,
+  );
+  const rowsSeen = new Set<number>();
+  for await (const chunk of readRows(deps, file, facts)) {
+    const good: Identified[] = [];
+    for (const read of chunk) {
+      rowsSeen.add(read.row);
+      if (read.is === 'wrong') note('errors', read.errors);
+      else if (read.is === 'left out') {
+        count[read.because === 'skip' ? 'skipped' : 'left_out'] += 1;
+        note('notes', read.told.map(plain));
+      } else good.push({ ...read, id: name(read.planned) });
+    }
+    const taken = await deps.queries.idsTaken(file.kind, ids(good));
+    const known = await book.look(good.filter(({ id }) => !taken.has(id)));
+    for (const each of good) {
+      const { row, planned } = each;
+      const clash = codes.clashOf(each, taken);
+      const there = known.get(each.id);
+      if (clash !== null) note('errors', [clash]);
+      else if (taken.has(each.id) || there?.is === 'same') {
+        count.already_there += 1;
+        if (there !== undefined) note('notes', [{ row, ...noteOf(by.language, there.sentence) }]);
+      } else if (planned.lacks !== undefined)
+        note('errors', [{ row, ...noteOf(by.language, planned.lacks, { column: 'cost_per_kg' }) }]);
+      else {
+        count.to_import += 1;
+        fresh.add(each.id);
+        note('notes', each.told.filter(({ kind }) => kind === 'note').map(plain));
+        note('warnings', each.told.filter(({ kind }) => kind === 'warning').map(plain));
+        if (there !== undefined)
+          note('warnings', [{ row, ...noteOf(by.language, there.sentence, saidOf(there)) }]);
+        note('warnings', await judging.unlikelyIn(each));
+      }
+    }
+  }
+  count.rows = rowsSeen.size;
+  for (const notes of [count.errors, count.warnings, count.notes])
+    notes.sort((one, other) => one.row - other.row);
+  return { count, fresh };
+}
+
+const saidOf = ({ other }: { other?: string }) => (other === undefined ? {} : { other });
+const plain = ({ kind: _kind, ...note }: Told): RowNote => note;
+
+function newCount() {
   const count: Count = {
     rows: 0,
     to_import: 0,
     imported: 0,
     already_there: 0,
+    skipped: 0,
+    left_out: 0,
     errors_total: 0,
     errors: [],
     warnings_total: 0,
     warnings: [],
+    notes_total: 0,
+    notes: [],
   };
-  const note = (kind: 'errors' | 'warnings', notes: readonly RowNote[]) => {
+  const note = (kind: 'errors' | 'warnings' | 'notes', notes: readonly RowNote[]): void => {
     count[`${kind}_total`] += notes.length;
     count[kind].push(...notes.slice(0, Math.max(0, NOTES_SHOWN - count[kind].length)));
   };
-  const judging = { science: await deps.scienceOf(by.farm.farmId), language: by.language };
-  const name = namer(deps, file.kind, by.farm.farmId);
-  const codes = codeBook(
-    file.kind === 'batches' ? await deps.queries.batchCodesOf(by.farm.ownerId) : new Map(),
-  );
-  for await (const chunk of readRows(deps, file, facts)) {
-    count.rows += chunk.length;
-    const good: Identified[] = [];
-    for (const read of chunk) {
-      if ('errors' in read) note('errors', read.errors);
-      else good.push({ row: read.row, id: name(read.planned), planned: read.planned });
-    }
-    const taken = await deps.queries.idsTaken(file.kind, ids(good));
-    for (const each of good) {
-      const clash = codes.clashOf(each, taken);
-      if (clash !== null) note('errors', [clash]);
-      else if (taken.has(each.id)) count.already_there += 1;
-      else {
-        count.to_import += 1;
-        const { row, planned } = each;
-        note(
-          'warnings',
-          unlikelyIn(file.kind, planned, judging).map((unlikely) => ({ row, ...unlikely })),
-        );
-      }
-    }
+  return { count, note };
+}
+
+/** Whole columns that are converted, or cannot be read as they stand. */
+function noteColumns(
+  file: FileToRead,
+  language: Language,
+  note: (kind: 'errors' | 'notes', notes: readonly RowNote[]) => void,
+): void {
+  const row = file.headerRow;
+  for (const { heading, column, unit } of file.refused)
+    note('errors', [{ row, ...noteOf(language, 'UNIT_NOT_KNOWN', { column, of: heading, other: unit }) }]);
+  for (const { name, heading, unit, conversion } of file.columns) {
+    if (conversion === 1) continue;
+    const said = { column: name, of: heading.slice(0, 80), other: unit ?? '' };
+    note('notes', [{ row, ...noteOf(language, 'CONVERTED', said) }]);
   }
-  return count;
 }
 
 /**
@@ -102,15 +156,15 @@ export async function checkFile(
 export async function importRows(
   deps: ImportDeps,
   by: ImportBy,
-  file: FileToRead,
-  facts: RowFacts,
+  { file, facts, fresh }: { file: FileToRead; facts: RowFacts; fresh: ReadonlySet<string> },
 ): Promise<number> {
   const name = namer(deps, file.kind, by.farm.farmId);
   let imported = 0;
   for await (const chunk of readRows(deps, file, facts)) {
-    const rows = chunk.flatMap((read) =>
-      'errors' in read ? [] : [{ row: read.row, id: name(read.planned), planned: read.planned }],
-    );
+    const rows = chunk
+      .flatMap((read) => (read.is === 'row' ? [{ ...read, id: name(read.planned) }] : []))
+      .filter(({ id }) => fresh.has(id));
+    if (rows.length === 0) continue;
     const done = await perform(deps, by.caller.userId, () => decideRows(deps, by, file.kind, rows));
     imported += done.answer;
   }
@@ -127,10 +181,10 @@ async function decideRows(
 ): Promise<Decision<number>> {
   const guards = await guardParents(deps, kind, rows);
   const taken = await deps.queries.idsTaken(kind, ids(rows));
-  const fresh = rows.filter(({ id }) => !taken.has(id));
+  const missing = rows.filter(({ id }) => !taken.has(id));
   const changes: Change[] = [];
   const stocked: RowOf<typeof batch>[] = [];
-  for (const { id, planned } of fresh) {
+  for (const { id, planned } of missing) {
     const stamp: Stamp = {
       id,
       created_by: by.caller.userId,
@@ -149,7 +203,7 @@ async function decideRows(
   }
   const beside = stocked.length === 0 ? {} : await deps.onCreateBatches(stocked);
   return {
-    answer: fresh.length,
+    answer: missing.length,
     changes: [...changes, ...(beside.changes ?? [])],
     guards: [...guards, ...(beside.guards ?? [])],
   };
@@ -196,7 +250,7 @@ function namer(deps: ImportDeps, kind: ImportKind, farmId: string): (planned: Pl
 }
 
 /** Codes of batches are unique per owner: against those there are, and within the file. */
-function codeBook(idsByCode: ReadonlyMap<string, string>) {
+function codeBook(idsByCode: ReadonlyMap<string, string>, language: Language) {
   const rowsByCode = new Map<string, number>();
   return {
     clashOf({ row, id, planned }: Identified, taken: ReadonlySet<string>): RowNote | null {
@@ -205,11 +259,11 @@ function codeBook(idsByCode: ReadonlyMap<string, string>) {
       const column = 'batch_code';
       const other = rowsByCode.get(code);
       if (other !== undefined)
-        return { row, column, code: 'DUPLICATE', message: `"${code}" stands in row ${other} already` };
+        return { row, ...noteOf(language, 'DUPLICATE', { column, cell: code, other: String(other) }) };
       rowsByCode.set(code, row);
       const bearer = idsByCode.get(code);
       if (bearer === undefined || bearer === id || taken.has(id)) return null;
-      return { row, column, code: 'ALREADY_EXISTS', message: `another batch already has the code "${code}"` };
+      return { row, ...noteOf(language, 'ALREADY_EXISTS', { column, cell: code }) };
     },
   };
 }
@@ -244,45 +298,11 @@ export function notValid({ errors, errors_total }: Pick<Count, 'errors' | 'error
   });
 }
 
-/**
- * What is unlikely in a row, but comes in as it stands: a shrimp as heavy as its whole sample, saturation in the column
- * of mg/L. A slip of a whole column shows here before it is imported.
- */
-function unlikelyIn(kind: ImportKind, { content }: PlannedRow, judging: Judging): CellNote[] {
-  if (kind === 'measurements') return unlikelyWater(content, judging);
-  return kind === 'biometries' ? unlikelyWeight(content, judging) : [];
-}
-
-function unlikelyWater(content: PlannedRow['content'], { science, language }: Judging): CellNote[] {
-  const value = (field: keyof WaterSample) => {
-    const cell = content[field];
-    return typeof cell === 'number' ? cell : null;
-  };
-  const sample: WaterSample = {
-    temperature: value('temperature'),
-    dissolved_oxygen: value('dissolved_oxygen'),
-    ph: value('ph'),
-    salinity: value('salinity'),
-    alkalinity: value('alkalinity'),
-    ammonia: value('ammonia'),
-    nitrite: value('nitrite'),
-    nitrate: value('nitrate'),
-    transparency: value('transparency'),
-  };
-  return implausibilitiesOf(science.water, sample).map((found) => ({
-    column: found.parameter,
-    code: found.kind,
-    message: plausibilityText(found, language),
-  }));
-}
-
-function unlikelyWeight(
-  { total_weight_g: total, sample_size: size }: PlannedRow['content'],
-  { science, language }: Judging,
-): CellNote[] {
-  if (typeof total !== 'number' || typeof size !== 'number') return [];
-  const weightG = total / size;
-  if (weightG <= 2 * science.growth.largestProjectedWeightG) return [];
-  const message = TOO_HEAVY[language](grams(weightG, language));
-  return [{ column: 'total_weight_g', code: 'IMPLAUSIBLE_WEIGHT', message }];
+/** What a caller is told who wanted to import a file that may be read in two ways: nothing was imported. */
+export function notAnswered(questions: ImportReport['questions']): AppError {
+  const [first] = questions;
+  return new AppError(422, `Nothing was imported: ${first?.message ?? ''}`, {
+    code: 'IMPORT_QUESTION',
+    errors: questions.map(({ code, column, message }) => ({ path: column, code, message })),
+  });
 }

@@ -9,6 +9,7 @@ import { insertIfAbsent } from '#core/changes.ts';
 import { localDay } from '#core/local-day.ts';
 import { plainWords } from '#core/plain-words.ts';
 import { roundTo } from '#core/rounding.ts';
+import { noteOf, type Said } from './import-words.ts';
 import type { CellNote, Cells, PlannedRow, RowFacts } from './ports.ts';
 
 export type Planned = PlannedRow | { errors: CellNote[] };
@@ -29,9 +30,12 @@ export function planRow(kind: ImportKind, cells: Cells, facts: RowFacts): Planne
   }
 }
 
-const error = (column: string | null, code: string, message: string): { errors: CellNote[] } => ({
-  errors: [{ column, code, message }],
-});
+const error = (
+  { language }: RowFacts,
+  column: string | null,
+  sentence: string,
+  said: Said = {},
+): { errors: CellNote[] } => ({ errors: [noteOf(language, sentence, { ...said, column })] });
 
 const IN_PLAIN_WORDS = { error: plainWords };
 
@@ -74,25 +78,25 @@ function planBatch(cells: Cells, facts: RowFacts): Planned {
     },
     IN_PLAIN_WORDS,
   );
-  if (!parsed.success) return invalid(parsed.error, cells);
+  if (!parsed.success) return invalid(parsed.error, cells, facts);
   const end = cells['actual_harvest_date'];
   const harvestedAt = typeof end === 'string' ? end : null;
   const status = statusOf(cells['status'], harvestedAt);
   const { start_date } = parsed.data;
-  if (status === null) return error('status', 'INVALID', `must be one of ${BATCH_STATUSES.join(', ')}`);
+  if (status === null) return error(facts, 'status', 'STATUS_INVALID', { other: BATCH_STATUSES.join(', ') });
   if (status !== 'ACTIVE' && harvestedAt === null)
-    return error('actual_harvest_date', 'REQUIRED', `is needed for a batch that is ${status}`);
+    return error(facts, 'actual_harvest_date', 'HARVEST_REQUIRED', { of: status });
   if (status === 'ACTIVE' && harvestedAt !== null)
-    return error('actual_harvest_date', 'INVALID', 'must be empty for a batch that is ACTIVE');
+    return error(facts, 'actual_harvest_date', 'HARVEST_OF_ACTIVE');
   if (harvestedAt !== null && localDay(harvestedAt, facts.clock) < start_date)
-    return error('actual_harvest_date', 'BEFORE_BATCH_START', `lies before the start (${start_date})`);
+    return error(facts, 'actual_harvest_date', 'BEFORE_BATCH_START', { day: start_date });
   const isAhead =
     facts.latest !== null &&
     (start_date > localDay(facts.latest, facts.clock) || (harvestedAt ?? '') > facts.latest);
-  if (isAhead) return error('start_date', 'IN_THE_FUTURE', 'lies in the future');
+  if (isAhead) return error(facts, 'start_date', 'IN_THE_FUTURE');
   const finalKg = cells['final_weight_kg'] ?? null;
   if (typeof finalKg === 'number' && (finalKg < 0 || finalKg > 1e9))
-    return error('final_weight_kg', 'INVALID', 'must be a weight in kg');
+    return error(facts, 'final_weight_kg', 'WEIGHT_INVALID');
   const { id: _id, pond_id: _pond, notes, estimated_survival_rate, ...fields } = parsed.data;
   const content = {
     ...fields,
@@ -146,7 +150,7 @@ function planBiometry(cells: Cells, facts: RowFacts): Planned {
     },
     IN_PLAIN_WORDS,
   );
-  if (!parsed.success) return invalid(parsed.error, cells);
+  if (!parsed.success) return invalid(parsed.error, cells, facts);
   const content = {
     batch_id: dated.batchId,
     measurement_date: parsed.data.measurement_date,
@@ -176,6 +180,7 @@ function planFeeding(cells: Cells, facts: RowFacts): Planned {
       pond_id: pond?.id ?? null,
       feed_type: cells['feed_type'] ?? undefined,
       quantity_kg: cells['quantity_kg'] ?? undefined,
+      // a price that nobody wrote down is not zero: the row is refused, unless it is on record already
       cost_per_kg: cells['cost_per_kg'] ?? 0,
       feed_date: dated.at,
       tray_leftover_percent: cells['tray_leftover_percent'],
@@ -183,7 +188,7 @@ function planFeeding(cells: Cells, facts: RowFacts): Planned {
     },
     IN_PLAIN_WORDS,
   );
-  if (!parsed.success) return invalid(parsed.error, cells);
+  if (!parsed.success) return invalid(parsed.error, cells, facts);
   const { id: _id, batch_id: _batch, tray_leftover_percent, notes, ...fields } = parsed.data;
   const content = {
     ...fields,
@@ -196,6 +201,7 @@ function planFeeding(cells: Cells, facts: RowFacts): Planned {
     is: 'record',
     parent: { entity: 'batch', id: dated.batchId },
     content,
+    ...((cells['cost_per_kg'] ?? null) === null ? { lacks: 'PRICE_REQUIRED' } : {}),
     changeOf: (stamp) => insertIfAbsent(feedingRecord, { ...content, ...stamp }),
   };
 }
@@ -215,7 +221,7 @@ function planMeasurement(cells: Cells, facts: RowFacts): Planned {
     },
     IN_PLAIN_WORDS,
   );
-  if (!parsed.success) return invalid(parsed.error, cells);
+  if (!parsed.success) return invalid(parsed.error, cells, facts);
   const { data } = parsed;
   const content = {
     pond_id: pond.id,
@@ -242,31 +248,28 @@ function planMeasurement(cells: Cells, facts: RowFacts): Planned {
 
 function pondIn(cells: Cells, facts: RowFacts) {
   const ref = cells['pond'];
-  if (ref === null || ref === undefined)
-    return error('pond', 'REQUIRED', 'is empty: name a pond of this farm');
+  if (ref === null || ref === undefined) return error(facts, 'pond', 'POND_REQUIRED');
   const pond = facts.pondBy(String(ref));
-  if (pond === 'several')
-    return error('pond', 'AMBIGUOUS', `several ponds have the code "${ref}": name it by its number or id`);
-  return pond ?? error('pond', 'UNKNOWN', `there is no pond "${ref}" on this farm`);
+  if (pond === 'several') return error(facts, 'pond', 'POND_AMBIGUOUS', { cell: String(ref) });
+  return pond ?? error(facts, 'pond', 'POND_UNKNOWN', { cell: String(ref) });
 }
 
 function datedInBatch(cells: Cells, facts: RowFacts) {
   const ref = cells['batch'];
-  if (ref === null || ref === undefined)
-    return error('batch', 'REQUIRED', 'is empty: name a batch of this farm');
+  if (ref === null || ref === undefined) return error(facts, 'batch', 'BATCH_REQUIRED');
   const batch = facts.batchBy(String(ref));
-  if (batch === null) return error('batch', 'UNKNOWN', `there is no batch "${ref}" on this farm`);
+  if (batch === null) return error(facts, 'batch', 'BATCH_UNKNOWN', { cell: String(ref) });
   const at = momentIn(cells, facts);
   if (typeof at !== 'string') return at;
   if (localDay(at, facts.clock) < batch.start_date)
-    return error('date', 'BEFORE_BATCH_START', `lies before the start of the batch (${batch.start_date})`);
+    return error(facts, 'date', 'BEFORE_BATCH_START', { day: batch.start_date });
   return { batchId: batch.id, at };
 }
 
 function momentIn(cells: Cells, facts: RowFacts) {
   const at = cells['date'];
-  if (typeof at !== 'string') return error('date', 'REQUIRED', 'is empty');
-  if (facts.latest !== null && at > facts.latest) return error('date', 'IN_THE_FUTURE', 'lies in the future');
+  if (typeof at !== 'string') return error(facts, 'date', 'REQUIRED');
+  if (facts.latest !== null && at > facts.latest) return error(facts, 'date', 'IN_THE_FUTURE');
   return at;
 }
 
@@ -278,17 +281,34 @@ const COLUMN_OF: Readonly<Record<string, string>> = {
   feed_date: 'date',
 };
 
-function invalid({ issues }: z.ZodError, cells: Cells): { errors: CellNote[] } {
+function invalid({ issues }: z.ZodError, cells: Cells, { language }: RowFacts): { errors: CellNote[] } {
   return {
-    errors: issues.map(({ path, code, message }) => {
-      const field = String(path[0] ?? '');
+    errors: issues.map((issue) => {
+      const field = String(issue.path[0] ?? '');
       const column = COLUMN_OF[field] ?? field;
-      const isMissing = code === 'invalid_type' && (cells[column] ?? null) === null;
-      return {
+      const isMissing = issue.code === 'invalid_type' && (cells[column] ?? null) === null;
+      const note = noteOf(language, isMissing ? 'REQUIRED' : sentenceOf(issue), {
         column: column === '' ? null : column,
-        code: isMissing ? 'REQUIRED' : 'INVALID',
-        message: isMissing ? 'is empty, and needed' : message,
-      };
+        ...('maximum' in issue ? { value: Number(issue.maximum) } : {}),
+        ...('minimum' in issue ? { value: Number(issue.minimum) } : {}),
+      });
+      // the schema's own sentence says more than that it is not accepted
+      return language === 'en' && !isMissing ? { ...note, message: issue.message } : note;
     }),
   };
+}
+
+function sentenceOf(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'too_big':
+      if (issue.origin === 'string') return 'TOO_LONG';
+      return issue.inclusive === false ? 'LESS_THAN' : 'AT_MOST';
+    case 'too_small':
+      if (issue.origin === 'string') return 'REQUIRED';
+      return issue.inclusive === false ? 'MORE_THAN' : 'AT_LEAST';
+    case 'custom':
+      return issue.path[0] === 'temperature' ? 'NO_PARAMETER' : 'INVALID';
+    default:
+      return 'INVALID';
+  }
 }

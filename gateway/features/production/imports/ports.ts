@@ -6,7 +6,10 @@ import type { Kernel } from '#core/kernel.ts';
 import type { NumericIdDeps } from '#core/numeric-id.ts';
 import type { Decision } from '#core/use-case.ts';
 import type { ZoneClock } from '#core/zone-clock.ts';
+import type { Language } from '#science/advice/language.ts';
 import type { ScienceConstants } from '#science/constants.ts';
+
+import type { TableRow } from './read-table.ts';
 
 export type PondOfFarm = { id: string; numeric_id: number; cod: string; size_m2: number | null };
 export type BatchOfFarm = { id: string; numeric_id: number; batch_code: string; start_date: string };
@@ -19,6 +22,17 @@ export type FarmFacts = {
   batches: readonly BatchOfFarm[];
 };
 
+/** A record that a row of a file may be already. */
+export type OnRecord = {
+  id: string;
+  parentId: string;
+  at: string;
+  values: Readonly<Record<string, unknown>>;
+};
+
+/** Where to look for one: the parent, and the instants from which to before which it may lie. */
+export type Place = { parentId: string; from: string; before: string };
+
 export type ImportQueries = NumericIdDeps & {
   /** null: there is no such farm. */
   farmFacts: (farmId: string) => Promise<FarmFacts | null>;
@@ -26,8 +40,40 @@ export type ImportQueries = NumericIdDeps & {
   batchCodesOf: (ownerId: string) => Promise<Map<string, string>>;
   /** Which of these ids were ever used, deleted rows included. */
   idsTaken: (kind: ImportKind, ids: readonly string[]) => Promise<Set<string>>;
+  /** Visible records at these places, of any kind but batches. */
+  onRecordAt: (kind: Exclude<ImportKind, 'batches'>, places: readonly Place[]) => Promise<OnRecord[]>;
+  /** The last weighing of each batch before that day's records of the file. */
+  weighingsOf: (batchIds: readonly string[]) => Promise<Weighing[]>;
   /** Which of these ponds or batches still stand. */
   standing: (entity: 'pond' | 'batch', ids: readonly string[]) => Promise<Set<string>>;
+};
+
+export type Weighing = {
+  batch_id: string;
+  pond_id: string | null;
+  measurement_date: string;
+  sample_size: number;
+  total_weight_g: number;
+};
+
+/** What a technician is warned of who enters such a row by hand; the features of these records know. */
+export type RowJudge = {
+  feeding: (
+    row: {
+      batch_id: string;
+      pond_id: string | null;
+      quantity_kg: number;
+      cost_per_kg: number;
+      feed_date: string;
+    },
+    language: Language,
+  ) => Promise<{ code: string; message: string }[]>;
+  /** `before`: the weighing before it; null: the weight at stocking. */
+  biometry: (
+    row: Weighing,
+    before: Weighing | null,
+    language: Language,
+  ) => Promise<{ code: string; message: string }[]>;
 };
 
 export type ImportDeps = Pick<
@@ -35,6 +81,10 @@ export type ImportDeps = Pick<
   'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality' | 'commit' | 'pause' | 'random'
 > & {
   queries: ImportQueries;
+  /** Made anew for each file: what it learnt of a batch holds for all its rows. */
+  judgeRows: () => RowJudge;
+  /** The sheets of a workbook. Throws 422 for one that cannot be read. */
+  readWorkbook: (bytes: Uint8Array) => Promise<Workbook>;
   scienceOf: (farmId: string) => Promise<ScienceConstants>;
   /**
    * Rows that go into the same commit as ACTIVE batches of one owner: plan limits. Throws when there is no room for all
@@ -45,12 +95,19 @@ export type ImportDeps = Pick<
   ) => Promise<Pick<Decision<never>, 'changes' | 'guards'>>;
 };
 
+/** Sheets as they are read in a process of their own. */
+export type Workbook = {
+  file: 'xlsx' | 'xls' | 'ods';
+  sheets: readonly { name: string; rows: readonly TableRow[] }[];
+};
+
 export type Cells = Readonly<Record<string, string | number | null>>;
 
 /** What the rows of a file are read against. */
 export type RowFacts = {
   farm: FarmFacts;
   ownerId: string;
+  language: Language;
   clock: ZoneClock;
   /** ISO 8601 UTC; null: the clock cannot tell what lies in the future. */
   latest: string | null;
@@ -73,6 +130,8 @@ export type Stamp = {
 /** What a row becomes. `content` is what its id follows from; the id and the stamp make it a row of its table. */
 export type PlannedRow = {
   content: Readonly<Record<string, unknown>>;
+  /** The sentence that says what a row lacks that is not on record yet. */
+  lacks?: string;
   parent: { entity: 'pond' | 'batch'; id: string };
 } & (
   | { is: 'batch'; rowOf: (stamp: Stamp & { numeric_id: number }) => RowOf<typeof batch> }

@@ -1,164 +1,293 @@
 import type { ImportKind, RowNote } from '#contract/resources/imports.ts';
-import type { Kernel } from '#core/kernel.ts';
-import { COLUMNS, type Column, readHeader } from './columns.ts';
-import { type Planned, planRow } from './plan-row.ts';
-import type { Cells, PlannedRow, RowFacts } from './ports.ts';
+import { WATER_FIELDS } from '#contract/resources/water-quality.ts';
+import { wallOf } from '#core/zone-clock.ts';
+import { COLUMNS, type Column } from './columns.ts';
+import { noteOf, type Said } from './import-words.ts';
+import type { FileToRead } from './open-file.ts';
+import { planRow } from './plan-row.ts';
+import type { CellNote, Cells, PlannedRow, RowFacts } from './ports.ts';
 import {
-  type DecimalMark,
+  type Cell,
   dayCell,
-  decimalMarkOf,
   instantCell,
   integerCell,
-  type NumberManner,
+  isGroupedAlone,
+  isNoValue,
+  LONGEST_FIGURE,
   numberCell,
   type Read,
 } from './read-cells.ts';
-import { MOST_ROWS, notATable, type Table, tooManyRows } from './read-table.ts';
+import type { ColumnRead } from './read-header.ts';
+import type { TableRow } from './read-table.ts';
+import { conversionOf, converted, needsWater, unitOf } from './units.ts';
 
-/** Rows between two breaths, in which heartbeats and orders get their turn. */
-const ROWS_AT_ONCE = 25;
-/** Cells between two breaths: rows may be long or empty. */
-const CELLS_AT_ONCE = 5_000;
+export type Told = { kind: 'note' | 'warning' } & RowNote;
+export type ReadRow =
+  | { is: 'row'; row: number; planned: PlannedRow; values: Cells; isTimed: boolean; told: Told[] }
+  | { is: 'wrong'; row: number; errors: RowNote[] }
+  | { is: 'left out'; row: number; because: 'skip' | 'no record'; told: Told[] };
 
-export type FileToRead = {
-  kind: ImportKind;
-  table: Table;
-  columns: ReadonlyMap<string, number>;
-  ignored: string[];
-  manner: NumberManner;
-  /** Values of columns that the file does not have, for all its rows. */
-  given: Readonly<Record<string, string | undefined>>;
-};
+const FIELDS: ReadonlySet<string> = new Set<string>(WATER_FIELDS);
 
-/** Learns how the file is written. Throws 422 for a missing column and for too many rows. */
-export async function openFile(
-  deps: Pick<Kernel, 'pause'>,
-  table: Table,
-  asked: {
-    kind: ImportKind;
-    decimal: DecimalMark | undefined;
-    given: FileToRead['given'];
-  },
-): Promise<FileToRead> {
-  const { kind, given } = asked;
-  const { columns, ignored } = readHeader(kind, table.header);
-  const [first = ''] = REQUIRED[kind].filter((name) => !columns.has(name) && given[name] === undefined);
-  if (first !== '') {
-    const names = [first, ...(COLUMNS[kind].find(({ name }) => name === first)?.aliases ?? [])];
-    throw notATable(`The file has no column ${first}; it may be headed ${names.join(', ')}`);
-  }
-  const manner = await mannerOf(deps, table, { kind, columns, decimal: asked.decimal });
-  return { kind, table, columns, ignored, manner, given };
+/** A row of the file as what it becomes: one thing, or as many as it has columns of hours or meals. */
+export function readRow(file: FileToRead, facts: RowFacts, row: TableRow): ReadRow[] {
+  const leftOut = whyLeftOut(file, facts, row);
+  if (leftOut !== null) return [leftOut];
+  const variants = file.variants.flatMap((columns) => readVariant(file, facts, { row, columns }) ?? []);
+  if (variants.length > 0) return [...withTotal(file, facts, { row, variants })];
+  const told: Told = { kind: 'note', row: row.row, ...noteOf(facts.language, 'EMPTY_ROW') };
+  return [{ is: 'left out', row: row.row, because: 'no record', told: [told] }];
 }
 
-const REQUIRED: Readonly<Record<ImportKind, readonly string[]>> = {
-  batches: ['batch_code', 'pond', 'species', 'start_date', 'initial_count', 'initial_avg_weight'],
-  biometries: ['batch', 'date', 'sample_size'],
-  feeding: ['batch', 'date', 'feed_type', 'quantity_kg'],
-  measurements: ['pond', 'date'],
-};
+/** Cells at the beginning of a line that sums up or averages the lines above. */
+const TOTALS =
+  /^(?:sub)?(?:total|totais|soma|sum|m[ée]dias?|mean|average|m[íi]n(?:imo)?|min(?:imum)?|m[áa]x(?:imo)?|max(?:imum)?|desvio(?: padr[ãa]o)?|std\.?(?: dev\.?)?|acumulado)\b(?!-)/iu;
 
-async function mannerOf(
-  deps: Pick<Kernel, 'pause'>,
-  table: Table,
-  of: { kind: ImportKind; columns: FileToRead['columns']; decimal: DecimalMark | undefined },
-): Promise<NumberManner> {
-  const positions = COLUMNS[of.kind].flatMap(({ name, is }) =>
-    is === 'number' || is === 'integer' ? (of.columns.get(name) ?? []) : [],
+function whyLeftOut(file: FileToRead, { language }: RowFacts, { row, cells }: TableRow): ReadRow | null {
+  const because = (sentence: string, cell: string): ReadRow => ({
+    is: 'left out',
+    row,
+    because: 'no record',
+    told: [{ kind: 'note', row, ...noteOf(language, sentence, { cell }) }],
+  });
+  if (file.skip.has(row)) return { is: 'left out', row, because: 'skip', told: [] };
+  const [first = ''] = cells.filter((cell) => cell !== '');
+  const dated = file.columns.find(({ is }) => is === 'moment' || is === 'day');
+  const date = dated === undefined ? '' : (cells[dated.position] ?? '');
+  const isDated = date !== '' && !('code' in dayCell(date, file.dates));
+  if (typeof first === 'string' && TOTALS.test(first) && !isDated) return because('TOTALS_LINE', first);
+  return isExample(file, cells) ? because('TEMPLATE_EXAMPLE', '') : null;
+}
+
+/** The row below the header of our own template, in either language. */
+function isExample({ kind, columns }: FileToRead, cells: readonly Cell[]): boolean {
+  const expected = columns.flatMap(({ name, position }) => {
+    const column = COLUMNS[kind].find((each) => each.name === name);
+    return column === undefined ? [] : [{ column, cell: String(cells[position] ?? '') }];
+  });
+  return (
+    expected.filter(({ cell }) => cell !== '').length >= 4 &&
+    expected.every(({ column, cell }) => examplesOf(column).includes(cell))
   );
-  const counts = { comma: 0, point: 0 };
-  let rows = 0;
-  let cellsRead = 0;
-  for (const { cells } of table.rows()) {
-    cellsRead += cells.length + 1;
-    if (cellsRead >= CELLS_AT_ONCE) {
-      cellsRead = 0;
-      await deps.pause(1);
-    }
-    if (cells.length === 0) continue;
-    rows += 1;
-    if (rows > MOST_ROWS) throw tooManyRows();
-    for (const position of positions) {
-      const mark = decimalMarkOf(cells[position] ?? '');
-      if (mark !== null) counts[mark] += 1;
-    }
+}
+
+/** How a template shows an example, in Portuguese and in English. */
+export function examplesOf({ is, example }: Column): [string, string] {
+  if (is === 'day' || is === 'moment') return [example, example.split('/').toReversed().join('-')];
+  return [example, is === 'number' ? example.replace(',', '.') : example];
+}
+
+type Variant = { row: TableRow; columns: ReadonlyMap<string, ColumnRead> };
+
+/** Null: of the hour or meal nothing was written down. */
+function readVariant(file: FileToRead, facts: RowFacts, variant: Variant): ReadRow | null {
+  const { row } = variant.row;
+  const read = readCells(file, facts, variant);
+  const isSlot = file.variants.length > 1 || [...variant.columns.values()].some(({ slot }) => slot !== null);
+  const hasValue = Object.entries(read.values).some(
+    ([name, value]) => value !== null && (FIELDS.has(name) || name === 'quantity_kg'),
+  );
+  if (read.errors.length === 0 && !hasValue) {
+    // what was marked as without value, and what a logger writes of itself between its readings
+    const isBlank = file.kind === 'measurements' && (read.hasMarks || file.logger !== null);
+    if (isBlank || (isSlot && (file.kind === 'measurements' || file.kind === 'feeding'))) return null;
   }
-  if (of.decimal !== undefined) return { mark: of.decimal, isSure: true };
-  if (counts.comma === counts.point)
-    return { mark: table.separator === ',' ? 'point' : 'comma', isSure: false };
-  return { mark: counts.comma > counts.point ? 'comma' : 'point', isSure: true };
+  const errors = read.errors.map((error) => ({ row, ...error }));
+  if (errors.length > 0) return { is: 'wrong', row, errors };
+  const planned = planRow(file.kind, read.values, facts);
+  if ('errors' in planned)
+    return { is: 'wrong', row, errors: planned.errors.map((error) => ({ row, ...error })) };
+  const { values, isTimed } = read;
+  return { is: 'row', row, planned, values, isTimed, told: read.told.map((told) => ({ row, ...told })) };
 }
 
-export type ReadRow = { row: number; planned: PlannedRow } | { row: number; errors: RowNote[] };
+type CellsRead = {
+  values: Record<string, string | number | null>;
+  errors: CellNote[];
+  told: ({ kind: 'note' | 'warning' } & CellNote)[];
+  isTimed: boolean;
+  /** Something was marked as without value. */
+  hasMarks: boolean;
+};
 
-/** The rows of the file as what they become, some at a time, with a breath between. */
-export async function* readRows(
-  deps: Pick<Kernel, 'pause'>,
-  file: FileToRead,
-  facts: RowFacts,
-): AsyncIterable<readonly ReadRow[]> {
-  let chunk: ReadRow[] = [];
-  let cellsRead = 0;
-  for (const { row, cells } of file.table.rows()) {
-    cellsRead += cells.length + 1;
-    if (cells.length > 0) chunk.push(readRow(file, facts, { row, cells }));
-    if (chunk.length < ROWS_AT_ONCE && cellsRead < CELLS_AT_ONCE) continue;
-    if (chunk.length > 0) yield chunk;
-    chunk = [];
-    cellsRead = 0;
-    await deps.pause(1);
-  }
-  if (chunk.length > 0) yield chunk;
-}
-
-function readRow(
-  file: FileToRead,
-  facts: RowFacts,
-  { row, cells }: { row: number; cells: readonly string[] },
-): ReadRow {
-  const read = readCells(file, facts, cells);
-  if ('errors' in read) return { row, errors: read.errors.map((error) => ({ row, ...error })) };
-  const planned: Planned = planRow(file.kind, read.values, facts);
-  if ('errors' in planned) return { row, errors: planned.errors.map((error) => ({ row, ...error })) };
-  return { row, planned };
-}
-
-function readCells(file: FileToRead, facts: RowFacts, cells: readonly string[]) {
-  const values: Record<string, string | number | null> = {};
-  const errors: Omit<RowNote, 'row'>[] = [];
-  const textOf = (name: string) => cells[file.columns.get(name) ?? -1] ?? file.given[name] ?? '';
+function readCells(file: FileToRead, facts: RowFacts, { row, columns }: Variant): CellsRead {
+  const done: CellsRead = { values: {}, errors: [], told: [], isTimed: false, hasMarks: false };
+  const say = (kind: 'note' | 'warning', sentence: string, said: Said & { column: string }) =>
+    void done.told.push({ kind, ...noteOf(facts.language, sentence, said) });
+  const cellOf = (name: string): Cell => {
+    const column = columns.get(name);
+    const own = column === undefined ? '' : (row.cells[column.position] ?? '');
+    const carried = own === '' && column !== undefined ? row.carried?.get(column.position) : undefined;
+    // what a merged cell says holds for names and days, never for amounts
+    if (carried !== undefined && column?.is !== 'number' && column?.is !== 'integer') {
+      say('note', 'CARRIED_DOWN', { column: name, cell: String(carried) });
+      return carried;
+    }
+    return own === '' ? (file.given[name] ?? '') : own;
+  };
+  const slot = [...columns.values()].find((each) => each.slot !== null)?.time ?? null;
+  const time = slot ?? cellOf('time');
+  const waits: { column: ColumnRead; value: number }[] = [];
   for (const column of COLUMNS[file.kind]) {
-    const cell = textOf(column.name);
-    const read =
-      cell === '' ? { value: null } : readCell(column, cell, { file, facts, time: textOf('time') });
-    if ('wrong' in read) errors.push({ column: column.name, code: read.code, message: read.wrong });
-    else values[column.name] = read.value;
+    const { name } = column;
+    const cell = name === 'time' ? '' : cellOf(name);
+    done.values[name] = null;
+    if (cell === '') continue;
+    if (isNoValue(cell) && (column.is !== 'text' || name === 'pond')) {
+      done.hasMarks = true;
+      if (column.is === 'number' || column.is === 'integer')
+        say('note', 'NO_VALUE', { column: name, cell: String(cell) });
+      continue;
+    }
+    const at = columns.get(name);
+    const read = readCell(column, cell, { file, facts, time: file.kind === 'batches' ? '' : time, at });
+    if ('code' in read) {
+      const wrong = read.code === 'NOT_A_TIME' ? String(time === '' ? cell : time) : String(cell);
+      done.errors.push(
+        noteOf(facts.language, read.sentence ?? read.code, {
+          column: name,
+          cell: wrong,
+          other: unitIn(cell) ?? '',
+        }),
+      );
+      continue;
+    }
+    done.values[name] = read.value;
+    if (read.told !== undefined)
+      say('warning', read.told, {
+        column: name,
+        cell: [cell, time].filter((text) => text !== '').join(' '),
+        ...(typeof read.value === 'number' ? { value: read.value } : {}),
+      });
+    if (column.is === 'moment') done.isTimed = time !== '' || isTimed(cell, read.value, file, facts);
+    if (at !== undefined && typeof read.value === 'number' && needsWater(at.conversion))
+      waits.push({ column: at, value: read.value });
   }
-  const done: { values: Cells } | { errors: Omit<RowNote, 'row'>[] } =
-    errors.length > 0 ? { errors } : { values };
+  convertWithWater(file, facts, { done, waits });
   return done;
 }
 
+/** Oxygen in per cent and conductivity become what they are in the water of the row. */
+function convertWithWater(
+  file: FileToRead,
+  facts: RowFacts,
+  { done, waits }: { done: CellsRead; waits: readonly { column: ColumnRead; value: number }[] },
+): void {
+  const known = (name: string) => {
+    const value = done.values[name];
+    return typeof value === 'number' ? value : null;
+  };
+  // salinity first: oxygen asks for it
+  const inOrder = waits.toSorted(
+    (one, other) => Number(other.column.name === 'salinity') - Number(one.column.name === 'salinity'),
+  );
+  for (const { column, value } of inOrder) {
+    const isSalinity = column.name === 'salinity';
+    const water = {
+      temperatureC: known('temperature'),
+      salinityPpt: isSalinity ? null : (known('salinity') ?? file.salinity),
+    };
+    const read = converted(value, column.conversion, water);
+    if (typeof read === 'number') done.values[column.name] = read;
+    else {
+      done.values[column.name] = null;
+      done.errors.push(noteOf(facts.language, read, { column: column.name, cell: String(value) }));
+    }
+  }
+}
+
+type Beside = { file: FileToRead; facts: RowFacts; time: Cell; at: ColumnRead | undefined };
+
 function readCell(
-  { is }: Column,
-  cell: string,
-  { file, facts, time }: { file: FileToRead; facts: RowFacts; time: string },
+  column: Column,
+  cell: Cell,
+  { file, facts, time, at }: Beside,
 ): Read<string | number | null> {
-  switch (is) {
+  switch (column.is) {
     case 'text':
-      return cell.isWellFormed()
-        ? { value: cell }
-        : { wrong: 'must be well-formed text', code: 'TEXT_NOT_ALLOWED' };
+      return String(cell).isWellFormed() ? { value: String(cell) } : { code: 'TEXT_NOT_ALLOWED' };
     case 'number':
-      return numberCell(cell, file.manner);
     case 'integer':
-      return integerCell(cell, file.manner);
+      return figureCell(column, cell, { file, at });
     case 'day':
-      return dayCell(cell);
+      return dayCell(cell, file.dates);
     case 'moment':
-      return instantCell(cell, file.kind === 'batches' ? '' : time, facts.clock);
+      return instantCell(cell, time, facts.clock, file.dates);
     case 'time':
       // read together with its date
       return { value: null };
   }
 }
+
+/** `5,2 mg/L`: a unit in the cell is read as one in the heading. */
+const WITH_UNIT = /^([+-]?[\d.,\s\u00A0'’]*\d)\s*([^\d\s.,].*)$/;
+const unitIn = (cell: Cell): string | null =>
+  typeof cell === 'string' && cell.length <= LONGEST_FIGURE ? (WITH_UNIT.exec(cell)?.[2] ?? null) : null;
+
+function figureCell(
+  { name, is }: Column,
+  given: Cell,
+  { file, at }: Pick<Beside, 'file' | 'at'>,
+): Read<number> {
+  const found =
+    typeof given === 'string' && given.length <= LONGEST_FIGURE
+      ? WITH_UNIT.exec(given.replace(/^R\$\s*/i, ''))
+      : null;
+  const unit = found === null ? null : unitOf(found[2] ?? '');
+  const own = unit === null ? null : conversionOf(name, unit);
+  if (unit !== null && own === null) return { code: 'UNIT_NOT_KNOWN' };
+  const conversion = own ?? at?.conversion ?? 1;
+  const cell =
+    unit === null ? (typeof given === 'string' ? given.replace(/^R\$\s*/i, '') : given) : (found?.[1] ?? '');
+  const manner = file.manners.get(at?.position ?? -1) ?? file.manner;
+  const isWhole = is === 'integer' && conversion === 1;
+  const read = isWhole ? integerCell(cell, manner) : numberCell(cell, manner);
+  if ('code' in read) return read;
+  const isDoubtful =
+    is === 'number' && file.followers.has(at?.position ?? -1) && isGroupedAlone(cell, manner.mark);
+  const told = manner.mark === 'comma' ? 'READ_AS_THOUSANDS' : 'READ_AS_THOUSANDS_POINT';
+  if (needsWater(conversion)) return own === null ? read : { code: 'UNIT_NOT_KNOWN' };
+  const value = converted(read.value, conversion, { temperatureC: null, salinityPpt: null });
+  if (typeof value !== 'number') return { code: value };
+  if (is === 'integer' && !Number.isInteger(value)) return { code: 'NOT_A_WHOLE_NUMBER' };
+  return isDoubtful ? { value, told } : { value };
+}
+
+/** Whether the cell of a date says a time, too: what it says is not the start of a day, or it has the signs of a time. */
+function isTimed(cell: Cell, value: string | number | null, file: FileToRead, { clock }: RowFacts): boolean {
+  if (file.dates.offsetMs !== null || typeof value !== 'string') return true;
+  const wall = new Date(wallOf(clock, Date.parse(value))).toISOString();
+  return !wall.endsWith('T00:00:00.000Z') || /\d\s*(?::\d{2}|h)/i.test(String(cell));
+}
+
+/** What the meals of a row sum up to, against the column that says so. */
+function withTotal(
+  file: FileToRead,
+  facts: RowFacts,
+  { row, variants }: { row: TableRow; variants: ReadRow[] },
+): ReadRow[] {
+  const cell = file.total === null ? '' : (row.cells[file.total] ?? '');
+  const total = cell === '' ? null : numberCell(cell, file.manners.get(file.total ?? -1) ?? file.manner);
+  const [first] = variants;
+  if (total === null || 'code' in total || first?.is !== 'row') return variants;
+  const sum = variants.reduce((kg, each) => {
+    const value = each.is === 'row' ? each.values['quantity_kg'] : 0;
+    return kg + (typeof value === 'number' ? value : 0);
+  }, 0);
+  if (Math.abs(sum - total.value) < 0.006) return variants;
+  const note = noteOf(facts.language, 'TOTAL_DIFFERS', {
+    column: 'quantity_kg',
+    value: sum,
+    other: String(cell),
+  });
+  first.told.push({ kind: 'warning', row: row.row, ...note });
+  return variants;
+}
+
+/** What each kind must have, in its own column or for all rows. */
+export const REQUIRED: Readonly<Record<ImportKind, readonly string[]>> = {
+  batches: ['batch_code', 'pond', 'species', 'start_date', 'initial_count', 'initial_avg_weight'],
+  biometries: ['batch', 'date', 'sample_size'],
+  feeding: ['batch', 'date', 'feed_type', 'quantity_kg'],
+  measurements: ['pond', 'date'],
+};

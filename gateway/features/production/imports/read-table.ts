@@ -1,21 +1,34 @@
 import { AppError } from '#core/errors.ts';
+import type { Cell } from './read-cells.ts';
 
-/** A line of the file as a spreadsheet numbers it: the header is row 1. */
-export type TableRow = { row: number; cells: string[] };
+/** A line of the file as a spreadsheet numbers it: the first is row 1. */
+export type TableRow = {
+  row: number;
+  cells: Cell[];
+  /** What a merged cell further up or left says of cells that are empty, by position. */
+  carried?: ReadonlyMap<number, Cell>;
+};
+
+export const ENCODINGS = ['utf-8', 'windows-1252', 'utf-16le', 'utf-16be', 'macintosh', 'ibm850'] as const;
 
 export type Table = {
-  separator: ',' | ';' | '\t';
-  encoding: 'utf-8' | 'windows-1252' | 'utf-16le';
-  header: string[];
-  /** The rows below the header, read anew each time; an empty one has no cells. */
-  rows: () => Generator<TableRow>;
+  file: 'csv' | 'xlsx' | 'xls' | 'ods';
+  sheet: string | null;
+  separator: ',' | ';' | '\t' | null;
+  encoding: (typeof ENCODINGS)[number] | null;
+  /** The first row that is not empty. */
+  header: Cell[];
+  /** The rows below that, read anew each time; an empty one has no cells. */
+  rows: () => Iterable<TableRow>;
+  /** All rows. */
+  all: () => Iterable<TableRow>;
 };
 
 /** Longer files are to be cut: an import must end before its connection does. */
 export const MOST_ROWS = 50_000;
 // What no sheet of a farm has: whatever is sent, a row is read in a moment.
-const MOST_CELLS = 1_000;
-const MOST_LETTERS = 32_767;
+export const MOST_CELLS = 1_000;
+export const MOST_LETTERS = 32_767;
 /** Of a first line without end, more would not tell another separator. */
 const LOOKED_AT = 65_536;
 
@@ -25,22 +38,26 @@ const SEPARATOR_LINE = /^sep=(.)\r?\n/;
 /** What our own exports put before a text that begins like a formula. */
 const ESCAPED_FORMULA = /^'(?=[=+\-@\t\r])/;
 
-/** Opens a file as spreadsheets write them. Throws 422 for one that is no table of text. */
+/** Opens a file of text as spreadsheets and loggers write them. Throws 422 for one that is no table. */
 export function openTable(bytes: Uint8Array): Table {
   const { text, encoding } = decoded(bytes);
-  if (text.includes('\u0000')) throw notATable('The file is not a text file: save the sheet as CSV');
+  if (text.includes('\u0000')) throw notATable('The file is not a text file, nor a workbook');
   const told = SEPARATOR_LINE.exec(text);
   const start = told === null ? 0 : told[0].length;
   const separator = SEPARATORS.find((sign) => sign === told?.[1]) ?? separatorOf(text);
-  const rows = () => readRows(text, start, separator);
-  const first = firstOf(rows());
-  if (first === null) throw notATable('The file is empty: the first row must name the columns');
+  const all = () => readRows(text, start, separator);
+  return tableOf({ file: 'csv', sheet: null, separator, encoding, all });
+}
+
+/** Throws 422 for a table without rows. */
+export function tableOf(from: Omit<Table, 'header' | 'rows'>): Table {
+  const first = firstOf(from.all());
+  if (first === null) throw notATable('The file is empty: its first rows must name the columns');
   return {
-    separator,
-    encoding,
+    ...from,
     header: first.cells,
     *rows() {
-      for (const each of rows()) if (each.row > first.row) yield each;
+      for (const each of from.all()) if (each.row > first.row) yield each;
     },
   };
 }
@@ -50,25 +67,81 @@ function firstOf(rows: Iterable<TableRow>): TableRow | null {
   return null;
 }
 
-function decoded(bytes: Uint8Array): Pick<Table, 'encoding'> & { text: string } {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe)
-    return { text: new TextDecoder('utf-16le').decode(bytes), encoding: 'utf-16le' };
+function decoded(bytes: Uint8Array): { text: string; encoding: (typeof ENCODINGS)[number] } {
+  const wide = wideIn(bytes);
+  if (wide !== null) return { text: new TextDecoder(wide).decode(bytes), encoding: wide };
   try {
     // a byte order mark is dropped
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), encoding: 'utf-8' };
   } catch {
-    // what spreadsheets in Brazil save as plain "CSV"; every byte means something in it
-    return { text: new TextDecoder('windows-1252').decode(bytes), encoding: 'windows-1252' };
+    return narrow(bytes);
   }
 }
 
-/** The separator that stands most often in the first line, outside quotes. */
-function separatorOf(text: string): Table['separator'] {
-  const end = text.slice(0, LOOKED_AT).search(/[\r\n]/);
-  const line = text.slice(0, Math.min(end === -1 ? LOOKED_AT : end, LOOKED_AT)).replaceAll(/"[^"]*"/g, '');
-  const counts = SEPARATORS.map((sign) => ({ sign, count: line.split(sign).length }));
-  return counts.reduce((most, one) => (one.count > most.count ? one : most), { sign: ',' as const, count: 1 })
-    .sign;
+/** Two bytes a letter: as the mark before it says, or as every other byte of plain letters does. */
+function wideIn(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
+  const looked = bytes.subarray(0, 512);
+  if (looked.length < 4) return null;
+  const empty = [0, 0];
+  for (const [at, byte] of looked.entries()) if (byte === 0) empty[at % 2] = (empty[at % 2] ?? 0) + 1;
+  const [even = 0, odd = 0] = empty;
+  const most = looked.length / 2;
+  if (odd > 0.8 * most && even === 0) return 'utf-16le';
+  return even > 0.8 * most && odd === 0 ? 'utf-16be' : null;
+}
+
+/** What a terminal of DOS wrote, from byte 128 on. */
+const IBM850 =
+  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00AD±‗¾¶§÷¸°¨·¹³²■\u00A0';
+const EXPECTED = /[áàâãéêíóôõúüçÁÀÂÃÉÊÍÓÔÕÚÜÇºª°µ²³]/g;
+
+/** Of one byte a letter: every byte means something in each encoding, and Portuguese only in one. */
+function narrow(bytes: Uint8Array): { text: string; encoding: (typeof ENCODINGS)[number] } {
+  const odd = bytes.filter((byte) => byte > 127).subarray(0, LOOKED_AT);
+  const readers = {
+    'windows-1252': (of: Uint8Array) => new TextDecoder('windows-1252').decode(of),
+    macintosh: (of: Uint8Array) => new TextDecoder('macintosh').decode(of),
+    ibm850: inIbm850,
+  };
+  const scores = (['windows-1252', 'macintosh', 'ibm850'] as const).map((encoding) => ({
+    encoding,
+    score: readers[encoding](odd).match(EXPECTED)?.length ?? 0,
+  }));
+  // what spreadsheets in Brazil save as plain "CSV", unless another tells more
+  const { encoding } = scores.reduce((best, one) => (one.score > best.score ? one : best));
+  return { text: readers[encoding](bytes), encoding };
+}
+
+function inIbm850(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += byte < 128 ? String.fromCharCode(byte) : (IBM850[byte - 128] ?? '');
+  return text;
+}
+
+/** The separator that parts most lines into equally many cells; loggers write titles above the table. */
+function separatorOf(text: string): ',' | ';' | '\t' {
+  const lines = text
+    .slice(0, LOOKED_AT)
+    .replaceAll(/"[^"]*"/g, '')
+    .split(/\r\n|\r|\n/, 60)
+    .filter((line) => line.trim() !== '');
+  const found = SEPARATORS.map((sign) => {
+    const counts = Map.groupBy(
+      lines.map((line) => line.split(sign).length),
+      (count) => count,
+    );
+    const [most = { lines: 0, count: 1 }] = [...counts]
+      .filter(([count]) => count > 1)
+      .map(([count, alike]) => ({ lines: alike.length, count }))
+      .toSorted((one, other) => other.lines - one.lines || other.count - one.count);
+    return { sign, ...most };
+  });
+  const best = found.reduce((most, one) =>
+    one.lines > most.lines || (one.lines === most.lines && one.count > most.count) ? one : most,
+  );
+  return best.lines > 0 ? best.sign : ',';
 }
 
 /**
@@ -84,7 +157,13 @@ function* readRows(text: string, start: number, separator: string): Generator<Ta
     for (;;) {
       if (cells.length === MOST_CELLS) throw notATable(`Row ${row} has more than ${MOST_CELLS} columns`);
       const cell = text[at] === '"' ? quotedCell(text, at, row) : plainCell(text, at, separator);
-      cells.push(cell.value.trim().replace(ESCAPED_FORMULA, ''));
+      // a byte order mark may stand behind the line that names the separator
+      cells.push(
+        cell.value
+          .replace(/^\uFEFF/, '')
+          .trim()
+          .replace(ESCAPED_FORMULA, ''),
+      );
       at = cell.end;
       if (text[at] !== separator) break;
       at += 1;
@@ -96,9 +175,9 @@ function* readRows(text: string, start: number, separator: string): Generator<Ta
   }
 }
 
-type Cell = { value: string; end: number };
+type CellRead = { value: string; end: number };
 
-function plainCell(text: string, start: number, separator: string): Cell {
+function plainCell(text: string, start: number, separator: string): CellRead {
   let end = start;
   while (end < text.length && text[end] !== separator && text[end] !== '\n' && text[end] !== '\r') {
     end += 1;
@@ -107,7 +186,7 @@ function plainCell(text: string, start: number, separator: string): Cell {
   return { value: text.slice(start, end), end };
 }
 
-function quotedCell(text: string, start: number, row: number): Cell {
+function quotedCell(text: string, start: number, row: number): CellRead {
   let from = start + 1;
   for (;;) {
     const quote = text.indexOf('"', from);

@@ -11,14 +11,24 @@ import { isoOf } from '#core/kernel.ts';
 import { onFarm, signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
 import { zoneClock } from '#core/zone-clock.ts';
-import { checkFile, type ImportBy, importRows, notValid } from './import-file.ts';
+import { checkFile, type ImportBy, importRows, notAnswered, notValid } from './import-file.ts';
+import { openFile, previewOf } from './open-file.ts';
+import { openSheet } from './open-sheet.ts';
 import type { FarmFacts, ImportDeps, RowFacts } from './ports.ts';
-import { openFile } from './read-rows.ts';
-import { openTable } from './read-table.ts';
+import type { ColumnsSaid } from './read-header.ts';
 import { templateOf } from './template.ts';
 
 const tag = 'Imports';
 const MOST_BYTES = 8 * 1_048_576;
+/** What else a sheet is called by the machine it comes from; what it is its bytes tell. */
+const SHEETS = [
+  'text/plain',
+  'text/tab-separated-values',
+  'application/vnd.ms-excel',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  'application/vnd.oasis.opendocument.spreadsheet',
+  'application/octet-stream',
+] as const;
 /** A clock on the farm may be that far ahead. */
 const AHEAD_MS = 10 * 60_000;
 
@@ -40,10 +50,10 @@ function importRoute(deps: ImportDeps, kind: ImportKind, turn: { isTaken: boolea
     method: 'POST',
     path: `/imports/${kind}`,
     tag,
-    summary: `Import ${WHAT[kind]} from a CSV file; as a dry run, unless dry_run=false`,
+    summary: `Import ${WHAT[kind]} from a sheet (xlsx, xls, ods, csv, txt); as a dry run, unless dry_run=false`,
     access: { who: 'farm', right: 'manage', of: 'farm', at: 'query', field: 'farm_id', others: 404 },
     query: importQuery,
-    takes: { media: 'text/csv', maxBytes: MOST_BYTES },
+    takes: { media: 'text/csv', also: SHEETS, maxBytes: MOST_BYTES },
     answers: { 200: { schema: importReport } },
     async handle(request) {
       if (turn.isTaken) {
@@ -89,19 +99,79 @@ async function importSent(
 ) {
   const farm = await deps.queries.farmFacts(by.farm.farmId);
   if (farm === null) throw notFound('Farm');
-  const given = { batch: query.batch_id, pond: query.pond_id };
-  const table = openTable(bytes);
-  const file = await openFile(deps, table, { kind, decimal: query.decimal, given });
-  const facts = rowFacts(deps, farm, by.farm.ownerId);
-  const count = await checkFile(deps, by, file, facts);
+  const given = {
+    batch: query.batch_id,
+    pond: query.pond_id,
+    cost_per_kg: query.cost_per_kg,
+    feed_type: query.feed_type,
+  };
+  const columns = columnsSaid(query.columns);
+  const table = await openSheet(deps, bytes, { kind, columns, sheet: query.sheet });
+  const file = await openFile(deps, table, {
+    kind,
+    decimal: query.decimal,
+    dateOrder: query.date_order,
+    columns,
+    skip: rowsIn(query.skip),
+    salinity: query.salinity ?? null,
+    given,
+    language: by.language,
+  });
+  const facts = rowFacts(deps, farm, by);
+  const { count, fresh } = await checkFile(deps, by, file, facts);
   const isDryRun = query.dry_run === 'true' || query.dry_run === '1';
   if (!isDryRun && count.errors_total > 0) throw notValid(count);
-  const imported = isDryRun ? 0 : await importRows(deps, by, file, facts);
+  if (!isDryRun && file.questions.length > 0 && fresh.size > 0) throw notAnswered(file.questions);
+  const imported = isDryRun ? 0 : await importRows(deps, by, { file, facts, fresh });
   const format = { separator: table.separator, decimal: file.manner.mark, encoding: table.encoding };
-  return { kind, dry_run: isDryRun, ...count, imported, ignored_columns: file.ignored, format };
+  return {
+    kind,
+    dry_run: isDryRun,
+    ...count,
+    imported,
+    questions: file.questions,
+    ignored_columns: file.ignored,
+    format,
+    reading: {
+      file: table.file,
+      sheet: table.sheet,
+      logger: file.logger,
+      header_row: file.headerRow,
+      date_order: file.dateOrder,
+      columns: file.columns.map(({ name, is, position, heading, unit, time }) => ({
+        column: name,
+        heading,
+        position: position + 1,
+        unit,
+        decimal:
+          is === 'number' || is === 'integer' ? (file.manners.get(position) ?? file.manner).mark : null,
+        time,
+      })),
+      preview: previewOf(file, facts),
+    },
+  };
 }
 
-function rowFacts(deps: ImportDeps, farm: FarmFacts, ownerId: string): RowFacts {
+/** `4,17,20-25` */
+function rowsIn(text: string | undefined): { has: (row: number) => boolean } {
+  const ranges = (text ?? '').split(',').map((part) => part.split('-').map(Number));
+  return { has: (row) => ranges.some(([from = 0, to = from]) => row >= from && row <= to) };
+}
+
+/** `3=salinity@ppt;5=-` */
+function columnsSaid(text: string | undefined): ColumnsSaid {
+  return new Map(
+    (text ?? '').split(';').flatMap((part) => {
+      const [position = '', said = ''] = part.split('=', 2);
+      const [column = '', unit = null] = said.split('@', 2);
+      return position === ''
+        ? []
+        : [[Number(position) - 1, column === '-' ? null : { column, unit }] as const];
+    }),
+  );
+}
+
+function rowFacts(deps: ImportDeps, farm: FarmFacts, by: ImportBy): RowFacts {
   const wordOf = (code: string) => code.normalize('NFC').toLowerCase();
   const pondsByCod = Map.groupBy(farm.ponds, ({ cod }) => wordOf(cod));
   const pondsById = new Map(
@@ -119,7 +189,8 @@ function rowFacts(deps: ImportDeps, farm: FarmFacts, ownerId: string): RowFacts 
   );
   return {
     farm,
-    ownerId,
+    ownerId: by.farm.ownerId,
+    language: by.language,
     clock: zoneClock(farm.timezone),
     latest: deps.clockQuality() === 'trusted' ? isoOf(deps.now() + AHEAD_MS) : null,
     pondBy(ref) {

@@ -1,6 +1,7 @@
 import type { ImportKind } from '#contract/resources/imports.ts';
 import type { Language } from '#science/advice/language.ts';
 import { COLUMNS } from './columns.ts';
+import { examplesOf } from './read-rows.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
@@ -9,11 +10,7 @@ export function templateOf(kind: ImportKind, language: Language): string {
   const columns = COLUMNS[kind];
   const isPortuguese = language === 'pt-BR';
   const headings = columns.map(({ name, aliases }) => (isPortuguese ? aliases[0] : name));
-  const examples = columns.map(({ is, example }) => {
-    if (isPortuguese) return example;
-    if (is === 'day' || is === 'moment') return example.split('/').toReversed().join('-');
-    return is === 'number' ? example.replace(',', '.') : example;
-  });
+  const examples = columns.map((column) => examplesOf(column)[isPortuguese ? 0 : 1]);
   const separator = isPortuguese ? ';' : ',';
   return `${BYTE_ORDER_MARK}${headings.join(separator)}\r\n${examples.join(separator)}\r\n`;
 }

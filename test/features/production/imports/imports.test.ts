@@ -51,8 +51,20 @@ onBothEngines('imports', (_open, engine) => {
         errors: [],
         warnings_total: 0,
         warnings: [],
+        notes_total: 0,
+        notes: [],
+        skipped: 0,
+        left_out: 0,
+        questions: [],
         ignored_columns: [],
         format: { separator: ';', decimal: 'comma', encoding: 'utf-8' },
+        reading: expect.objectContaining({
+          file: 'csv',
+          sheet: null,
+          logger: null,
+          header_row: 1,
+          date_order: 'day_first',
+        }) as unknown,
       });
       expect(await writesOf(app)).toBe(before);
       expect(await waterOf(farm)).toEqual([]);
@@ -372,7 +384,7 @@ onBothEngines('imports', (_open, engine) => {
   });
 
   describe('a template', () => {
-    it('is taken back as it is, in both languages', async () => {
+    it('is taken back as it is, in both languages, and its example is no data', async () => {
       for (const language of ['pt-BR', 'en']) {
         const farm = await aStockedFarm(app, { batch_code: `L-2025-01`, start_date: '2025-01-01' });
         await app.call('POST', '/ponds/', { token: farm.token, body: { farm_id: farm.farmId, cod: 'V-01' } });
@@ -385,7 +397,14 @@ onBothEngines('imports', (_open, engine) => {
           expect([language, kind, report.body]).toEqual([
             language,
             kind,
-            expect.objectContaining({ rows: 1, to_import: 1, errors: [], ignored_columns: [] }),
+            expect.objectContaining({
+              rows: 1,
+              to_import: 0,
+              left_out: 1,
+              notes: [expect.objectContaining({ row: 2, code: 'TEMPLATE_EXAMPLE' })],
+              errors: [],
+              ignored_columns: [],
+            }),
           ]);
         }
       }

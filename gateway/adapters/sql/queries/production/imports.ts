@@ -10,6 +10,13 @@ const TABLE = {
   measurements: 'measurements',
 } as const satisfies Record<ImportKind, string>;
 
+/** Where the records of a kind stand, what they hang on, and when they are of. */
+const RECORDS = {
+  biometries: { table: 'biometries', parent: 'batch_id', at: 'measurement_date' },
+  feeding: { table: 'feeding_records', parent: 'batch_id', at: 'feed_date' },
+  measurements: { table: 'measurements', parent: 'pond_id', at: 'measurement_date' },
+} as const;
+
 export function importQueries(db: Db): ImportQueries {
   return {
     ...numericIdQueries(db),
@@ -52,6 +59,41 @@ export function importQueries(db: Db): ImportQueries {
         .where('id', 'in', [...ids])
         .execute();
       return new Set(rows.map(({ id }) => id));
+    },
+    async onRecordAt(kind, places) {
+      if (places.length === 0) return [];
+      const { table, parent, at } = RECORDS[kind];
+      const rows = await db
+        .selectFrom(table)
+        .selectAll()
+        .where('hidden', '=', 0)
+        .where((where) =>
+          where.or(
+            places.map(({ parentId, from, before }) =>
+              where.and([
+                where(parent as never, '=', parentId as never),
+                where(at as never, '>=', from as never),
+                where(at as never, '<', before as never),
+              ]),
+            ),
+          ),
+        )
+        .execute();
+      return rows.map((row: Record<string, unknown>) => ({
+        id: String(row['id']),
+        parentId: String(row[parent]),
+        at: String(row[at]),
+        values: row,
+      }));
+    },
+    async weighingsOf(batchIds) {
+      if (batchIds.length === 0) return [];
+      return db
+        .selectFrom('biometries')
+        .select(['batch_id', 'pond_id', 'measurement_date', 'sample_size', 'total_weight_g'])
+        .where('batch_id', 'in', [...batchIds])
+        .where('hidden', '=', 0)
+        .execute();
     },
     async standing(entity, ids) {
       if (ids.length === 0) return new Set();

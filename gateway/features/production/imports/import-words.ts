@@ -1,0 +1,179 @@
+import { calendarDay, figure, type Language } from '#science/advice/language.ts';
+
+/** What a sentence names: the cell as it stands in the file, or what is known beside it. */
+export type Said = { cell?: string; of?: string; other?: string; value?: number; day?: string };
+type Words = Readonly<Record<string, (said: Said) => string>>;
+
+const cellIn = ({ cell = '' }: Said) => `"${cell.slice(0, 40)}"`;
+const day = (said: Said, language: Language) =>
+  said.day === undefined ? '' : calendarDay(said.day, language);
+const number = (value: number | undefined, language: Language) =>
+  figure(value ?? 0, 3, language).replace(/[.,]?0+$/, '');
+
+const PT: Words = {
+  NOT_A_COMMA_NUMBER: (said) => `${cellIn(said)} não é um número com vírgula decimal, como nesta coluna`,
+  NOT_A_POINT_NUMBER: (said) => `${cellIn(said)} não é um número com ponto decimal, como nesta coluna`,
+  NOT_A_NUMBER: (said) => `${cellIn(said)} não é um número`,
+  NOT_A_WHOLE_NUMBER: (said) => `${cellIn(said)} não é um número inteiro`,
+  AMBIGUOUS_NUMBER: (said) => `${cellIn(said)} pode ser dois números: diga decimal=comma ou decimal=point`,
+  NOT_A_DATE: (said) => `${cellIn(said)} não é uma data como 01/03/2026 ou 2026-03-01`,
+  NOT_A_TIME: (said) => `${cellIn(said)} não é uma hora como 06:30`,
+  TEXT_NOT_ALLOWED: () => 'o texto tem caracteres que não podem ser guardados',
+  UNIT_NOT_KNOWN: ({ other = '' }) =>
+    `a unidade "${other}" não é uma em que esta coluna pode ser lida: diga a unidade em columns, ou deixe a coluna fora`,
+  TEMPERATURE_NEEDED: () => 'só pode ser convertido com a temperatura da mesma linha',
+  SALINITY_NEEDED: () => 'só pode ser convertido com a salinidade da mesma linha, ou com salinity para todas',
+  OUT_OF_RANGE: (said) => `${cellIn(said)} está fora do que pode ser convertido`,
+  REQUIRED: () => 'está vazio, e é necessário',
+  POND_REQUIRED: () => 'está vazio: diga um viveiro desta fazenda',
+  BATCH_REQUIRED: () => 'está vazio: diga um lote desta fazenda',
+  PRICE_REQUIRED: () =>
+    'falta o preço, e sem preço não é de graça: diga cost_per_kg para todas as linhas, ou ponha a coluna no arquivo',
+  POND_UNKNOWN: (said) => `não há viveiro ${cellIn(said)} nesta fazenda`,
+  BATCH_UNKNOWN: (said) => `não há lote ${cellIn(said)} nesta fazenda`,
+  POND_AMBIGUOUS: (said) => `vários viveiros têm o código ${cellIn(said)}: diga o número ou o id`,
+  BEFORE_BATCH_START: (said) => `é anterior ao começo do lote (${day(said, 'pt-BR')})`,
+  IN_THE_FUTURE: () => 'está no futuro',
+  STATUS_INVALID: ({ other = '' }) => `deve ser um de ${other}`,
+  HARVEST_REQUIRED: ({ of = '' }) => `é necessária para um lote ${of}`,
+  HARVEST_OF_ACTIVE: () => 'deve ficar vazia para um lote ACTIVE',
+  WEIGHT_INVALID: () => 'deve ser um peso em kg',
+  AT_MOST: ({ value }) => `deve ser no máximo ${number(value, 'pt-BR')}`,
+  LESS_THAN: ({ value }) => `deve ser menor que ${number(value, 'pt-BR')}`,
+  AT_LEAST: ({ value }) => `deve ser no mínimo ${number(value, 'pt-BR')}`,
+  MORE_THAN: ({ value }) => `deve ser maior que ${number(value, 'pt-BR')}`,
+  TOO_LONG: ({ value }) => `tem mais de ${number(value, 'pt-BR')} letras`,
+  INVALID: () => 'não é aceito aqui',
+  NO_PARAMETER: () => 'a linha não tem nenhum valor da água',
+  DUPLICATE: (said) => `${cellIn(said)} já está na linha ${said.other ?? ''}`,
+  ALREADY_EXISTS: (said) => `outro lote já tem o código ${cellIn(said)}`,
+  NO_VALUE: (said) => `${cellIn(said)} foi lido como sem valor`,
+  EMPTY_ROW: () => 'a linha não tem valor nenhum: ficou fora',
+  TOTALS_LINE: (said) => `linha de total ou média (${cellIn(said)}): ficou fora`,
+  TEMPLATE_EXAMPLE: () => 'é a linha de exemplo do modelo: ficou fora',
+  CARRIED_DOWN: (said) => `célula mesclada: vale ${cellIn(said)} também nesta linha`,
+  CONVERTED: ({ of = '', other = '' }) => `a coluna "${of}" foi convertida de ${other}`,
+  UNIT_OF_HEADING: ({ of = '', other = '' }) => `a coluna "${of}" foi lida em ${other}`,
+  SAME_DAY_SAME_AMOUNT: () => 'já está registrado: mesmo dia, mesma quantidade. Ficou fora',
+  SAME_TIME_SAME_VALUES: () => 'já está registrado: mesma hora, mesmos valores. Ficou fora',
+  IDENTICAL_ROW: ({ other = '' }) =>
+    `mesmo dia, mesma quantidade que a linha ${other}: entram as duas. Se é repetida, deixe fora com skip`,
+  OTHER_VALUE_THERE: () =>
+    'já há um registro deste mesmo dia ou desta mesma hora com outro valor: se esta linha o corrige, apague um dos dois',
+  CLOCK_GAP: (said) =>
+    `${cellIn(said)} não existiu no relógio da fazenda (adiantado nessa hora): foi lida a hora seguinte`,
+  CLOCK_TWICE: (said) =>
+    `${cellIn(said)} existiu duas vezes no relógio da fazenda (atrasado nessa hora): foi lida a primeira`,
+  OUTLIER: ({ value, other = '' }) =>
+    `${number(value, 'pt-BR')} é ${other} vezes o que está no resto da coluna: confira a vírgula e a unidade`,
+  READ_AS_THOUSANDS: (said) =>
+    `${cellIn(said)} foi lido como ${number(said.value, 'pt-BR')}, porque outras colunas têm vírgula decimal: confira`,
+  READ_AS_THOUSANDS_POINT: (said) =>
+    `${cellIn(said)} foi lido como ${number(said.value, 'pt-BR')}, porque outras colunas têm ponto decimal: confira`,
+  TOTAL_DIFFERS: ({ value, other = '' }) =>
+    `os tratos somam ${number(value, 'pt-BR')} kg, e o total da linha diz ${other}`,
+  DATE_ORDER: ({ of = '' }) =>
+    `nenhuma data desta coluna diz se o dia vem antes do mês. Foi lido ${of === 'day_first' ? 'dia/mês' : 'mês/dia'}: confirme com date_order=day_first ou date_order=month_first`,
+};
+
+const EN: Words = {
+  NOT_A_COMMA_NUMBER: (said) => `${cellIn(said)} is not a number with a decimal comma, as in this column`,
+  NOT_A_POINT_NUMBER: (said) => `${cellIn(said)} is not a number with a decimal point, as in this column`,
+  NOT_A_NUMBER: (said) => `${cellIn(said)} is not a number`,
+  NOT_A_WHOLE_NUMBER: (said) => `${cellIn(said)} is not a whole number`,
+  AMBIGUOUS_NUMBER: (said) => `${cellIn(said)} may be two numbers: say decimal=comma or decimal=point`,
+  NOT_A_DATE: (said) => `${cellIn(said)} is not a date such as 01/03/2026 or 2026-03-01`,
+  NOT_A_TIME: (said) => `${cellIn(said)} is not a time such as 06:30`,
+  TEXT_NOT_ALLOWED: () => 'must be well-formed text',
+  UNIT_NOT_KNOWN: ({ other = '' }) =>
+    `the unit "${other}" is none that this column can be read from: say the unit in columns, or leave the column out`,
+  TEMPERATURE_NEEDED: () => 'can be converted only with the temperature of the same row',
+  SALINITY_NEEDED: () =>
+    'can be converted only with the salinity of the same row, or with salinity for all of them',
+  OUT_OF_RANGE: (said) => `${cellIn(said)} lies outside of what can be converted`,
+  REQUIRED: () => 'is empty, and needed',
+  POND_REQUIRED: () => 'is empty: name a pond of this farm',
+  BATCH_REQUIRED: () => 'is empty: name a batch of this farm',
+  PRICE_REQUIRED: () =>
+    'the price is missing, and feed without one is not free: say cost_per_kg for all rows, or give the file the column',
+  POND_UNKNOWN: (said) => `there is no pond ${cellIn(said)} on this farm`,
+  BATCH_UNKNOWN: (said) => `there is no batch ${cellIn(said)} on this farm`,
+  POND_AMBIGUOUS: (said) => `several ponds have the code ${cellIn(said)}: name it by its number or id`,
+  BEFORE_BATCH_START: (said) => `lies before the start of the batch (${said.day ?? ''})`,
+  IN_THE_FUTURE: () => 'lies in the future',
+  STATUS_INVALID: ({ other = '' }) => `must be one of ${other}`,
+  HARVEST_REQUIRED: ({ of = '' }) => `is needed for a batch that is ${of}`,
+  HARVEST_OF_ACTIVE: () => 'must be empty for a batch that is ACTIVE',
+  WEIGHT_INVALID: () => 'must be a weight in kg',
+  AT_MOST: ({ value }) => `must be at most ${number(value, 'en')}`,
+  LESS_THAN: ({ value }) => `must be less than ${number(value, 'en')}`,
+  AT_LEAST: ({ value }) => `must be at least ${number(value, 'en')}`,
+  MORE_THAN: ({ value }) => `must be more than ${number(value, 'en')}`,
+  TOO_LONG: ({ value }) => `has more than ${number(value, 'en')} letters`,
+  INVALID: () => 'is not accepted here',
+  NO_PARAMETER: () => 'the row has no value of the water',
+  DUPLICATE: (said) => `${cellIn(said)} stands in row ${said.other ?? ''} already`,
+  ALREADY_EXISTS: (said) => `another batch already has the code ${cellIn(said)}`,
+  NO_VALUE: (said) => `${cellIn(said)} was read as no value`,
+  EMPTY_ROW: () => 'the row has no value at all: left out',
+  TOTALS_LINE: (said) => `a line of totals or means (${cellIn(said)}): left out`,
+  TEMPLATE_EXAMPLE: () => 'is the example of the template: left out',
+  CARRIED_DOWN: (said) => `merged cell: ${cellIn(said)} holds for this row, too`,
+  CONVERTED: ({ of = '', other = '' }) => `the column "${of}" was converted from ${other}`,
+  UNIT_OF_HEADING: ({ of = '', other = '' }) => `the column "${of}" was read in ${other}`,
+  SAME_DAY_SAME_AMOUNT: () => 'is on record: same day, same amount. Left out',
+  SAME_TIME_SAME_VALUES: () => 'is on record: same time, same values. Left out',
+  IDENTICAL_ROW: ({ other = '' }) =>
+    `same day, same amount as row ${other}: both come in. If it stands there twice, leave one out with skip`,
+  OTHER_VALUE_THERE: () =>
+    'there is a record of the same day or time with another value: if this row corrects it, delete one of the two',
+  CLOCK_GAP: (said) =>
+    `${cellIn(said)} was on no clock of the farm (put forward in that hour): the time after it was read`,
+  CLOCK_TWICE: (said) =>
+    `${cellIn(said)} was on the farm's clock twice (put back in that hour): the first was read`,
+  OUTLIER: ({ value, other = '' }) =>
+    `${number(value, 'en')} is ${other} times what stands in the rest of the column: check decimal mark and unit`,
+  READ_AS_THOUSANDS: (said) =>
+    `${cellIn(said)} was read as ${number(said.value, 'en')}, because other columns have a decimal comma: check it`,
+  READ_AS_THOUSANDS_POINT: (said) =>
+    `${cellIn(said)} was read as ${number(said.value, 'en')}, because other columns have a decimal point: check it`,
+  TOTAL_DIFFERS: ({ value, other = '' }) =>
+    `the meals sum up to ${number(value, 'en')} kg, and the total of the row says ${other}`,
+  DATE_ORDER: ({ of = '' }) =>
+    `no date of this column tells whether the day comes before the month. Read as ${of === 'day_first' ? 'day/month' : 'month/day'}: confirm it with date_order=day_first or date_order=month_first`,
+};
+
+/** Codes of the interface that stand for several sentences. */
+const CODE_OF: Readonly<Record<string, string>> = {
+  NOT_A_COMMA_NUMBER: 'NOT_A_NUMBER',
+  NOT_A_POINT_NUMBER: 'NOT_A_NUMBER',
+  POND_REQUIRED: 'REQUIRED',
+  BATCH_REQUIRED: 'REQUIRED',
+  PRICE_REQUIRED: 'REQUIRED',
+  HARVEST_REQUIRED: 'REQUIRED',
+  POND_UNKNOWN: 'UNKNOWN',
+  BATCH_UNKNOWN: 'UNKNOWN',
+  POND_AMBIGUOUS: 'AMBIGUOUS',
+  STATUS_INVALID: 'INVALID',
+  HARVEST_OF_ACTIVE: 'INVALID',
+  WEIGHT_INVALID: 'INVALID',
+  AT_MOST: 'INVALID',
+  LESS_THAN: 'INVALID',
+  AT_LEAST: 'INVALID',
+  MORE_THAN: 'INVALID',
+  TOO_LONG: 'INVALID',
+  NO_PARAMETER: 'INVALID',
+  READ_AS_THOUSANDS_POINT: 'READ_AS_THOUSANDS',
+  UNIT_OF_HEADING: 'CONVERTED',
+};
+
+/** A note for the reader: its code, and the sentence in their language. */
+export function noteOf(
+  language: Language,
+  sentence: string,
+  { column = null, ...said }: Said & { column?: string | null } = {},
+): { column: string | null; code: string; message: string } {
+  const words = language === 'pt-BR' ? PT : EN;
+  const message = (words[sentence] ?? words['INVALID'])?.(said) ?? '';
+  return { column, code: CODE_OF[sentence] ?? sentence, message };
+}

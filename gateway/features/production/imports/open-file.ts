@@ -1,0 +1,270 @@
+import type { ImportKind, ImportReport } from '#contract/resources/imports.ts';
+import type { Kernel } from '#core/kernel.ts';
+import type { Language } from '#science/advice/language.ts';
+import { COLUMNS } from './columns.ts';
+import { noteOf } from './import-words.ts';
+import type { RowFacts } from './ports.ts';
+import {
+  type Cell,
+  type DateManner,
+  type DateOrder,
+  type DecimalMark,
+  dateFiguresOf,
+  decimalMarkOf,
+  isNoValue,
+  LONGEST_FIGURE,
+  type NumberManner,
+} from './read-cells.ts';
+import type { ColumnRead, ColumnsSaid, Header } from './read-header.ts';
+import { type Layout, readLayout } from './read-layout.ts';
+import { REQUIRED, type ReadRow, readRow } from './read-rows.ts';
+import { MOST_ROWS, notATable, type Table, tooManyRows } from './read-table.ts';
+
+/** Rows between two breaths, in which heartbeats and orders get their turn. */
+const ROWS_AT_ONCE = 25;
+/** Cells between two breaths: rows may be long or empty. */
+const CELLS_AT_ONCE = 5_000;
+/** Every half hour of a day. */
+const MOST_SLOTS = 49;
+
+type Question = ImportReport['questions'][number];
+
+export type FileToRead = Pick<Layout, 'rows' | 'headerRow' | 'logger'> &
+  Pick<Header, 'columns' | 'ignored' | 'refused' | 'total'> & {
+    kind: ImportKind;
+    table: Table;
+    /** What each row becomes: one thing, or one per hour or meal. */
+    variants: readonly ReadonlyMap<string, ColumnRead>[];
+    /** Of the whole file, and of each column by its position. */
+    manner: NumberManner;
+    manners: ReadonlyMap<number, NumberManner>;
+    /** Columns that tell nothing themselves and follow the others. */
+    followers: ReadonlySet<number>;
+    dates: DateManner;
+    /** null: no date needs one. */
+    dateOrder: DateOrder | null;
+    questions: Question[];
+    skip: { has: (row: number) => boolean };
+    salinity: number | null;
+    /** Values of columns that the file does not have, for all its rows. */
+    given: Readonly<Record<string, string | number | undefined>>;
+  };
+
+export type Asked = {
+  kind: ImportKind;
+  decimal: DecimalMark | undefined;
+  dateOrder: DateOrder | undefined;
+  columns: ColumnsSaid;
+  skip: { has: (row: number) => boolean };
+  salinity: number | null;
+  given: FileToRead['given'];
+  language: Language;
+};
+
+/** Learns how the file is written. Throws 422 for a missing column and for too many rows. */
+export async function openFile(deps: Pick<Kernel, 'pause'>, table: Table, asked: Asked): Promise<FileToRead> {
+  const { kind, given } = asked;
+  const layout = readLayout(kind, table, asked.columns);
+  const { header } = layout;
+  const has = (name: string) =>
+    header.columns.some((each) => each.name === name) ||
+    header.refused.some(({ column }) => column === name) ||
+    given[name] !== undefined;
+  const [first = ''] = REQUIRED[kind].filter((name) => !has(name));
+  if (first !== '') {
+    const names = [first, ...(COLUMNS[kind].find(({ name }) => name === first)?.aliases ?? [])].slice(0, 8);
+    throw notATable(`The file has no column ${first}; it may be headed ${names.join(', ')}`);
+  }
+  const seen = await survey(deps, layout);
+  const numbers = mannersOf(table, seen, asked.decimal);
+  const order = orderOf(layout, seen, { asked, numbers });
+  return {
+    ...layout,
+    ...header,
+    ...numbers,
+    kind,
+    table,
+    variants: variantsOf(header.columns),
+    dates: { order: order.order, offsetMs: header.offsetMs },
+    dateOrder: order.isNeeded ? order.order : null,
+    questions: order.questions,
+    skip: asked.skip,
+    salinity: asked.salinity,
+    given,
+  };
+}
+
+/** Columns of one hour or meal go together, with those that hold for the whole row. */
+function variantsOf(columns: readonly ColumnRead[]): ReadonlyMap<string, ColumnRead>[] {
+  const whole = columns.filter(({ slot }) => slot === null);
+  const slots = Map.groupBy(
+    columns.filter(({ slot }) => slot !== null),
+    ({ slot }) => slot,
+  );
+  const base = new Map(whole.map((column) => [column.name, column]));
+  if (slots.size === 0) return [base];
+  const isFigure = ({ is }: ColumnRead) => is === 'number' || is === 'integer';
+  const shared = whole.filter((column) => !isFigure(column) || column.name === 'cost_per_kg');
+  const apart = [...slots.values()].map(
+    (slot) => new Map([...shared, ...slot].map((column) => [column.name, column])),
+  );
+  // figures without an hour are a measurement of their own
+  return whole.length > shared.length ? [base, ...apart] : apart;
+}
+
+type Marks = { comma: number; point: number };
+type Seen = { marks: Map<number, Marks>; days: { first: number[]; second: number[]; count: number } };
+
+/** One look at all rows: decimal marks of each column, and the figures of its dates. */
+async function survey(deps: Pick<Kernel, 'pause'>, layout: Layout): Promise<Seen> {
+  const { columns, total } = layout.header;
+  const figures = columns
+    .filter(({ is }) => is === 'number' || is === 'integer')
+    .map(({ position }) => position);
+  if (total !== null) figures.push(total);
+  const dated = columns.filter(({ is }) => is === 'moment' || is === 'day').map(({ position }) => position);
+  const seen: Seen = {
+    marks: new Map(figures.map((position) => [position, { comma: 0, point: 0 }])),
+    days: { first: [], second: [], count: 0 },
+  };
+  // each hour or meal becomes a row of its own
+  const slots = new Set(columns.map(({ slot }) => slot)).size;
+  if (slots > MOST_SLOTS) throw notATable(`The file has columns of more than ${MOST_SLOTS} hours or meals`);
+  let rows = 0;
+  let cellsRead = 0;
+  for (const { cells } of layout.rows()) {
+    cellsRead += cells.length + 1;
+    if (cellsRead >= CELLS_AT_ONCE) {
+      cellsRead = 0;
+      await deps.pause(1);
+    }
+    if (cells.length === 0) continue;
+    rows += 1;
+    if (rows * slots > 2 * MOST_ROWS || rows > MOST_ROWS) throw tooManyRows();
+    for (const position of figures) {
+      const mark = markOf(cells[position] ?? '');
+      const marks = seen.marks.get(position);
+      if (mark !== null && marks !== undefined) marks[mark] += 1;
+    }
+    for (const position of dated) {
+      const days = dateFiguresOf(cells[position] ?? '');
+      if (days === null) continue;
+      seen.days.count += 1;
+      if (!seen.days.first.includes(days.first)) seen.days.first.push(days.first);
+      if (!seen.days.second.includes(days.second)) seen.days.second.push(days.second);
+    }
+  }
+  return seen;
+}
+
+const UNIT_BEHIND = /\s*[^\d.,\s'’][^\d]*$/;
+
+const markOf = (cell: Cell): DecimalMark | null =>
+  typeof cell === 'number' || cell.length > LONGEST_FIGURE || isNoValue(cell)
+    ? null
+    : decimalMarkOf(cell.replace(/^R\$\s*/i, '').replace(UNIT_BEHIND, ''));
+
+/** Each column by its own cells; one that tells nothing by those of the others, where these agree. */
+function mannersOf(table: Table, { marks }: Seen, asked: DecimalMark | undefined) {
+  const all = [...marks.values()];
+  const comma = all.reduce((sum, one) => sum + one.comma, 0);
+  const point = all.reduce((sum, one) => sum + one.point, 0);
+  const usual: DecimalMark = table.separator === ',' ? 'point' : 'comma';
+  const most: DecimalMark = comma === point ? usual : comma > point ? 'comma' : 'point';
+  const isSure = asked !== undefined || (comma === 0) !== (point === 0);
+  const manner: NumberManner = { mark: asked ?? most, isSure };
+  const followers = new Set<number>();
+  const manners = new Map<number, NumberManner>();
+  for (const [position, own] of marks) {
+    if (asked !== undefined || own.comma + own.point === 0) {
+      manners.set(position, manner);
+      if (asked === undefined) followers.add(position);
+    } else {
+      const mark: DecimalMark =
+        own.comma === own.point ? manner.mark : own.comma > own.point ? 'comma' : 'point';
+      manners.set(position, { mark, isSure: own.comma === 0 || own.point === 0 });
+    }
+  }
+  return { manner, manners, followers };
+}
+
+type Order = { order: DateOrder; isNeeded: boolean; questions: Question[] };
+
+/**
+ * Whether days or months come first, for the whole file: as the caller or the heading says, as a figure above 12 tells, or
+ * as sheets in Portuguese with decimal commas or semicolons are written. Else it is asked.
+ */
+function orderOf(
+  { header, logger }: Layout,
+  { days }: Seen,
+  { asked, numbers }: { asked: Asked; numbers: { manner: NumberManner } },
+): Order {
+  const sure = (order: DateOrder): Order => ({ order, isNeeded: days.count > 0, questions: [] });
+  const isDayFirst = days.first.some((figure) => figure > 12);
+  const isMonthFirst = days.second.some((figure) => figure > 12);
+  if (asked.dateOrder !== undefined) return sure(asked.dateOrder);
+  if (header.dateOrder !== null) return sure(header.dateOrder);
+  // where both stand in one file, some rows cannot be read, and the others tell nothing
+  const isMixed = isDayFirst && isMonthFirst;
+  if (days.count === 0 || (!isMixed && (isDayFirst || isMonthFirst)))
+    return sure(isMonthFirst ? 'month_first' : 'day_first');
+  const looksAmerican = isSeriesOf(days.second, days.first);
+  if (!isMixed && header.isPortuguese && !looksAmerican && logger === null && numbers.manner.mark === 'comma')
+    return sure('day_first');
+  const order: DateOrder =
+    looksAmerican || (!header.isPortuguese && numbers.manner.mark === 'point') ? 'month_first' : 'day_first';
+  // 3 March is the same day in both orders
+  if (days.first.length === 1 && days.second.length === 1 && days.first[0] === days.second[0])
+    return sure(order);
+  const column = header.columns.find(({ is }) => is === 'moment' || is === 'day')?.name ?? 'date';
+  const { code, message } = noteOf(asked.language, 'DATE_ORDER', { of: order });
+  return {
+    order,
+    isNeeded: true,
+    questions: [{ code, column, message, proposed: order, answer_with: 'date_order' }],
+  };
+}
+
+/** Five or more days in a row of one month, which the other order would make the same day of as many months. */
+const isSeriesOf = (days: readonly number[], months: readonly number[]): boolean =>
+  months.length === 1 && days.length >= 5;
+
+/** The rows of the file as what they become, some at a time, with a breath between. */
+export async function* readRows(
+  deps: Pick<Kernel, 'pause'>,
+  file: FileToRead,
+  facts: RowFacts,
+): AsyncIterable<readonly ReadRow[]> {
+  let chunk: ReadRow[] = [];
+  let cellsRead = 0;
+  for (const row of file.rows()) {
+    cellsRead += row.cells.length + 1;
+    if (row.cells.length > 0) chunk.push(...readRow(file, facts, row));
+    if (chunk.length < ROWS_AT_ONCE && cellsRead < CELLS_AT_ONCE) continue;
+    if (chunk.length > 0) yield chunk;
+    chunk = [];
+    cellsRead = 0;
+    await deps.pause(1);
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+const PREVIEWED = 5;
+
+/** The first rows, before and after. */
+export function previewOf(file: FileToRead, facts: RowFacts): ImportReport['reading']['preview'] {
+  const shown: ImportReport['reading']['preview'] = [];
+  for (const row of file.rows()) {
+    if (shown.length >= PREVIEWED) break;
+    if (row.cells.length === 0) continue;
+    for (const read of readRow(file, facts, row)) {
+      if (read.is !== 'row' || shown.length >= PREVIEWED) continue;
+      const before = file.columns.map(({ heading, position }) => [
+        heading,
+        String(row.cells[position] ?? ''),
+      ]);
+      shown.push({ row: row.row, before: Object.fromEntries(before), after: read.values });
+    }
+  }
+  return shown;
+}

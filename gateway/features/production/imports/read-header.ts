@@ -1,0 +1,258 @@
+import type { ImportKind } from '#contract/resources/imports.ts';
+import { WATER_FIELDS } from '#contract/resources/water-quality.ts';
+import { AT_25, COLUMNS, type Column, columnNamed, UNIT_IN_NAME, wordOf } from './columns.ts';
+import { type DateOrder, offsetMsOf, timeOfDayMs } from './read-cells.ts';
+import { notATable } from './read-table.ts';
+import { conversionOf, type Unit, unitOf } from './units.ts';
+
+export type ColumnRead = {
+  name: string;
+  is: Column['is'];
+  /** Counted from 0. */
+  position: number;
+  heading: string;
+  /** As it stands beside the heading; null: none does. */
+  unit: string | null;
+  conversion: NonNullable<ReturnType<typeof conversionOf>>;
+  /** Of a column per hour or per meal: its time, and what tells it from its neighbours. */
+  time: string | null;
+  slot: string | null;
+};
+export type Refused = { position: number; heading: string; column: string; unit: string };
+export type Header = {
+  columns: ColumnRead[];
+  ignored: string[];
+  /** Columns of a known name in a unit that the column cannot be read from. */
+  refused: Refused[];
+  /** The column that sums the meals of a row. */
+  total: number | null;
+  /** What a heading says of its dates: `(MM/DD/YYYY)`, `GMT-03:00`. */
+  dateOrder: DateOrder | null;
+  offsetMs: number | null;
+  isPortuguese: boolean;
+};
+/** Columns as somebody says they are: by position, null for one to leave out. */
+export type ColumnsSaid = ReadonlyMap<number, { column: string; unit: string | null } | null>;
+
+/** Where each column stands. Throws 422 for a heading that stands twice, or a column said that there is none of. */
+export function readHeader(kind: ImportKind, headings: readonly string[], said: ColumnsSaid): Header {
+  const header: Header = {
+    columns: [],
+    ignored: [],
+    refused: [],
+    total: null,
+    dateOrder: null,
+    offsetMs: null,
+    isPortuguese: false,
+  };
+  const found: ColumnRead[] = [];
+  const refused: Refused[] = [];
+  for (const [position, heading] of headings.entries()) {
+    const told = said.get(position);
+    if (told === null || (heading === '' && told === undefined)) continue;
+    const reading = told === undefined ? readHeading(kind, heading) : saidHeading(kind, told);
+    if (reading === null) {
+      if (kind === 'feeding' && heading.length < LONGEST_HEADING && TOTAL.test(wordOf(heading)))
+        header.total = position;
+      header.ignored.push(heading.slice(0, 80));
+      continue;
+    }
+    const { column, unit, time, slot } = reading;
+    const conversion = unit === null ? 1 : conversionOf(column.name, unit.unit, reading.isAt25);
+    const text = unit?.text ?? null;
+    if (conversion === null)
+      refused.push({ position, heading: heading.slice(0, 80), column: column.name, unit: text ?? '' });
+    else
+      found.push({ name: column.name, is: column.is, position, heading, unit: text, conversion, time, slot });
+    if (column.name === 'date' || column.is === 'day') {
+      header.dateOrder ??= orderIn(heading);
+      header.offsetMs ??= offsetIn(heading);
+    }
+  }
+  header.columns = theBest(found, header.ignored);
+  for (const each of refused) {
+    // of oxygen in mg/L and in a unit nobody knows the first is read
+    if (header.columns.some(({ name }) => name === each.column)) header.ignored.push(each.heading);
+    else header.refused.push(each);
+  }
+  header.ignored = header.ignored.slice(0, 50);
+  header.isPortuguese = header.columns.some(({ name, heading }) => isPortuguese(kind, name, heading));
+  return header;
+}
+
+/** How many columns a row would name if it were the header. */
+export function headingsIn(kind: ImportKind, cells: readonly (string | number)[]): number {
+  const names = cells.flatMap((cell) => {
+    const found = typeof cell === 'string' && cell !== '' ? readHeading(kind, cell) : null;
+    return found === null ? [] : [`${found.column.name} ${found.slot}`];
+  });
+  return new Set(names).size;
+}
+
+/** Of oxygen in mg/L and in per cent the one that needs no conversion; of two that are alike none can be chosen. */
+function theBest(found: readonly ColumnRead[], ignored: string[]): ColumnRead[] {
+  const byName = Map.groupBy(found, ({ name, slot }) => `${name} ${slot}`);
+  return [...byName.values()].flatMap((alike) => {
+    const [best, next] = alike.toSorted((one, other) => rankOf(one) - rankOf(other));
+    if (best === undefined) return [];
+    if (next !== undefined && rankOf(best) === rankOf(next))
+      throw notATable(`The column ${best.name} stands twice: as "${next.heading}", too`);
+    ignored.push(...alike.filter((each) => each !== best).map(({ heading }) => heading.slice(0, 80)));
+    return [best];
+  });
+}
+
+function rankOf({ conversion, unit, heading, name }: ColumnRead): number {
+  if (conversion === 1) return name === 'date' && offsetIn(heading) === null && unit === null ? 1 : 0;
+  if (typeof conversion === 'number' || conversion.length === 1) return 2;
+  // conductivity at 25 °C asks for no temperature
+  return AT_25.test(wordOf(heading)) ? 3 : 4 + (/local/i.test(unit ?? '') ? 1 : 0);
+}
+
+type UnitRead = { text: string; unit: Unit };
+type Reading = {
+  column: Column;
+  unit: UnitRead | null;
+  time: string | null;
+  slot: string | null;
+  isAt25: boolean;
+};
+
+const HOUR =
+  /(?:^|[\s(,_-])(?:[àa]s?\s+|at\s+)?(\d{1,2}(?::\d{2}\s*h?|\s?h(?:\d{2})?(?:\s?(?:s|rs|oras|min))?)?\s*(?:[ap]\.?m\.?)?)(?=\)|$|[\s,])/i;
+const MEAL =
+  /^(?:(\d{1,2})(?:o|a|st|nd|rd|th)?_(?:trato|refeicao|meal|feeding|arracoamento|alimentacao)|(?:trato|refeicao|meal|feeding|arracoamento|alimentacao)_(?:n_)?(\d{1,2}))(?:_kg)?$/;
+const TOTAL = /^(?:total|soma|sum)(?:_(?:kg|dia|do_dia|diario|day|racao|racao_kg|dia_kg))*$/;
+
+/** Longer is no heading; whatever is sent, it is told in a moment. */
+const LONGEST_HEADING = 200;
+
+function readHeading(kind: ImportKind, given: string): Reading | null {
+  if (given.length > LONGEST_HEADING) return null;
+  // serial numbers of a logger and its probes
+  const heading = given.replaceAll(/\((?:[^)]*S\/N[^)]*|\d{4,}|[A-Z]{3} \d+[^)]*)\)/gi, '').trim();
+  // what a logger adds to the second
+  if (/\(Fract/i.test(heading)) return null;
+  const plain = matched(kind, heading);
+  if (plain !== null) return { ...plain, time: null, slot: null };
+  if (kind !== 'feeding' && kind !== 'measurements') return null;
+  const meal = kind === 'feeding' ? MEAL.exec(wordOf(withoutBrackets(heading))) : null;
+  if (meal !== null) return mealReading(heading, { time: null, slot: `meal ${meal[1] ?? meal[2]}` });
+  const hour = hourIn(heading);
+  if (hour === null) return null;
+  const word = wordOf(withoutBrackets(hour.rest));
+  if (kind === 'feeding') {
+    const isMeal =
+      word === '' || MEAL.test(word) || /^(?:trato|refeicao|meal|feeding|racao|quantidade)$/.test(word);
+    return isMeal ? mealReading(hour.rest, { time: hour.time, slot: `${word} ${hour.time}` }) : null;
+  }
+  const found = matched(kind, hour.rest);
+  const isWater = found !== null && WATER_FIELDS.some((field) => field === found.column.name);
+  return isWater ? { ...found, time: hour.time, slot: hour.time } : null;
+}
+
+function mealReading(heading: string, at: { time: string | null; slot: string }): Reading | null {
+  const column = columnNamed('feeding', 'quantity_kg');
+  const unit = bracketed(heading).flatMap((text) => unitRead(text) ?? [])[0] ?? null;
+  return column === null ? null : { column, unit, ...at, isAt25: false };
+}
+
+/** `OD 6h`, `OD (15:00)`, `DO 6 AM`. */
+export function hourIn(heading: string): { time: string; rest: string } | null {
+  if (heading.length > LONGEST_HEADING) return null;
+  const found = HOUR.exec(heading);
+  const text = found?.[1]?.trim().replace(/\s*h(?:s|rs|oras)$/i, 'h') ?? '';
+  if (found === null || !/[:h]|[ap]\.?m/i.test(text)) return null;
+  const ms = timeOfDayMs(text.replace(/^(\d+)\s+h/i, '$1h').replace(/(:\d{2})\s*h$/i, '$1'));
+  if (ms === null) return null;
+  const time = new Date(ms).toISOString().slice(11, 16);
+  const rest = heading
+    .replace(found[0], ' ')
+    .replaceAll(/\(\s*\)/g, '')
+    .trim();
+  return { time, rest };
+}
+
+function matched(kind: ImportKind, heading: string): Pick<Reading, 'column' | 'unit' | 'isAt25'> | null {
+  const [unit = null] = bracketed(heading).flatMap((text) => unitRead(text) ?? []);
+  const whole = named(kind, wordOf(heading));
+  const rest = withoutBrackets(heading);
+  const plain = named(kind, wordOf(rest));
+  if (whole !== null) return withUnit(whole, unit);
+  // behind a word that names text a unit says that a figure is meant
+  if (plain !== null && (plain.column.is !== 'text' || unit === null)) return withUnit(plain, unit);
+  for (const { words, text } of tails(rest)) {
+    const tail = unitRead(text);
+    const column = tail === null ? null : named(kind, wordOf(words));
+    if (tail === null || column === null || column.column.is === 'text') continue;
+    // `pH mV` is no pH
+    if (tail.unit === 'other' && conversionOf(column.column.name, tail.unit) === null) continue;
+    return withUnit(column, unit ?? tail);
+  }
+  // what the logger's clock was set to: `Date Time, GMT-03:00`
+  const dated = named(kind, wordOf(rest.replace(OFFSET, '')));
+  return dated !== null && dated.column.is === 'moment' ? withUnit(dated, null) : null;
+}
+
+type Named = { column: Column; unit: UnitRead | null; needsUnit: boolean; isAt25: boolean };
+
+function named(kind: ImportKind, word: string): Named | null {
+  const column = columnNamed(kind, word);
+  if (column !== null) return { column, unit: null, needsUnit: false, isAt25: false };
+  const implied = Object.hasOwn(UNIT_IN_NAME, word) ? UNIT_IN_NAME[word] : undefined;
+  const meant = implied === undefined ? undefined : COLUMNS[kind].find(({ name }) => name === implied.column);
+  if (implied === undefined || meant === undefined) return null;
+  const unit = implied.unit === null ? null : { text: '%', unit: implied.unit };
+  return { column: meant, unit, needsUnit: implied.unit === null, isAt25: AT_25.test(word) };
+}
+
+function withUnit({ column, unit, needsUnit, isAt25 }: Named, beside: UnitRead | null) {
+  const read = beside ?? unit ?? (needsUnit ? { text: '?', unit: 'other' as const } : null);
+  return { column, unit: column.is === 'number' || column.is === 'integer' ? read : null, isAt25 };
+}
+
+const unitRead = (text: string): UnitRead | null => {
+  const unit = unitOf(text);
+  return unit === null ? null : { text: text.trim().slice(0, 40), unit };
+};
+const bracketed = (heading: string): string[] =>
+  [...heading.matchAll(/[([]([^)\]]*)[)\]]/g)].map(([, inside = '']) => inside);
+const withoutBrackets = (heading: string): string => heading.replaceAll(/[([][^)\]]*[)\]]?/g, ' ').trim();
+
+/** `DO conc, mg/L`, `ODO % sat`, `Sal psu`, `SPC-uS/cm`: each way to part the last words as a unit, the shortest first. */
+function tails(heading: string): { words: string; text: string }[] {
+  const marks = [...heading.matchAll(/[\s,-]+/g)].map(({ index, 0: mark }) => ({
+    at: index,
+    end: index + mark.length,
+  }));
+  return marks
+    .slice(-3)
+    .toReversed()
+    .map(({ at, end }) => ({ words: heading.slice(0, at), text: heading.slice(end) }));
+}
+
+const OFFSET = /[,(\s]*(?:GMT|UTC)?\s*([+-]\d{2}:?\d{2}|[+-]\d{2}(?=\)))\)?\s*$/i;
+
+function offsetIn(heading: string): number | null {
+  const found = OFFSET.exec(heading);
+  if (found?.[1] !== undefined) return offsetMsOf(found[1]);
+  return /\b(?:UTC|GMT)\b|^UTC_/i.test(heading) ? 0 : null;
+}
+
+function orderIn(heading: string): DateOrder | null {
+  if (/\bMM[/.-]DD\b/i.test(heading)) return 'month_first';
+  return /\bDD[/.-]MM\b/i.test(heading) ? 'day_first' : null;
+}
+
+function isPortuguese(kind: ImportKind, name: string, heading: string): boolean {
+  const column = COLUMNS[kind].find((each) => each.name === name);
+  return wordOf(withoutBrackets(heading)) === column?.aliases[0] && column.aliases[0] !== column.name;
+}
+
+function saidHeading(kind: ImportKind, said: { column: string; unit: string | null }): Reading {
+  const column = COLUMNS[kind].find(({ name }) => name === said.column);
+  if (column === undefined) throw notATable(`There is no column ${said.column.slice(0, 40)} to import`);
+  const unit = said.unit === null ? null : unitRead(said.unit);
+  if (said.unit !== null && unit === null) throw notATable(`"${said.unit.slice(0, 40)}" is no unit`);
+  return { column, unit, time: null, slot: null, isAt25: false };
+}

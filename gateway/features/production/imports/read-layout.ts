@@ -1,0 +1,126 @@
+import { type ImportKind, LOGGERS } from '#contract/resources/imports.ts';
+import type { Cell } from './read-cells.ts';
+import { type ColumnsSaid, type Header, headingsIn, hourIn, readHeader } from './read-header.ts';
+import { notATable, type Table, type TableRow } from './read-table.ts';
+import { unitOf } from './units.ts';
+
+export type Layout = {
+  /** The logger that writes files of this shape; null: a sheet of somebody's own. */
+  logger: (typeof LOGGERS)[number] | null;
+  headerRow: number;
+  headings: string[];
+  header: Header;
+  /** Rows below the header and what belongs to it. */
+  rows: () => Iterable<TableRow>;
+};
+
+/** A header stands among the first rows, below titles or what a logger tells of itself. */
+const LOOKED_AT = 60;
+const CELLS_LOOKED_AT = 6_000;
+const LETTERS_LOOKED_AT = 200;
+
+const SIGNS: Readonly<Record<(typeof LOGGERS)[number], RegExp>> = {
+  HOBO: /LGR S\/N|Plot Title|\bHOBO/i,
+  'YSI KorEXO': /KOR[- ]?EXO|nLF Cond/i,
+  'YSI ProDSS': /ProDSS|YSI Pro|SPC-[uµμ]S\/cm/i,
+  Hanna: /HI ?98\d{3}|HI ?9829|Hanna|D\.O\.\s?\[/i,
+  miniDOT: /miniDOT|UTC_Date|Unix Timestamp/i,
+  'In-Situ': /In-Situ|Aqua TROLL|VuSitu|Win-Situ|RDO (?:Concentration|Saturation)/i,
+  Atlas: /Atlas Scientific|\bEZO\b|\bRTD\b/i,
+};
+
+/** Finds the header, also of two lines, and what its columns are. Throws 422 where a column stands twice. */
+export function readLayout(kind: ImportKind, table: Table, said: ColumnsSaid): Layout {
+  const first: TableRow[] = [];
+  let cells = 0;
+  for (const each of table.all()) {
+    if (each.cells.length > 0) first.push(each);
+    cells += each.cells.length;
+    if (first.length === LOOKED_AT || cells > CELLS_LOOKED_AT) break;
+  }
+  const at = headerAt(kind, first);
+  const named = first[at];
+  if (named === undefined) throw notATable('The file is empty: its first rows must name the columns');
+  const { headings, last } = joined(kind, { above: first[at - 1], named, below: first[at + 1] });
+  const text = first
+    .flatMap((row) => row.cells.map((cell) => String(cell).slice(0, LETTERS_LOOKED_AT)))
+    .join('\n');
+  return {
+    logger: LOGGERS.find((name) => SIGNS[name].test(text)) ?? null,
+    headerRow: named.row,
+    headings,
+    header: readHeader(kind, headings, said),
+    *rows() {
+      for (const each of table.all()) if (each.row > last) yield each;
+    },
+  };
+}
+
+/** The row that names most columns, with what belongs to it; the first of several, and where none names any. */
+function headerAt(kind: ImportKind, rows: readonly TableRow[]): number {
+  let best = { at: 0, count: 0 };
+  for (const [at, named] of rows.entries()) {
+    const { headings } = joined(kind, { above: rows[at - 1], named, below: rows[at + 1] });
+    const count = headingsIn(kind, headings);
+    if (count > best.count) best = { at, count };
+  }
+  return best.at;
+}
+
+/** A header of two lines: groups above it, or units, hours and meals below it. */
+function joined(
+  kind: ImportKind,
+  { above, named, below }: { above: TableRow | undefined; named: TableRow; below: TableRow | undefined },
+): { headings: string[]; last: number } {
+  const own = named.cells.map(textOf);
+  if (below !== undefined && isSecondLine(kind, below)) {
+    const groups = carried(named, below.cells.length);
+    const headings = Array.from({ length: Math.max(own.length, below.cells.length) }, (_, at) => {
+      const under = textOf(below.cells[at]);
+      if (under === '') return own[at] ?? '';
+      return isHour(under)
+        ? `${groups[at] ?? ''} ${under}`.trim()
+        : `${groups[at] ?? ''} (${bare(under)})`.trim();
+    });
+    return { headings, last: below.row };
+  }
+  const groups = above === undefined ? [] : carried(above, own.length);
+  const headings = Array.from({ length: Math.max(own.length, above?.cells.length ?? 0) }, (_, at) => {
+    const heading = own[at] ?? '';
+    // a heading over both lines stands in the upper one
+    if (heading === '') return textOf(above?.cells[at]);
+    const group = groups[at] ?? '';
+    return group !== '' && isHour(heading) ? `${group} ${heading}` : heading;
+  });
+  return { headings, last: named.row };
+}
+
+/** No heading is longer than a line. */
+const textOf = (cell: Cell | undefined): string =>
+  String(cell ?? '')
+    .slice(0, LETTERS_LOOKED_AT + 1)
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+const bare = (text: string): string => text.replace(/^[([]\s*/, '').replace(/\s*[)\]]$/, '');
+const isHour = (text: string): boolean => hourIn(text)?.rest === '';
+
+/** A row that holds nothing but units, hours and meals. */
+function isSecondLine(kind: ImportKind, { cells }: TableRow): boolean {
+  const texts = cells.map(textOf).filter((text) => text !== '' && bare(text) !== '-');
+  if (texts.length === 0 || cells.some((cell) => typeof cell === 'number')) return false;
+  return texts.every(
+    (text) =>
+      !/^[<>]?[\d.,]+$/.test(text) &&
+      (isHour(text) || unitOf(bare(text)) !== null || (kind === 'feeding' && headingsIn(kind, [text]) > 0)),
+  );
+}
+
+/** A heading over several columns stands in the first of them. */
+function carried(row: TableRow, width: number): string[] {
+  let last = '';
+  return Array.from({ length: Math.max(width, row.cells.length) }, (_, at) => {
+    const own = textOf(row.cells[at]);
+    if (own !== '') last = own;
+    return own === '' ? textOf(row.carried?.get(at)) || last : own;
+  });
+}

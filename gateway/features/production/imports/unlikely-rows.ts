@@ -1,0 +1,117 @@
+import type { ImportKind, RowNote } from '#contract/resources/imports.ts';
+import { plausibilityText } from '#science/advice/plausibility-text.ts';
+import { implausibilitiesOf } from '#science/plausibility.ts';
+import type { WaterSample } from '#science/water-limits.ts';
+import type { Identified, ImportBy } from './import-file.ts';
+import { noteOf } from './import-words.ts';
+import type { CellNote, Cells, ImportDeps, PlannedRow, Weighing } from './ports.ts';
+
+/** Amounts that a slip of the decimal mark makes a hundred or a thousand times as large. */
+const JUDGED: Readonly<Record<ImportKind, readonly string[]>> = {
+  batches: ['initial_avg_weight', 'initial_density', 'final_weight_kg'],
+  biometries: [],
+  feeding: ['quantity_kg', 'cost_per_kg'],
+  measurements: ['ammonia', 'nitrite', 'nitrate', 'alkalinity', 'transparency'],
+};
+/** So many times the middle value of its column is more likely a slip; of so few values none is the middle. */
+const TIMES = 20;
+const LEAST_VALUES = 3;
+/** So many weighings back there is one of the same pond. */
+const PONDS_AT_MOST = 200;
+
+/** What is unlikely in a row, but comes in as it stands; the same warnings as for one that is entered by hand, and more. */
+export async function createJudging(deps: ImportDeps, by: ImportBy, kind: ImportKind) {
+  const science = await deps.scienceOf(by.farm.farmId);
+  const judge = deps.judgeRows();
+  const columns = new Map<string, number[]>(JUDGED[kind].map((name) => [name, []]));
+  const middles = new Map<string, number>();
+  const weighings: Weighing[] = [];
+  let weighingsBy = new Map<string, Weighing[]>();
+
+  function outliersIn(values: Cells): CellNote[] {
+    return [...middles].flatMap(([column, middle]) => {
+      const value = values[column];
+      if (typeof value !== 'number' || middle <= 0 || value < TIMES * middle) return [];
+      const other = String(Math.round(value / middle));
+      return [noteOf(by.language, 'OUTLIER', { column, value, other })];
+    });
+  }
+
+  async function warningsOf({ planned: { content } }: Pick<Identified, 'planned'>): Promise<CellNote[]> {
+    if (kind === 'measurements') return unlikelyWater(content);
+    if (kind === 'feeding') {
+      const row = content as unknown as Parameters<typeof judge.feeding>[0];
+      return inColumn('quantity_kg', await judge.feeding(row, by.language));
+    }
+    if (kind !== 'biometries') return [];
+    const row = content as unknown as Weighing;
+    return inColumn('total_weight_g', await judge.biometry(row, before(row), by.language));
+  }
+
+  /** Of the same pond, or of the whole batch. */
+  function before(row: Weighing): Weighing | null {
+    const all = weighingsBy.get(row.batch_id) ?? [];
+    let [least, most] = [0, all.length];
+    while (least < most) {
+      const middle = (least + most) >> 1;
+      if ((all[middle]?.measurement_date ?? '') < row.measurement_date) least = middle + 1;
+      else most = middle;
+    }
+    const isOfPond = ({ pond_id }: Weighing) =>
+      row.pond_id === null || pond_id === null || pond_id === row.pond_id;
+    return all.slice(Math.max(0, least - PONDS_AT_MOST), least).findLast(isOfPond) ?? null;
+  }
+
+  function unlikelyWater(content: PlannedRow['content']): CellNote[] {
+    const value = (field: keyof WaterSample) => {
+      const cell = content[field];
+      return typeof cell === 'number' ? cell : null;
+    };
+    const sample: WaterSample = {
+      temperature: value('temperature'),
+      dissolved_oxygen: value('dissolved_oxygen'),
+      ph: value('ph'),
+      salinity: value('salinity'),
+      alkalinity: value('alkalinity'),
+      ammonia: value('ammonia'),
+      nitrite: value('nitrite'),
+      nitrate: value('nitrate'),
+      transparency: value('transparency'),
+    };
+    return implausibilitiesOf(science.water, sample).map((found) => ({
+      column: found.parameter,
+      code: found.kind,
+      message: plausibilityText(found, by.language),
+    }));
+  }
+
+  return {
+    /** Hears of each row before any is judged. */
+    see(values: Cells, { planned }: { row: number; planned: PlannedRow }): void {
+      for (const [name, seen] of columns) {
+        const value = values[name];
+        if (typeof value === 'number' && value > 0) seen.push(value);
+      }
+      if (kind === 'biometries') weighings.push(planned.content as unknown as Weighing);
+    },
+    async settle(): Promise<void> {
+      for (const [name, seen] of columns) {
+        const sorted = seen.toSorted((one, other) => one - other);
+        if (sorted.length >= LEAST_VALUES)
+          middles.set(name, sorted[Math.floor((sorted.length - 1) / 2)] ?? 0);
+      }
+      if (kind !== 'biometries') return;
+      const batches = [...new Set(weighings.map(({ batch_id }) => batch_id))];
+      const all = [...weighings, ...(await deps.queries.weighingsOf(batches))];
+      all.sort((one, other) => (one.measurement_date < other.measurement_date ? -1 : 1));
+      weighingsBy = Map.groupBy(all, ({ batch_id }) => batch_id);
+    },
+    async unlikelyIn(row: Identified): Promise<RowNote[]> {
+      const found = [...(await warningsOf(row)), ...outliersIn(row.values)];
+      return found.map((note) => ({ row: row.row, ...note }));
+    },
+  };
+}
+
+const inColumn = (column: string, warnings: readonly { code: string; message: string }[]): CellNote[] =>
+  warnings.map((warning) => ({ column, ...warning }));

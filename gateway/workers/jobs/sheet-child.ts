@@ -1,0 +1,26 @@
+import { readWorkbook, SheetTrouble } from '#adapters/sheets/read-workbook.ts';
+import { standBack } from '#adapters/system/stand-back.ts';
+import type { SheetAnswer } from './sheet-process.ts';
+
+// Reads one workbook for sheet-process.ts and ends.
+
+/** Rows in one message: the gateway takes each between two other things. */
+const ROWS_AT_ONCE = 500;
+
+standBack();
+process.once('disconnect', () => process.exit(1));
+process.once('message', (bytes: Uint8Array) => {
+  const tell = (answer: SheetAnswer) => void process.send?.(answer);
+  try {
+    const { file, sheets } = readWorkbook(bytes);
+    for (const { name, rows } of sheets) {
+      for (let at = 0; at < rows.length; at += ROWS_AT_ONCE)
+        tell({ sheet: name, rows: rows.slice(at, at + ROWS_AT_ONCE) });
+    }
+    process.send?.({ file } satisfies SheetAnswer, () => process.exit(0));
+  } catch (error) {
+    const isTold = error instanceof SheetTrouble;
+    const answer: SheetAnswer = isTold ? { trouble: error.message } : { failure: String(error) };
+    process.send?.(answer, () => process.exit(0));
+  }
+});

@@ -1,0 +1,74 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { type SheetRow, SheetTrouble, type WorkbookRead } from '#adapters/sheets/read-workbook.ts';
+
+/** What the process says: rows of a sheet, and at last what kind of file it was. */
+export type SheetAnswer =
+  | { sheet: string; rows: SheetRow[] }
+  | { file: WorkbookRead['file'] }
+  | { trouble: string }
+  | { failure: string };
+
+const FILE = fileURLToPath(new URL('./sheet-child.ts', import.meta.url));
+const FLAGS = [
+  '--max-semi-space-size=4',
+  '--max-old-space-size=256',
+  '--import',
+  new URL('../../../scripts/require-node.mjs', import.meta.url).href,
+];
+/** A workbook of 8 MiB is read in some seconds on a box; one that takes longer was made to. */
+const WITHIN_MS = 40_000;
+const MOST_MEMORY_BYTES = 512 * 1_048_576;
+const LOOK_EVERY_MS = 250;
+const PAGE_BYTES = 4096;
+
+/**
+ * Reads a workbook in a process of its own, which ends with it, whatever the file makes of the library that reads it.
+ * Throws SheetTrouble for a file that cannot be read, or not within those bounds.
+ */
+export function readWorkbookBeside(
+  bytes: Uint8Array,
+  { withinMs = WITHIN_MS, memoryBytes = MOST_MEMORY_BYTES }: { withinMs?: number; memoryBytes?: number } = {},
+): Promise<WorkbookRead> {
+  return new Promise((resolve, reject) => {
+    const child = fork(FILE, [], {
+      execArgv: FLAGS,
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    const sheets = new Map<string, SheetRow[]>();
+    const tooMuch = () =>
+      finish(() => reject(new SheetTrouble('The workbook takes too much to read: save it as CSV')));
+    const late = setTimeout(tooMuch, withinMs);
+    const watch = setInterval(
+      () => void residentBytes(child).then((resident) => (resident > memoryBytes ? tooMuch() : undefined)),
+      LOOK_EVERY_MS,
+    );
+    function finish(settle: () => void): void {
+      clearTimeout(late);
+      clearInterval(watch);
+      child.kill('SIGKILL');
+      settle();
+    }
+    child.on('message', (answer: SheetAnswer) => {
+      if ('rows' in answer) sheets.set(answer.sheet, [...(sheets.get(answer.sheet) ?? []), ...answer.rows]);
+      else if ('file' in answer) {
+        const read = [...sheets].map(([name, rows]) => ({ name, rows }));
+        finish(() => resolve({ file: answer.file, sheets: read }));
+      } else if ('trouble' in answer) finish(() => reject(new SheetTrouble(answer.trouble)));
+      else finish(() => reject(new Error(answer.failure)));
+    });
+    child.once('error', (error) => finish(() => reject(error)));
+    child.once('exit', tooMuch);
+    child.send(bytes, (error) => {
+      if (error !== null) finish(() => reject(error));
+    });
+  });
+}
+
+/** 0 where the system does not tell. */
+async function residentBytes({ pid }: ChildProcess): Promise<number> {
+  const text = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '');
+  return Number(text.split(' ')[1] ?? 0) * PAGE_BYTES;
+}
