@@ -4,7 +4,6 @@ import { type Committed, onTables } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { OxygenLoop } from '#features/control/aeration/oxygen-loop.ts';
 import type { traceOrders } from '#features/control/control-points/trace-orders.ts';
-import type { Levels } from '#features/control/device-link.ts';
 import { lookAgain } from '#features/control/devices/follow-other-processes.ts';
 import type { KeyUses } from '#features/control/devices/key-uses.ts';
 import type { createLevelPublisher } from '#features/control/devices/publish-levels.ts';

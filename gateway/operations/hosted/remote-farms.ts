@@ -1,18 +1,13 @@
-import type { EventHub } from '#adapters/http/event-hub.ts';
 import type { Database } from '#adapters/sql/database.ts';
-import { bindingQueries } from '#adapters/sql/queries/cloud/farm-bindings.ts';
 import { keepSeen } from '#adapters/sql/queries/cloud/silent-gateways.ts';
 import { commandQueries } from '#adapters/sql/queries/control/commands.ts';
-import { command } from '#contract/resources/sync-tables.ts';
 import type { Alerting } from '#core/alerting.ts';
-import { onTables, rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import { isShown, isUntold } from '#features/control/commands/command-steps.ts';
 import type { FarmBindings } from '#features/control/commands/farm-bindings.ts';
 import { createGatewayLinks } from '#features/control/commands/gateway-links.ts';
 import { createHostedCommands } from '#features/control/commands/hosted-commands.ts';
-import { commandEventOf } from '#features/control/commands/routes.ts';
 import { pendingOf, sendCommand } from '#features/control/commands/send-command.ts';
 import type { ControlViews } from '#features/control/control-view.ts';
 import type { FarmGateways } from '#features/control/remote-order.ts';

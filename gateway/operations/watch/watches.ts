@@ -1,5 +1,5 @@
 import type { Database } from '#adapters/sql/database.ts';
-import { alertQueries } from '#adapters/sql/queries/alarms/alerts.ts';
+import type { alertQueries } from '#adapters/sql/queries/alarms/alerts.ts';
 import { peopleQuery } from '#adapters/sql/queries/alarms/notifications.ts';
 import { silentHeartbeats } from '#adapters/sql/queries/cloud/merged-marks.ts';
 import { oxygenQueries } from '#adapters/sql/queries/production/oxygen.ts';
