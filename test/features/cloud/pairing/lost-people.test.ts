@@ -96,11 +96,12 @@ onBothEngines('what gateways know of lost people', (_open, engine) => {
     const before = await accountOf(known.user.id);
     await tells(first(), known.user.id, { email: 'rita.nova@casa.test', name: 'Rita Nova', role: 'VIEWER' });
     const asked = await offers();
-    expect(asked.map(({ kind, stands }) => [kind, stands]).toSorted()).toEqual([
-      ['email', 'rita@casa.test'],
-      ['name', before.name],
-      ['role', before.role],
-    ]);
+    expect(asked.length).toBe(3);
+    expect(Object.fromEntries(asked.map(({ kind, stands }) => [kind, stands]))).toEqual({
+      email: 'rita@casa.test',
+      name: before.name,
+      role: before.role,
+    });
     expect(await accountOf(known.user.id)).toMatchObject({
       email: before.email,
       name: before.name,
