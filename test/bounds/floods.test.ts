@@ -6,7 +6,9 @@ import { createRelaySessions, type SessionDeps } from '#features/equipment/relay
 import { aControlPoint, aFarmWith, body, startApp } from '#test/app.ts';
 
 const letters = (word: string, n: number): string =>
-  [...word].map((letter, at) => ((n >> at) & 1 ? letter.toUpperCase() : letter)).join('');
+  Array.from(word)
+    .map((letter, at) => ((n >> at) & 1 ? letter.toUpperCase() : letter))
+    .join('');
 /** The same zone, as somebody may spell it: every letter small or large. */
 const spelling = (n: number): string =>
   `America/${letters('fortaleza', n & 511)}`.replace('America', letters('america', n >> 9));
