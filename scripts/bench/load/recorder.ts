@@ -47,6 +47,12 @@ const handlers = {
     return (count * 1_000) / (performance.now() - startedAt);
   },
 
+  /** CPU time of this process so far, µs. */
+  async cpuUs(): Promise<number> {
+    const { user, system } = process.cpuUsage();
+    return user + system;
+  },
+
   /** The same rows per second with a prepared statement. */
   async insert({ count, oxygen }: Wanted): Promise<number> {
     const { data, ponds } = opened();
