@@ -96,14 +96,15 @@ export async function checkFile(
 }
 
 /**
- * Imports a file in which `checkFile` found nothing wrong: some rows per commit, so that control never waits. Whatever
- * stops it in the middle, sending the same file again brings the rest. Answers how many rows came in.
+ * Imports a file in which `checkFile` found nothing wrong and `toImport` rows new: some rows per commit, so that control never
+ * waits. The first of them carries the log entry of all, so that a power cut leaves no row that no entry names; sending the
+ * same file again brings the rest. Answers how many rows came in.
  */
 export async function importRows(
   deps: ImportDeps,
   by: ImportBy,
   file: FileToRead,
-  facts: RowFacts,
+  { facts, toImport }: { facts: RowFacts; toImport: number },
 ): Promise<number> {
   const name = namer(deps, file.kind, by.farm.farmId);
   let imported = 0;
@@ -111,19 +112,19 @@ export async function importRows(
     const rows = chunk.flatMap((read) =>
       'errors' in read ? [] : [{ row: read.row, id: name(read.planned), planned: read.planned }],
     );
-    const done = await perform(deps, by.caller.userId, () => decideRows(deps, by, file.kind, rows));
+    const toName = imported === 0 ? toImport : null;
+    const done = await perform(deps, by.caller.userId, () =>
+      decideRows(deps, by, { kind: file.kind, rows, toName }),
+    );
     imported += done.answer;
   }
-  if (imported > 0)
-    await deps.commit({ actor: by.caller.userId, changes: [entryOf(deps, by, file.kind, imported)] });
   return imported;
 }
 
 async function decideRows(
   deps: ImportDeps,
   by: ImportBy,
-  kind: ImportKind,
-  rows: readonly Identified[],
+  { kind, rows, toName }: { kind: ImportKind; rows: readonly Identified[]; toName: number | null },
 ): Promise<Decision<number>> {
   const guards = await guardParents(deps, kind, rows);
   const taken = await deps.queries.idsTaken(kind, ids(rows));
@@ -148,9 +149,10 @@ async function decideRows(
     changes.push(insertIfAbsent(batch, row), numericId.change);
   }
   const beside = stocked.length === 0 ? {} : await deps.onCreateBatches(stocked);
+  const entry = fresh.length === 0 || toName === null ? [] : [entryOf(deps, by, kind, toName)];
   return {
     answer: fresh.length,
-    changes: [...changes, ...(beside.changes ?? [])],
+    changes: [...changes, ...(beside.changes ?? []), ...entry],
     guards: [...guards, ...(beside.guards ?? [])],
   };
 }

@@ -96,7 +96,7 @@ async function importSent(
   const count = await checkFile(deps, by, file, facts);
   const isDryRun = query.dry_run === 'true' || query.dry_run === '1';
   if (!isDryRun && count.errors_total > 0) throw notValid(count);
-  const imported = isDryRun ? 0 : await importRows(deps, by, file, facts);
+  const imported = isDryRun ? 0 : await importRows(deps, by, file, { facts, toImport: count.to_import });
   const format = { separator: table.separator, decimal: file.manner.mark, encoding: table.encoding };
   return { kind, dry_run: isDryRun, ...count, imported, ignored_columns: file.ignored, format };
 }
