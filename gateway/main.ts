@@ -21,7 +21,7 @@ import type { ClockEvidence } from '#core/clock-trust.ts';
 import { DatabaseHeld } from '#operations/boot/while-locked.ts';
 import { proveTrial, reportAlive } from '#operations/staging/prove-trial.ts';
 import { readState } from '#operations/update/update-folder.ts';
-import { BadOption, type Config, helpText, readConfig } from '#runtime/config.ts';
+import { type Config, helpText, readConfig, UsageError } from '#runtime/config.ts';
 
 /** Compiled code is stored when the start is over; the box may lose its power before it ever stops in order. */
 const STORE_CODE_AFTER_MS = 20_000;
@@ -172,7 +172,7 @@ function tellMigrating(isMigrating: boolean): void {
 /** One sentence for what a person can mend; anything else is a bug and shows its trace. */
 function tell(error: unknown): void {
   const isExpected =
-    error instanceof BadOption ||
+    error instanceof UsageError ||
     error instanceof SchemaRefused ||
     error instanceof BackupTrouble ||
     error instanceof DatabaseHeld;
@@ -186,7 +186,7 @@ function tell(error: unknown): void {
         : null;
   if (sentence === null) throw error;
   process.stderr.write(`${sentence}\n`);
-  process.exitCode = error instanceof BadOption ? 2 : 1;
+  process.exitCode = error instanceof UsageError ? 2 : 1;
 }
 
 await main(process.argv.slice(2)).catch(tell);

@@ -1,4 +1,5 @@
-// Figures of the source tree that are bounds of the project: `npm run house` prints them, `--check` fails where one is broken.
+// Figures of the source tree that are bounds of the project: `npm run house` prints them, `--check` fails where one is broken,
+// `--long` names the functions over 80 lines.
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +19,9 @@ const importsIn = (file) => imported.get(file) ?? [];
 const circlesOfValues = circles((file) => importsIn(file).filter(({ isType }) => !isType));
 const circlesOfAll = circles(importsIn);
 const wiring = files.filter((file) => file.startsWith('gateway/app/'));
+const longFunctions = files.flatMap(longFunctionsIn).sort((a, b) => b.lines - a.lines);
+/** @param {{ file: string }} of */
+const isOutsideWiring = ({ file }) => !file.startsWith('gateway/app/');
 const readme = linesOf(fs.readFileSync(path.join(root, 'README.md'), 'utf8'));
 
 /** What is measured, how much of it there is, and the bound that must hold; null: a goal that is not reached yet. */
@@ -37,11 +41,16 @@ const figures = [
     is: files.filter((file) => linesOf(textOf(file)) > 400).length,
     most: null,
   },
+  { what: 'functions over 80 lines', is: longFunctions.length, most: null },
+  { what: '  of them outside gateway/app', is: longFunctions.filter(isOutsideWiring).length, most: null },
   { what: 'lines of the README', is: readme, most: null },
 ];
 
 for (const { what, is, most } of figures)
   console.log(`${what.padEnd(36)} ${String(is).padStart(7)}${most === null ? '' : `  (at most ${most})`}`);
+if (process.argv.includes('--long'))
+  for (const { file, line, name, lines } of longFunctions)
+    console.log(`${String(lines).padStart(4)} ${file}:${line} ${name}`);
 for (const circle of circlesOfAll) console.log(`circle: ${circle.join(' → ')}`);
 if (process.argv.includes('--check') && figures.some(({ is, most }) => most !== null && is > most))
   process.exit(1);
@@ -88,6 +97,32 @@ function importsOf(file) {
       kindOf(node) === 'type' || (names.length > 0 && names.every((one) => kindOf(one) === 'type'));
     return [{ target, isType }];
   });
+}
+
+/**
+ * Functions that are longer than 80 lines, with what is inside them; none of a file with styles.
+ * @param {string} file
+ */
+function longFunctionsIn(file) {
+  if (file.endsWith('.css')) return [];
+  const text = textOf(file);
+  /** @type {{ file: string, line: number, name: string, lines: number }[]} */
+  const found = [];
+  /** @param {unknown} node @param {string} name */
+  const visit = (node, name) => {
+    if (Array.isArray(node)) for (const one of node) visit(one, name);
+    if (node === null || typeof node !== 'object' || !('type' in node)) return;
+    const of = /** @type {Record<string, any>} */ (node);
+    const own = String(of['id']?.name ?? of['key']?.name ?? name);
+    if (/Function/.test(of['type']) && of['body']) {
+      const lines = text.slice(of['start'], of['end']).split('\n').length;
+      const line = text.slice(0, of['start']).split('\n').length;
+      if (lines > 80) found.push({ file, line, name: own, lines });
+    }
+    for (const child of Object.values(of)) visit(child, own);
+  };
+  visit(parseSync(file, text).program.body, '');
+  return found;
 }
 
 /** @param {string} file @param {string} specifier */

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { effectsInDecisions } from '#test/decision-rules.ts';
 import { hiddenClocksIn, IMPORT_RULES, type SourceFile, violationsIn } from '#test/import-rules.ts';
 import packageJson from '../package.json' with { type: 'json' };
 
@@ -42,6 +43,60 @@ describe('who may import whom', () => {
 
     // mqtt-packet comes with aedes and carries its packet types.
     expect(named.filter((name) => name !== 'mqtt-packet')).toEqual([]);
+  });
+});
+
+/** Effects that may happen again, and why. */
+const REPEATABLE_EFFECTS = [
+  // ids of a decision that was thrown away are seen by nobody
+  'gateway/adapters/payments/sandbox/on-customer.ts randomBytes',
+  // a question to the home instance of an account; it changes nothing there
+  'gateway/features/people/accounts/log-in.ts hosted.askHome',
+  // checks a signature, and asks nobody
+  'gateway/features/people/payments/routes.ts provider.readEvent',
+  // questions whose answer must be younger than the guard; what is ended twice is ended once (EndedDoubles)
+  'gateway/features/people/payments/sure-of-missing.ts provider.knowsCustomer',
+  'gateway/features/people/payments/take-event.ts provider.subscriptionNow',
+];
+
+describe('a decision may be repeated', () => {
+  const rule = 'gateway/features/farm/ponds/a.ts';
+  const effectsOf = (text: string, other = '') =>
+    effectsInDecisions(
+      [
+        { path: rule, text },
+        { path: 'gateway/core/b.ts', text: other },
+      ],
+      ALIASES,
+    );
+
+  test('so nothing in it has an effect but its answer', () => {
+    expect(effectsInDecisions(sourcesBelow('gateway'), ALIASES)).toEqual(REPEATABLE_EFFECTS);
+  });
+
+  test.each([
+    ['a commit', 'perform(deps, null, async () => { await deps.commit(unit); return x; });', 'deps.commit'],
+    ['a message', 'perform(deps, null, async () => { deps.changed(farm); return x; });', 'deps.changed'],
+    ['a file', 'commitDecided(s, async () => ({ answer: fs.readFileSync(name) }));', 'fs.readFileSync'],
+    [
+      'a payment',
+      'perform(d, null, () => pay(d)); function pay(d) { d.provider.charge(); }',
+      'provider.charge',
+    ],
+    ['a route’s key', 'route({ async handle() { await deps.desk.offer(key); return x; } });', 'desk.offer'],
+  ])('%s in a decision is reported', (_what, text, effect) => {
+    expect(effectsOf(text)).toEqual([`${rule} ${effect}`]);
+  });
+
+  test('an effect is found through the files a decision calls', () => {
+    const text = `import { pay } from '#core/b.ts'; perform(deps, null, () => pay(deps));`;
+    expect(effectsOf(text, 'export function pay(d) { d.send(); }')).toEqual(['gateway/core/b.ts d.send']);
+  });
+
+  test('what a handler does around the decision it carries out is not part of that', () => {
+    expect(effectsOf('route({ async handle() { await perform(d, null, () => x); d.send(); } });')).toEqual(
+      [],
+    );
   });
 });
 

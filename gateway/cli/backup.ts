@@ -8,8 +8,8 @@ import { newRecoveryKey, readRecoveryKey } from '#adapters/backup/recovery-key.t
 import { called, usage } from '#contract/commands.ts';
 import { makeBackup } from '#operations/backup/make-backup.ts';
 import { proveKey } from '#operations/backup/read-backup.ts';
-import { databaseFile, readConfig } from '#runtime/config.ts';
-import { type Ask, askKey, BadCall, tellOutcome } from './recovery-key.ts';
+import { databaseFile, readConfig, UsageError } from '#runtime/config.ts';
+import { type Ask, askKey, tellOutcome } from './recovery-key.ts';
 
 const HELP = `${usage('backup [options]', 'works while the gateway runs')}
 
@@ -46,7 +46,7 @@ export function runBackup(args: readonly string[], ask: Ask, now: () => number):
     if (values['new-key'] || isFirst) await makeKey(at);
     if (at.folder === null) {
       if (values['new-key']) return;
-      throw new BadCall(`Say --to with the folder of the stick; see ${called('backup --help')}`);
+      throw new UsageError(`Say --to with the folder of the stick; see ${called('backup --help')}`);
     }
     await prepareFolder(at.folder);
     const { file, bytes } = await makeBackup({
@@ -73,7 +73,7 @@ async function makeKey({ data, madeAt, print }: At): Promise<void> {
 }
 
 async function prove(at: At): Promise<void> {
-  if (at.folder === null) throw new BadCall('Say --to with the folder of the backups');
+  if (at.folder === null) throw new UsageError('Say --to with the folder of the backups');
   const file = await newestBackup(at.folder);
   const key = readRecoveryKey(await askKey(at));
   await proveKey(file, key);
@@ -96,7 +96,7 @@ function readArguments(args: readonly string[]) {
       },
     }).values;
   } catch (error) {
-    throw new BadCall(
+    throw new UsageError(
       error instanceof Error ? error.message.replace(/\. To specify.*$/s, '') : String(error),
     );
   }

@@ -14,7 +14,7 @@ import { reportText } from '#operations/doctor/report-text.ts';
 import { isUnderWay, type Run, readRun, runFileOf } from '#operations/doctor/run-file.ts';
 import { factsFromOutside, type Looked, lookAt } from '#operations/doctor/stopped-gateway.ts';
 import { makeBundle, secretsIn } from '#operations/doctor/support-bundle.ts';
-import { BadOption, type Config, options, readConfig } from '#runtime/config.ts';
+import { type Config, options, readConfig, UsageError } from '#runtime/config.ts';
 
 const HELP = `${usage('doctor [options]', 'beside a running gateway, or on a stopped one')}
 
@@ -49,7 +49,7 @@ export async function runDoctor(args: readonly string[], ask: DoctorAsk, now: ()
     return EXIT[report.worst];
   } catch (error) {
     ask.print(error instanceof Error ? error.message : String(error));
-    return error instanceof BadOption ? 2 : 1;
+    return error instanceof UsageError ? 2 : 1;
   }
 }
 
@@ -170,7 +170,7 @@ function readWish(args: readonly string[], environment: DoctorAsk['environment']
   const values = parsed(() => parseArgs({ args: [...args], options: { ...others, ...own } }).values);
   const { json = false, help = false, deep = false, bundle = null, language, ...given } = values;
   const isLanguage = language === undefined || language === 'pt-BR' || language === 'en';
-  if (!isLanguage) throw new BadOption('--language must be pt-BR or en');
+  if (!isLanguage) throw new UsageError('--language must be pt-BR or en');
   return {
     environment,
     config: readConfig(
@@ -191,7 +191,7 @@ function parsed<Values>(read: () => Values): Values {
   try {
     return read();
   } catch (error) {
-    throw new BadOption(asError(error).message.replace(/\. To specify.*$/s, ''));
+    throw new UsageError(asError(error).message.replace(/\. To specify.*$/s, ''));
   }
 }
 

@@ -9,7 +9,7 @@ import {
   openLocalPairing,
   unreachable,
 } from '#operations/pairing/local-pairing.ts';
-import { BadOption, type Config, databaseFile, readConfig } from '#runtime/config.ts';
+import { type Config, databaseFile, readConfig, UsageError } from '#runtime/config.ts';
 import { adminKernel, openPatiently } from './admin/session.ts';
 
 const HELP = `${usage('pair [options]', 'works while the gateway runs')}
@@ -56,7 +56,7 @@ export async function runPair(args: readonly string[], world: PairWorld): Promis
       );
     return await withPairing(config, world, (parts) => act(parts, config, values, world));
   } catch (error) {
-    if (error instanceof BadCall || error instanceof BadOption) {
+    if (error instanceof UsageError) {
       world.print(error.message);
       return 2;
     }
@@ -65,8 +65,6 @@ export async function runPair(args: readonly string[], world: PairWorld): Promis
     return 1;
   }
 }
-
-class BadCall extends Error {}
 
 async function withPairing(
   config: Config,
@@ -125,7 +123,7 @@ async function act(
     return 0;
   }
   if (config.hostedUrl === null)
-    throw new BadCall('Say --hosted-url with the address of the hosted instance');
+    throw new UsageError('Say --hosted-url with the address of the hosted instance');
   return ceremony(pairing, { hostedUrl: config.hostedUrl, name: values.name }, world);
 }
 
@@ -184,7 +182,7 @@ function readArguments(args: readonly string[]) {
       },
     }).values;
   } catch (error) {
-    throw new BadCall(
+    throw new UsageError(
       error instanceof Error ? error.message.replace(/\. To specify.*$/s, '') : String(error),
     );
   }

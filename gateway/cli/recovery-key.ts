@@ -1,5 +1,5 @@
 import { BackupTrouble } from '#adapters/backup/backup-trouble.ts';
-import { BadOption } from '#runtime/config.ts';
+import { UsageError } from '#runtime/config.ts';
 import { type Input, readPassword } from './read-password.ts';
 
 /** What the backup and restore commands ask of the outside. */
@@ -9,9 +9,6 @@ export type Ask = {
   input: Input;
 };
 
-/** Nothing was done because of how the command was called. */
-export class BadCall extends Error {}
-
 /** The recovery key from RECOVERY_KEY or the first line of the input. */
 export async function askKey({ environment, print, input }: Ask): Promise<string> {
   const given = environment['RECOVERY_KEY'];
@@ -19,7 +16,7 @@ export async function askKey({ environment, print, input }: Ask): Promise<string
   if (input.isTTY) print('Recovery key:');
   const typed = await readPassword(() => undefined, input);
   if (typed === null || typed.trim() === '')
-    throw new BadCall('Say the recovery key: in RECOVERY_KEY or as the first line of the input');
+    throw new UsageError('Say the recovery key: in RECOVERY_KEY or as the first line of the input');
   return typed;
 }
 
@@ -29,7 +26,7 @@ export async function tellOutcome(print: (line: string) => void, run: () => Prom
     await run();
     return 0;
   } catch (error) {
-    if (error instanceof BadCall || error instanceof BadOption) {
+    if (error instanceof UsageError) {
       print(error.message);
       return 2;
     }

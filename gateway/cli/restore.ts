@@ -21,10 +21,10 @@ import { lastGoodFile } from '#operations/boot/last-good.ts';
 import { beginHistory, type HistoryDeps } from '#operations/boot/new-history.ts';
 import { dropPlan } from '#operations/boot/restore-plan.ts';
 import { snapshotFolder } from '#operations/boot/snapshot-folder.ts';
-import { databaseFile, readConfig } from '#runtime/config.ts';
+import { databaseFile, readConfig, UsageError } from '#runtime/config.ts';
 import { prepareSqlite } from '#runtime/open-database.ts';
 import { nodeOf } from '#store/sync-node.ts';
-import { type Ask, askKey, BadCall, tellOutcome } from './recovery-key.ts';
+import { type Ask, askKey, tellOutcome } from './recovery-key.ts';
 
 const HELP = `${usage('restore --from FILE|FOLDER [options]', 'the gateway must be stopped')}
 
@@ -43,7 +43,7 @@ export function runRestore(args: readonly string[], ask: Ask, now: () => number)
   return tellOutcome(ask.print, async () => {
     const values = readArguments(args);
     if (values.help) return ask.print(HELP);
-    if (values.from === undefined) throw new BadCall('Say --from with a backup or the folder of backups');
+    if (values.from === undefined) throw new UsageError('Say --from with a backup or the folder of backups');
     const config = readConfig(values.data === undefined ? [] : ['--data', values.data], ask.environment);
     const backup = await newestBackup(values.from);
     const key = readRecoveryKey(await askKey(ask));
@@ -189,7 +189,7 @@ function readArguments(args: readonly string[]) {
       },
     }).values;
   } catch (error) {
-    throw new BadCall(
+    throw new UsageError(
       error instanceof Error ? error.message.replace(/\. To specify.*$/s, '') : String(error),
     );
   }

@@ -10,7 +10,7 @@ import { REFUSED_EXIT } from '#operations/update/make-way.ts';
 import { stageUpdate } from '#operations/update/stage-update.ts';
 import { readState } from '#operations/update/update-folder.ts';
 import { UpdateRefused } from '#operations/update/update-trouble.ts';
-import { BadOption, readConfig } from '#runtime/config.ts';
+import { readConfig, UsageError } from '#runtime/config.ts';
 import { prepareSqlite, sqliteMigrations } from '#runtime/open-database.ts';
 
 const HELP = `${usage('update --from FILE|FOLDER|https://...|hosted', 'works while the gateway runs')}
@@ -56,16 +56,16 @@ export async function runUpdate(args: readonly string[], tools: Tools, now: () =
       return 0;
     }
     if (values.from === undefined)
-      throw new BadOption('Say --from with a package, a folder, an https address or hosted');
+      throw new UsageError('Say --from with a package, a folder, an https address or hosted');
     standBack();
     const wish = { from: values.from, allowOlder: values['allow-older'] ?? false };
     const { version } = await stageUpdate(stageDeps(config, print, now), wish);
     print(`version ${version} lies ready; the gateway restarts into it as soon as no oxygen alarm is active`);
     return 0;
   } catch (error) {
-    if (!(error instanceof BadOption) && !(error instanceof UpdateRefused)) throw error;
+    if (!(error instanceof UsageError) && !(error instanceof UpdateRefused)) throw error;
     print(error instanceof UpdateRefused ? `${error.code}: ${error.message}` : error.message);
-    if (error instanceof BadOption) return 2;
+    if (error instanceof UsageError) return 2;
     return args.includes('--before-package') ? NOT_NOW_EXIT : 1;
   }
 }
@@ -114,7 +114,7 @@ function readArguments(args: readonly string[]) {
       },
     }).values;
   } catch (error) {
-    throw new BadOption(
+    throw new UsageError(
       error instanceof Error ? error.message.replace(/\. To specify.*$/s, '') : String(error),
     );
   }

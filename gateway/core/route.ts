@@ -151,6 +151,8 @@ export const BODY_BYTES = 1_048_576;
 export type RouteDecision = Decision<Answer> & {
   /** For control: what to answer and do when the storage cannot take the changes now (disk full). */
   whenStorageFails?: (error: Error) => Answer;
+  /** What happens once the rows are stored, and never of a decision that was made again. */
+  whenStored?: () => void;
 };
 
 export type Route = {
@@ -202,12 +204,23 @@ export type Route = {
   idempotent: boolean;
   /** Its answer carries what opens something, mostly shown this once: it is kept nowhere, so it is never idempotent. */
   answersSecret: boolean;
-  handle: (request: Request<never, never, never>) => Promise<RouteDecision>;
+  /** What is done once a request and cannot be taken back; see RouteSpec. */
+  prepare?: (request: Request<never, never, never>) => Promise<unknown>;
+  /** Load → decide. It is repeated when what it read has changed before the commit, so it has no effect but its answer. */
+  handle: (request: Request<never, never, never>, prepared: never) => Promise<RouteDecision>;
 };
 
-type RouteSpec<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = Omit<
+type RouteSpec<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, Prepared> = Omit<
   Route,
-  'params' | 'query' | 'body' | 'handle' | 'invalid' | 'deprecated' | 'idempotent' | 'answersSecret'
+  | 'params'
+  | 'query'
+  | 'body'
+  | 'prepare'
+  | 'handle'
+  | 'invalid'
+  | 'deprecated'
+  | 'idempotent'
+  | 'answersSecret'
 > & {
   params?: P;
   query?: Q;
@@ -216,17 +229,26 @@ type RouteSpec<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType
   deprecated?: boolean;
   idempotent?: boolean;
   answersSecret?: boolean;
-  handle: (request: Request<z.infer<P>, z.infer<Q>, z.infer<B>>) => Promise<RouteDecision>;
+  /** Done once a request, before the decision, which is given what this answers: a key that is handed to a board. */
+  prepare?: (request: Request<z.infer<P>, z.infer<Q>, z.infer<B>>) => Promise<Prepared>;
+  handle: (
+    request: Request<z.infer<P>, z.infer<Q>, z.infer<B>>,
+    prepared: NoInfer<Prepared>,
+  ) => Promise<RouteDecision>;
 };
 
 /** Declares a route; the handler's types follow from its schemas. */
-export function route<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(
-  spec: RouteSpec<P, Q, B>,
+export function route<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, Prepared>(
+  spec: RouteSpec<P, Q, B, Prepared>,
 ): Route {
   if (spec.idempotent === true && spec.answersSecret === true)
     throw new Error(`${spec.method} ${spec.path}: the answer would be stored with the secret in it`);
+  if (spec.idempotent === true && spec.prepare !== undefined)
+    throw new Error(`${spec.method} ${spec.path}: a repeated request would prepare again`);
+  const { prepare, ...declared } = spec;
   return {
-    ...spec,
+    ...declared,
+    ...(prepare === undefined ? {} : { prepare: prepare as NonNullable<Route['prepare']> }),
     invalid: spec.invalid ?? 422,
     deprecated: spec.deprecated ?? false,
     idempotent: spec.idempotent ?? false,

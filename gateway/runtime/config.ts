@@ -401,15 +401,18 @@ type Camel<Name extends string> = Name extends `${infer Head}-${infer Tail}`
   : Name;
 export type Config = { [Name in keyof Options as Camel<Name>]: z.infer<Options[Name]['schema']> };
 
-/** An option has a value it may not have; the message is the one sentence that says which and what it may be. */
-export class BadOption extends Error {}
+/**
+ * Nothing was done because of how the program or a command was called; the message is the one sentence that says what is
+ * wrong and what it may be.
+ */
+export class UsageError extends Error {}
 
 /** Environment variable of an option: --http-port is HTTP_PORT; --data is DATA_DIR. */
 export function environmentName(option: string): string {
   return option === 'data' ? 'DATA_DIR' : option.replaceAll('-', '_').toUpperCase();
 }
 
-/** Reads flags over environment over defaults. Throws BadOption. */
+/** Reads flags over environment over defaults. Throws UsageError. */
 export function readConfig(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
@@ -427,7 +430,7 @@ export function readConfig(
     if (!parsed.success) {
       const what = flags[name] === undefined ? variable : `--${name}`;
       const shown = 'isSecret' in option ? '' : `, not ${JSON.stringify(given)}`;
-      throw new BadOption(`${what} ${parsed.error.issues[0]?.message ?? 'is not valid'}${shown}`);
+      throw new UsageError(`${what} ${parsed.error.issues[0]?.message ?? 'is not valid'}${shown}`);
     }
     config[name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())] = parsed.data;
   }
@@ -438,10 +441,10 @@ export function readConfig(
 /** A key without the secret of its events would take money and never hear of it. */
 function requireTogether(config: Config): Config {
   if ((config.stripeSecretKey === null) !== (config.stripeWebhookSecret === null)) {
-    throw new BadOption('STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET must be given both or neither');
+    throw new UsageError('STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET must be given both or neither');
   }
   if (config.homeAssistantOrdersBy !== null && config.homeAssistant === null) {
-    throw new BadOption('HOME_ASSISTANT_ORDERS_BY needs HOME_ASSISTANT, the address of its broker');
+    throw new UsageError('HOME_ASSISTANT_ORDERS_BY needs HOME_ASSISTANT, the address of its broker');
   }
   return config;
 }
@@ -455,7 +458,7 @@ function readFlags(args: readonly string[]): Record<string, string | undefined> 
     });
     return values as Record<string, string | undefined>;
   } catch (error) {
-    throw new BadOption(
+    throw new UsageError(
       error instanceof Error ? error.message.replace(/\. To specify.*$/s, '') : String(error),
     );
   }

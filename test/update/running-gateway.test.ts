@@ -204,7 +204,7 @@ test('an update whose process was killed is over, and says so', async () => {
 test('over HTTP an update is refused with its reason before anything begins', async () => {
   const stick = aFolder('stick');
   const route = wired().routes.find(({ method }) => method === 'POST');
-  const ask = (from: string) => route?.handle({ body: { from } } as never);
+  const ask = (from: string) => route?.handle({ body: { from } } as never, undefined as never);
   await tinyUpdate({ to: stick, version: '9.0.0', signer: aSigner() });
   await expect(ask(stick)).rejects.toMatchObject({ status: 409, extras: { code: 'UNSIGNED' } });
   await tinyUpdate({ to: stick, version: '9.0.1', signer });

@@ -88,14 +88,18 @@ export async function handleRoute(
   response: Response,
 ): Promise<void> {
   const request = await readRequest(deps, route, http, response);
-  const decide = () => route.handle(request as never);
+  const prepared = await route.prepare?.(request as never);
+  const decide = () => route.handle(request as never, prepared as never);
   const decision: { last: RouteDecision | null } = { last: null };
   const decideOnce = async () => {
     decision.last = await (route.idempotent ? withIdempotency(deps, request, http, decide) : decide());
     return decision.last;
   };
   const answer = await perform(deps, request.caller?.userId ?? null, decideOnce).then(
-    (done) => (done.committed.unsaved === undefined ? done.answer : holdsUnsaved(done.answer)),
+    (done) => {
+      decision.last?.whenStored?.();
+      return done.committed.unsaved === undefined ? done.answer : holdsUnsaved(done.answer);
+    },
     (error: unknown): Answer => {
       const fallback = error instanceof StorageUnavailable ? decision.last?.whenStorageFails : undefined;
       if (fallback === undefined || !(error instanceof Error)) throw error;

@@ -65,8 +65,11 @@ export function wireAdoption(deps: AdoptionWiring) {
     nameDevice: (caller, of, device_id) => changeControlPoint(pointDeps, caller, of, { device_id }),
     createPoint: (caller, { farm_id, cod, device_id }) =>
       createControlPoint(pointDeps, caller, { farm_id, cod, device_id, target_status: 'OFF' }),
-    issueKey: (of, by, { isGiven }) =>
-      issueKey(keyDeps, of, by, { retiresAt: isGiven ? kernel.now() + OVERLAP_MS : null }),
+    newKey: keyDeps.newKey,
+    issueKey: (of, by, { isGiven, key }) =>
+      issueKey({ ...keyDeps, newKey: () => key }, of, by, {
+        retiresAt: isGiven ? kernel.now() + OVERLAP_MS : null,
+      }),
     needsKey,
     whereabouts: deps.whereabouts,
     seal: sealCredentials,

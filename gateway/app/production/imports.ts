@@ -11,8 +11,8 @@ import { warningsOf as feedingWarnings } from '#features/production/feeding/feed
 import type { RowJudge } from '#features/production/imports/ports.ts';
 import { notATable } from '#features/production/imports/read-table.ts';
 import { importRoutes } from '#features/production/imports/routes.ts';
+import type { Limits } from '#operations/people/subscriptions.ts';
 import { readWorkbookBeside } from '#workers/jobs/sheet-process.ts';
-import type { Limits } from '../people/subscriptions.ts';
 
 type Deps = {
   kernel: Kernel;

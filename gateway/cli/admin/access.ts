@@ -8,10 +8,10 @@ import { changeSubscription } from '#features/people/subscriptions/change-subscr
 import { limitsAnswerOf, subscriptionAnswerOf } from '#features/people/subscriptions/subscription-answers.ts';
 import { notifierOf } from '#operations/delivery/news.ts';
 import { subscriptionsOf } from '#operations/people/subscriptions.ts';
+import { UsageError } from '#runtime/config.ts';
 import {
   accountIfNamed,
   accountOf,
-  BadUse,
   type Command,
   commitDecided,
   linesOf,
@@ -135,6 +135,7 @@ const idOf = (session: Session): string => required(session, 'id').toLowerCase()
 
 function planOf(text: string): Plan {
   const plan = PLANS.find((word) => word === text.toUpperCase());
-  if (plan === undefined) throw new BadUse(`--plan must be ${PLANS.join(', ')}, not ${JSON.stringify(text)}`);
+  if (plan === undefined)
+    throw new UsageError(`--plan must be ${PLANS.join(', ')}, not ${JSON.stringify(text)}`);
   return plan;
 }

@@ -21,16 +21,8 @@ import { tellSecondFactor } from '#features/people/second-factor/news.ts';
 import { notifierOf } from '#operations/delivery/news.ts';
 import { openPayments } from '#operations/people/payments.ts';
 import { subscriptionsOf } from '#operations/people/subscriptions.ts';
-import {
-  accountOf,
-  BadUse,
-  type Command,
-  commitDecided,
-  linesOf,
-  required,
-  type Session,
-  valid,
-} from './session.ts';
+import { UsageError } from '#runtime/config.ts';
+import { accountOf, type Command, commitDecided, linesOf, required, type Session, valid } from './session.ts';
 
 export const createAdmin: Command = async (session) => {
   const { database, config, kernel } = session;
@@ -199,7 +191,7 @@ function stamped<Set extends object>({ kernel }: Session, set: Set): Set & { upd
 
 async function requireUncommon(password: string, known: KnownOfAccount): Promise<void> {
   const weakness = await weaknessOf(password, known);
-  if (weakness !== null) throw new BadUse(`password: ${WEAKNESS_WORDS[weakness]}`);
+  if (weakness !== null) throw new UsageError(`password: ${WEAKNESS_WORDS[weakness]}`);
 }
 
 function liveTokens({ database, kernel }: Session, userId: string): Promise<number> {

@@ -9,7 +9,7 @@ import { COMMAND, called, usage } from '#contract/commands.ts';
 import { codeOfPin } from '#contract/discovery.ts';
 import { systemIdentityAnswer } from '#contract/resources/system-identity.ts';
 import { readRun, runFileOf } from '#operations/doctor/run-file.ts';
-import { type Config, databaseFile, readConfig } from '#runtime/config.ts';
+import { type Config, databaseFile, readConfig, UsageError } from '#runtime/config.ts';
 import { type Input, readPassword } from '../read-password.ts';
 import {
   changePlan,
@@ -35,7 +35,6 @@ import { leaveLostPerson, listFleet, listLostPeople, takeBackLostPerson } from '
 import {
   ADMIN_OPTIONS,
   adminKernel,
-  BadUse,
   type Command,
   codeOf,
   openPatiently,
@@ -180,7 +179,7 @@ async function carryOut(
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined || more.length > 0) {
     const known = Object.keys(COMMANDS).join(', ');
-    throw new BadUse(`Say one command: ${known}; see ${called('admin --help')}`);
+    throw new UsageError(`Say one command: ${known}; see ${called('admin --help')}`);
   }
   const config = configOf(values, environment);
   // create-admin may be the first thing ever done on a new box; the others have nothing to do there
@@ -242,14 +241,16 @@ function readArguments(args: readonly string[]) {
       },
     });
   } catch (error) {
-    throw new BadUse(error instanceof Error ? error.message.replace(/\. To specify.*$/s, '') : String(error));
+    throw new UsageError(
+      error instanceof Error ? error.message.replace(/\. To specify.*$/s, '') : String(error),
+    );
   }
 }
 
 async function passwordFrom(given: string | undefined, ask: Print, input: Input): Promise<string> {
   const password = given || (await readPassword(ask, input));
   if (password !== null) return password;
-  throw new BadUse('A password is missing: say --password, set ADMIN_PASSWORD or pipe it in');
+  throw new UsageError('A password is missing: say --password, set ADMIN_PASSWORD or pipe it in');
 }
 
 async function identityAt(address: string) {

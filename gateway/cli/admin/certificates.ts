@@ -15,7 +15,8 @@ import { authorityAnswerOf } from '#features/system/trust/identity.ts';
 import { keepTrust, type TrustKeeper } from '#features/system/trust/keep-trust.ts';
 import { cancelRotation, rotateAuthority } from '#features/system/trust/rotate-authority.ts';
 import { authorityValidity, namesOf } from '#features/system/trust/trust-rules.ts';
-import { BadUse, type Command, linesOf, type Session, type Told, valid } from './session.ts';
+import { UsageError } from '#runtime/config.ts';
+import { type Command, linesOf, type Session, type Told, valid } from './session.ts';
 
 // The authority of the farm network from the command line. It works on the files; a running gateway looks at them every
 // few seconds, shows what changed, and tells people.
@@ -40,7 +41,7 @@ export const cancelAuthorityRotation: Command = async (session) => {
 
 export const newAuthority: Command = async (session) => {
   if (!session.isForced) {
-    throw new BadUse(
+    throw new UsageError(
       `Everything that pinned the authority must pin the new one; bring the old one back from a backup if you can (${atTheBox('restore --from FOLDER --authority-only')}), else say --force`,
     );
   }

@@ -10,7 +10,8 @@ import {
   takeBack,
 } from '#features/cloud/pairing/take-back.ts';
 import { firstRowsOf } from '#operations/pairing/hosted-pairing.ts';
-import { BadUse, type Command, commitDecided, linesOf, required, type Session } from './session.ts';
+import { UsageError } from '#runtime/config.ts';
+import { type Command, commitDecided, linesOf, required, type Session } from './session.ts';
 
 /** Gateways of a hosted instance, the one that was silent longest first. */
 export const listFleet: Command = async ({ database, kernel }) => {
@@ -109,7 +110,8 @@ export const leaveLostPerson: Command = async (session) => {
 };
 
 function takeBackDeps({ config, database, kernel, passwordCost }: Session): TakeBackDeps {
-  if (config.role !== 'hosted') throw new BadUse('Only a hosted instance has gateways; say --database-url');
+  if (config.role !== 'hosted')
+    throw new UsageError('Only a hosted instance has gateways; say --database-url');
   return {
     ...kernel,
     queries: { ...pairingQueries(database.read), ...memberQueries(database.read) },

@@ -10,7 +10,7 @@ import { AppError } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { type Decision, perform } from '#core/use-case.ts';
 import type { Account } from '#features/people/accounts/ports.ts';
-import { BadOption, type Config } from '#runtime/config.ts';
+import { type Config, UsageError } from '#runtime/config.ts';
 import { openDatabase } from '#runtime/open-database.ts';
 import { growingIds, idOfCause } from '#runtime/world.ts';
 import { nodeOf } from '#store/sync-node.ts';
@@ -42,16 +42,13 @@ export type Session = {
 export type Told = { sentence: string; value: unknown };
 export type Command = (session: Session) => Promise<Told>;
 
-/** Nothing was done because of how the command was called. */
-export class BadUse extends Error {}
-
 /** There is nothing of that name. */
 export class NotThere extends Error {}
 
 export function required(session: Session, option: AdminOption): string {
   const text = session.text(option)?.trim();
   if (text === undefined || text === '')
-    throw new BadUse(`--${option} is missing; see ${called('admin --help')}`);
+    throw new UsageError(`--${option} is missing; see ${called('admin --help')}`);
   return text;
 }
 
@@ -62,7 +59,7 @@ type Parsed<Data> =
 export function valid<Data>(parsed: Parsed<Data>): Data {
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new BadUse(`${issue?.path.join('.') ?? 'input'}: ${issue?.message ?? 'is not valid'}`);
+  throw new UsageError(`${issue?.path.join('.') ?? 'input'}: ${issue?.message ?? 'is not valid'}`);
 }
 
 /** The account that --email names. */
@@ -139,7 +136,7 @@ export function sentenceOf(error: unknown): string {
 
 /** A stable word for scripts: that of the interface where it has one. */
 export function codeOf(error: unknown): string {
-  if (error instanceof BadUse || error instanceof BadOption) return 'BAD_USE';
+  if (error instanceof UsageError) return 'BAD_USE';
   if (error instanceof NotThere) return 'NOT_FOUND';
   return (error instanceof AppError ? error.extras.code : undefined) ?? 'FAILED';
 }

@@ -27,7 +27,7 @@ import { boxRightsOf } from './box-rights.ts';
 
 export type LocalPairingWiring = {
   config: Pick<Config, 'data' | 'hostedUrl'>;
-  kernel: Pick<Kernel, 'now' | 'idOf' | 'commit' | 'log'>;
+  kernel: Pick<Kernel, 'now' | 'idOf' | 'commit' | 'pause' | 'random' | 'goFirst' | 'log'>;
   monotonic: () => number;
   database: Pick<Database, 'read'>;
   tellChanged: TellChanged;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { clientAddresses, parseNetwork } from '#adapters/http/client-address.ts';
-import { BadOption, readConfig } from '#runtime/config.ts';
+import { readConfig, UsageError } from '#runtime/config.ts';
 
 /** A request as it arrives: the other end of its connection, and what it says of whom it is for. */
 const arriving = (remoteAddress: string, forwarded?: string) =>
@@ -103,7 +103,7 @@ describe('--trusted-proxies', () => {
     '::ffff:10.0.0.1',
     Array.from({ length: 51 }, (_, n) => `10.0.0.${n}`).join(),
   ])('%s is refused in one sentence', (text) => {
-    expect(() => trusted(text)).toThrow(BadOption);
+    expect(() => trusted(text)).toThrow(UsageError);
     expect(() => trusted(text)).toThrow(/^--trusted-proxies must be up to 50 addresses or networks/);
   });
 });

@@ -199,55 +199,61 @@ onBothEngines('what a gateway may say', (_open, engine) => {
   it.each([
     ['a schedule to a control point', 'schedules', 'place'],
     ['a pond to a control point', 'ponds', 'control_point_id'],
-  ] as const)('moves %s of another of its farms in vain, and is told where it stands', async (_what, table, group) => {
-    const { app, spy, spysFarm, stream, call, made } = its;
-    const { read } = app.database;
-    const { entity } = resourceOfTable(table);
-    const otherFarm = await made(spy, '/farms/', { name: `Outra ${table}` });
-    const at = new Date(app.clock.now()).toISOString();
-    await app.kernel.commit({
-      actor: null,
-      changes: [put(syncFarm, { id: otherFarm, stream_id: stream.streamId, bound_at: at })],
-    });
-    const [first, second, elsewhere] = [
-      await aControlPoint(app, { token: spy.token, farmId: spysFarm }),
-      await aControlPoint(app, { token: spy.token, farmId: spysFarm }),
-      await aControlPoint(app, { token: spy.token, farmId: otherFarm }),
-    ];
-    const rule = { action: 'ON', start_time: '2026-03-01T12:00:00Z', repeat_pattern: 'DAILY' };
-    const pond = { farm_id: spysFarm, cod: 'E-01', size_m2: 3000, control_point_id: first.id };
-    const id =
-      table === 'schedules'
-        ? await made(spy, `/control-points/${first.id}/schedules`, rule)
-        : await made(spy, '/ponds/', pond);
-    const placeOf = async () => (await rowOf(table, id))?.['control_point_id'];
-    expect(await placeOf()).toBe(first.id);
-    const moved = (to: string) => said([anEdit(entity, id, { [group]: { control_point_id: to } })]);
-    await moved(elsewhere.id);
-    expect(await placeOf()).toBe(first.id);
-    const lastTold = await read
-      .selectFrom('sync_change')
-      .select(['id', 'body_json'])
-      .where('stream_id', '=', stream.streamId)
-      .orderBy('seq', 'desc')
-      .executeTakeFirstOrThrow();
-    expect({ id: lastTold.id, ...JSON.parse(lastTold.body_json ?? '{}') }).toMatchObject({
-      id,
-      [group]: { control_point_id: first.id },
-    });
-    // told whole, as a comparison tells it, no more than as an edit
-    const { rev: _rev, hidden: _hidden, ...row } = (await read
-      .selectFrom(table)
-      .selectAll()
-      .where('id', '=', id)
-      .executeTakeFirstOrThrow()) as Record<string, unknown>;
-    const codec = codecOf(resourceOfTable(table));
-    const body = { ...codec.decode(row), id, control_point_id: elsewhere.id };
-    await said([anEdit(entity, id, body, { base: null })]);
-    expect(await placeOf()).toBe(first.id);
-    app.clock.advance(60_000);
-    await moved(second.id);
-    expect(await placeOf()).toBe(second.id);
-    await call(spy, 'DELETE', `/farms/${otherFarm}`);
-  });
+  ] as const)(
+    'moves %s of another of its farms in vain, and is told where it stands',
+    async (_what, table, group) => {
+      const { app, spy, spysFarm, stream, call, made } = its;
+      const { read } = app.database;
+      const { entity } = resourceOfTable(table);
+      const otherFarm = await made(spy, '/farms/', { name: `Outra ${table}` });
+      const at = new Date(app.clock.now()).toISOString();
+      await app.kernel.commit({
+        actor: null,
+        changes: [put(syncFarm, { id: otherFarm, stream_id: stream.streamId, bound_at: at })],
+      });
+      const [first, second, elsewhere] = [
+        await aControlPoint(app, { token: spy.token, farmId: spysFarm }),
+        await aControlPoint(app, { token: spy.token, farmId: spysFarm }),
+        await aControlPoint(app, { token: spy.token, farmId: otherFarm }),
+      ];
+      const rule = { action: 'ON', start_time: '2026-03-01T12:00:00Z', repeat_pattern: 'DAILY' };
+      const pond = { farm_id: spysFarm, cod: 'E-01', size_m2: 3000, control_point_id: first.id };
+      const id =
+        table === 'schedules'
+          ? await made(spy, `/control-points/${first.id}/schedules`, rule)
+          : await made(spy, '/ponds/', pond);
+      const placeOf = async () => (await rowOf(table, id))?.['control_point_id'];
+      expect(await placeOf()).toBe(first.id);
+      const moved = (to: string) => said([anEdit(entity, id, { [group]: { control_point_id: to } })]);
+      await moved(elsewhere.id);
+      expect(await placeOf()).toBe(first.id);
+      const lastTold = await read
+        .selectFrom('sync_change')
+        .select(['id', 'body_json'])
+        .where('stream_id', '=', stream.streamId)
+        .orderBy('seq', 'desc')
+        .executeTakeFirstOrThrow();
+      expect({ id: lastTold.id, ...JSON.parse(lastTold.body_json ?? '{}') }).toMatchObject({
+        id,
+        [group]: { control_point_id: first.id },
+      });
+      // told whole, as a comparison tells it, no more than as an edit
+      const {
+        rev: _rev,
+        hidden: _hidden,
+        ...row
+      } = (await read.selectFrom(table).selectAll().where('id', '=', id).executeTakeFirstOrThrow()) as Record<
+        string,
+        unknown
+      >;
+      const codec = codecOf(resourceOfTable(table));
+      const body = { ...codec.decode(row), id, control_point_id: elsewhere.id };
+      await said([anEdit(entity, id, body, { base: null })]);
+      expect(await placeOf()).toBe(first.id);
+      app.clock.advance(60_000);
+      await moved(second.id);
+      expect(await placeOf()).toBe(second.id);
+      await call(spy, 'DELETE', `/farms/${otherFarm}`);
+    },
+  );
 });

@@ -7,9 +7,10 @@ import {
   type pairStartRequest,
   SYNC_SCHEMA,
 } from '#contract/sync/wire.ts';
-import { type Change, type Commit, purge } from '#core/changes.ts';
+import { type Change, purge } from '#core/changes.ts';
 import { conflict } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import { type Decision, type PerformDeps, perform } from '#core/use-case.ts';
 import { OWN_STREAM } from '#store/own-stream.ts';
 import { PAIRED, type Paired, savePaired } from './paired.ts';
 
@@ -23,35 +24,40 @@ export type LocalCeremony = {
   started_by: string | null;
 };
 
-export type LocalPairingDeps = Pick<Kernel, 'now' | 'log'> & {
-  commit: Commit;
-  gatewayId: string;
-  /** As it is shown to whoever claims it. */
-  name: string;
-  software: string;
-  hardware: string;
-  paired: () => Promise<Paired | null>;
-  keys: {
-    ceremony: () => Promise<LocalCeremony | null>;
-    setCeremony: (ceremony: LocalCeremony | null) => Promise<void>;
-    /** A new key for the ceremony, with its signature of a text. */
-    proveNext: (text: string) => Promise<{ publicKey: string; proof: string }>;
-    /** The key of the ceremony becomes that of the gateway. */
-    adoptNext: () => Promise<void>;
-    hasKey: () => Promise<boolean>;
-    forget: () => Promise<void>;
+export type LocalPairingDeps = Pick<Kernel, 'now' | 'log'> &
+  PerformDeps & {
+    gatewayId: string;
+    /** As it is shown to whoever claims it. */
+    name: string;
+    software: string;
+    hardware: string;
+    paired: () => Promise<Paired | null>;
+    keys: {
+      ceremony: () => Promise<LocalCeremony | null>;
+      setCeremony: (ceremony: LocalCeremony | null) => Promise<void>;
+      /** A new key for the ceremony, with its signature of a text. */
+      proveNext: (text: string) => Promise<{ publicKey: string; proof: string }>;
+      /** The key of the ceremony becomes that of the gateway. */
+      adoptNext: () => Promise<void>;
+      hasKey: () => Promise<boolean>;
+      forget: () => Promise<void>;
+    };
+    hosted: {
+      start: (
+        url: string,
+        body: z.infer<typeof pairStartRequest>,
+      ) => Promise<z.infer<typeof pairStartAnswer>>;
+      poll: (url: string, deviceCode: string) => Promise<z.infer<typeof pairPollAnswer>>;
+    };
+    /** Rows that keep the owners of the farms until now on them. */
+    keepFormerOwners: (ownerId: string) => Promise<Change[]>;
+    /** Takes back what people of the hosted instance could log in with here. */
+    forgetHosted: (paired: Paired) => Promise<void>;
+    /** What `show` answers is another than before. */
+    changed: () => void;
   };
-  hosted: {
-    start: (url: string, body: z.infer<typeof pairStartRequest>) => Promise<z.infer<typeof pairStartAnswer>>;
-    poll: (url: string, deviceCode: string) => Promise<z.infer<typeof pairPollAnswer>>;
-  };
-  /** Rows that keep the owners of the farms until now on them. */
-  keepFormerOwners: (ownerId: string) => Promise<Change[]>;
-  /** Takes back what people of the hosted instance could log in with here. */
-  forgetHosted: (paired: Paired) => Promise<void>;
-  /** What `show` answers is another than before. */
-  changed: () => void;
-};
+
+type PairedStream = NonNullable<z.infer<typeof pairPollAnswer>['stream']>;
 
 export type LocalPairing = ReturnType<typeof createLocalPairing>;
 
@@ -118,29 +124,10 @@ export function createLocalPairing(deps: LocalPairingDeps) {
     return state;
   }
 
-  /** From here on the gateway syncs, beginning with a comparison of everything. */
-  async function complete(
-    { hosted_url, started_by }: LocalCeremony,
-    stream: NonNullable<z.infer<typeof pairPollAnswer>['stream']>,
-  ): Promise<void> {
-    const { epoch, owner_id, owner_name, instance_name, hosted_key } = stream;
-    const row: Paired = {
-      state: 'paired',
-      hosted_url,
-      hosted_key,
-      owner_id,
-      owner_name,
-      instance_name,
-      paired_at: isoOf(deps.now()),
-      started_by,
-      detail: null,
-    };
-    await deps.commit({
-      changes: [savePaired(row), ...(await deps.keepFormerOwners(owner_id))],
-      actor: started_by,
-      stream: { id: OWN_STREAM, expect: {}, set: { epoch, resync: 'paired' } },
-    });
-    deps.log.info({ instance: instance_name, hostedUrl: hosted_url }, 'this gateway is paired');
+  async function complete(ceremony: LocalCeremony, stream: PairedStream): Promise<void> {
+    await perform(deps, ceremony.started_by, () => decidePaired(deps, ceremony, stream));
+    const { instance_name: instance } = stream;
+    deps.log.info({ instance, hostedUrl: ceremony.hosted_url }, 'this gateway is paired');
   }
 
   return {
@@ -152,7 +139,7 @@ export function createLocalPairing(deps: LocalPairingDeps) {
       if (known === null || known.state === state) return;
       // first, so that a stop in between leaves it to be done
       if (state === 'revoked') await deps.forgetHosted(known);
-      await deps.commit({ changes: [savePaired({ ...known, state, detail })], actor: null });
+      await perform(deps, null, () => decideNotLetIn(deps, state, detail));
       deps.changed();
       deps.log.warn({ state, detail }, 'the hosted instance lets this gateway in no longer');
     },
@@ -161,7 +148,10 @@ export function createLocalPairing(deps: LocalPairingDeps) {
       const known = await deps.paired();
       if (known !== null) {
         await deps.forgetHosted(known);
-        await deps.commit({ changes: [purge(instanceValue, PAIRED)], actor });
+        await perform(deps, actor, async () => ({
+          answer: undefined,
+          changes: [purge(instanceValue, PAIRED)],
+        }));
       }
       await keys.forget();
       deps.changed();
@@ -170,6 +160,41 @@ export function createLocalPairing(deps: LocalPairingDeps) {
       return shown(deps, await deps.paired(), await keys.ceremony(), await keys.hasKey());
     },
   };
+}
+
+/** From here on the gateway syncs, beginning with a comparison of everything. */
+async function decidePaired(
+  deps: Pick<LocalPairingDeps, 'now' | 'keepFormerOwners'>,
+  { hosted_url, started_by }: LocalCeremony,
+  stream: PairedStream,
+): Promise<Decision<void>> {
+  const { epoch, owner_id, owner_name, instance_name, hosted_key } = stream;
+  const row: Paired = {
+    state: 'paired',
+    hosted_url,
+    hosted_key,
+    owner_id,
+    owner_name,
+    instance_name,
+    paired_at: isoOf(deps.now()),
+    started_by,
+    detail: null,
+  };
+  return {
+    answer: undefined,
+    changes: [savePaired(row), ...(await deps.keepFormerOwners(owner_id))],
+    stream: { id: OWN_STREAM, expect: {}, set: { epoch, resync: 'paired' } },
+  };
+}
+
+/** A pairing that ended meanwhile stays ended. */
+async function decideNotLetIn(
+  deps: Pick<LocalPairingDeps, 'paired'>,
+  state: 'revoked' | 'fenced',
+  detail: string,
+): Promise<Decision<void>> {
+  const known = await deps.paired();
+  return { answer: undefined, changes: known === null ? [] : [savePaired({ ...known, state, detail })] };
 }
 
 function shown(

@@ -62,11 +62,11 @@ export function servedWhilePaired(deps: OnPairedDeps, routes: readonly Route[]):
     if (rule === undefined) return route;
     return {
       ...route,
-      async handle(request) {
+      async handle(request, prepared) {
         const paired = await deps.paired();
         // the route table validated it with this route's own schemas
         if (paired?.state === 'paired') await rule(deps, paired, request as unknown as Anything);
-        return route.handle(request);
+        return route.handle(request, prepared);
       },
     };
   });
@@ -76,8 +76,8 @@ export function servedWhilePaired(deps: OnPairedDeps, routes: readonly Route[]):
 function withCreator(deps: OnPairedDeps, route: Route): Route {
   return {
     ...route,
-    async handle(request) {
-      const decided = await route.handle(request);
+    async handle(request, prepared) {
+      const decided = await route.handle(request, prepared);
       const paired = await deps.paired();
       if (paired === null || decided.changes === undefined) return decided;
       const kept = await keepCreators(deps.members, decided.changes, paired.owner_id);

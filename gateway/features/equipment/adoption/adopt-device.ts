@@ -18,19 +18,47 @@ export type Asked = { caller: Caller; language: 'pt-BR' | 'en'; input: AdoptInpu
 /** adopt: a control point whose controller never had a key, or the same device again; replace: another takes its place. */
 type How = 'adopt' | 'replace';
 
+/** What is fixed once a request: the device, its key, and the board that was given it; null: the key is shown. */
+export type Given = { deviceId: string; key: string; board: Board | null };
+
 /**
- * Decides which device a control point has, and its key. A board on the boot topic is given its credentials first, and
- * only when it has proved that it stored them anything is changed: a wrong claim code costs no running controller its
- * place. Throws 409 and 422 with the next step at the device.
+ * Fixes the device and its key. A board on the boot topic is given its credentials here, once, and only when it has proved
+ * that it stored them anything is changed: a wrong claim code costs no running controller its place. `decide` is asked
+ * first, so that nobody is handed a key who is refused. Throws 409 and 422 with the next step at the device.
  */
+export async function giveKey(
+  deps: AdoptDeps,
+  { input }: Asked,
+  view: ControlView | null,
+  decide: (given: Given) => Promise<Adoption>,
+): Promise<Given> {
+  const board = boardOf(deps, input);
+  const given = { deviceId: deviceIdOf(input, board, view), key: deps.newKey(), board };
+  const { row, answer } = await decide(given);
+  if (board !== null) {
+    await giveOverNetwork(deps, board, input.claim ?? '', {
+      device_id: answer.device_id,
+      mqtt_id: answer.mqtt_id,
+      key: given.key,
+      ...deps.whereabouts(),
+      cp: row.cod,
+      fail_safe: row.fail_safe,
+    });
+  }
+  return given;
+}
+
+/** A decision, and the control point as it stands with it. */
+type Adoption = Decision<AdoptAnswer> & { row: ControlPoint };
+
+/** Decides that a control point has the device that was given its key. Throws 409 where it may not have it. */
 export async function adoptDevice(
   deps: AdoptDeps,
-  view: ControlView,
-  how: How,
+  { view, how }: { view: ControlView; how: How },
   asked: Asked,
-): Promise<Decision<AdoptAnswer>> {
-  const board = boardOf(deps, asked.input);
-  const deviceId = deviceIdOf(asked.input, board, view);
+  given: Given,
+): Promise<Adoption> {
+  const { deviceId } = given;
   const isOther = deviceId !== view.row.device_id;
   if (how === 'adopt' && isOther && deps.needsKey(view)) {
     throw conflict(
@@ -46,20 +74,20 @@ export async function adoptDevice(
   }
   const named = isOther ? await deps.nameDevice(asked.caller, view, deviceId) : { answer: view.row };
   const keyed = { row: named.answer, keys: isOther ? [] : view.keys };
-  const given = await giveKey(deps, keyed, { ...asked, board });
+  const taken = await takeKey(deps, keyed, asked, given);
   const former = isOther && how === 'replace' ? formerOf(deps, view) : null;
   const marks = former === null ? [] : await markReplaced(deps, view, asked.caller);
   return {
-    ...given,
-    answer: { ...given.answer, replaced: former },
+    row: keyed.row,
+    answer: { ...taken.answer, replaced: former },
     changes: [
       ...(named.changes ?? []),
-      ...given.changes,
+      ...taken.changes,
       ...marks,
       entryOf(deps, keyed.row, {
         by: asked.caller.userId,
         action: how === 'replace' ? 'device_replaced' : 'device_adopted',
-        details: { device_id: deviceId, delivery: given.answer.delivery, former: former?.device_id ?? null },
+        details: { device_id: deviceId, delivery: taken.answer.delivery, former: former?.device_id ?? null },
       }),
     ],
   };
@@ -70,21 +98,22 @@ export async function adoptAsNew(
   deps: AdoptDeps,
   place: { farm_id: string; cod: string },
   asked: Asked,
-): Promise<Decision<AdoptAnswer>> {
-  const board = boardOf(deps, asked.input);
-  const deviceId = deviceIdOf(asked.input, board, null);
+  given: Given,
+): Promise<Adoption> {
+  const { deviceId } = given;
   const made = await deps.createPoint(asked.caller, { ...place, device_id: deviceId });
-  const given = await giveKey(deps, { row: made.answer, keys: [] }, { ...asked, board });
+  const taken = await takeKey(deps, { row: made.answer, keys: [] }, asked, given);
   return {
-    ...given,
+    row: made.answer,
+    answer: taken.answer,
     guards: made.guards ?? [],
     changes: [
       ...(made.changes ?? []),
-      ...given.changes,
+      ...taken.changes,
       entryOf(deps, made.answer, {
         by: asked.caller.userId,
         action: 'device_adopted',
-        details: { device_id: deviceId, delivery: given.answer.delivery },
+        details: { device_id: deviceId, delivery: taken.answer.delivery },
       }),
     ],
   };
@@ -115,25 +144,19 @@ function deviceIdOf({ device_id, mac }: AdoptInput, board: Board | null, view: C
   return view?.row.device_id === byMac ? view.row.device_id : byMac;
 }
 
-async function giveKey(
+async function takeKey(
   deps: AdoptDeps,
   keyed: Keyed,
-  { caller, language, input, board }: Asked & { board: Board | null },
+  { caller, language, input }: Asked,
+  { key, board }: Given,
 ): Promise<{ answer: AdoptAnswer; changes: Change[] }> {
   const { row } = keyed;
-  const { answer: issued, changes = [] } = deps.issueKey(keyed, caller.userId, { isGiven: board !== null });
+  const { answer: issued, changes = [] } = deps.issueKey(keyed, caller.userId, {
+    isGiven: board !== null,
+    key,
+  });
   const mqttId = deps.mqttIdOf(row.device_id);
   const delivery = board === null ? 'shown' : 'claim';
-  if (board !== null) {
-    await giveOverNetwork(deps, board, input.claim ?? '', {
-      device_id: row.device_id,
-      mqtt_id: mqttId,
-      key: issued.key,
-      ...deps.whereabouts(),
-      cp: row.cod,
-      fail_safe: row.fail_safe,
-    });
-  }
   const at = isoOf(deps.now());
   const adopted =
     board === null
@@ -162,7 +185,7 @@ async function giveKey(
       fail_safe: row.fail_safe,
       key_id: issued.row.id,
       delivery,
-      key: board === null ? issued.key : null,
+      key: board === null ? key : null,
       replaced: null,
       next: nextStep(language, delivery),
     },

@@ -30,12 +30,14 @@ export type AdoptDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'> 
   /** Decides that a control point has another device; its keys go with the old one. */
   nameDevice: (caller: Caller, of: Keyed, deviceId: string) => Promise<Decision<ControlPoint>>;
   createPoint: (caller: Caller, input: NewPoint) => Promise<Decision<ControlPoint>>;
+  /** 256 random bits, base64url. */
+  newKey: () => string;
   /** `isGiven`: the device itself has it, so that the one before ends with the first use of the new one. */
   issueKey: (
     of: Keyed,
     by: string,
-    how: { isGiven: boolean },
-  ) => Decision<{ row: RowOf<typeof deviceKey>; key: string }>;
+    how: { isGiven: boolean; key: string },
+  ) => Decision<{ row: RowOf<typeof deviceKey> }>;
   /** True when a key of it was used: a controller without one is refused. */
   needsKey: (of: Keyed) => boolean;
   /** Where a controller finds this gateway. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { idInput, pageQuery } from '#contract/fields.ts';
 import {
+  type AdoptAnswer,
   adoptAnswer,
   adoptInput,
   adoptNewInput,
@@ -15,9 +16,17 @@ import { type Change, purge } from '#core/changes.ts';
 import { notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import { signedIn } from '#core/request-checks.ts';
-import { type Access, type FarmFound, type Route, route } from '#core/route.ts';
+import {
+  type Access,
+  type FarmFound,
+  type Request,
+  type Route,
+  type RouteDecision,
+  route,
+} from '#core/route.ts';
+import type { Decision } from '#core/use-case.ts';
 import type { ControlView } from '#features/control/control-view.ts';
-import { adoptAsNew, adoptDevice } from './adopt-device.ts';
+import { type Asked, adoptAsNew, adoptDevice, giveKey } from './adopt-device.ts';
 import { adoptionQueue, type QueueDeps } from './adoption-queue.ts';
 import { markOfEntry, setMark } from './device-marks.ts';
 import type { AdoptDeps, DeviceMark } from './ports.ts';
@@ -182,6 +191,20 @@ function adoptRoutes(deps: AdoptionRouteDeps): Route[] {
     if (view === null) throw notFound('Control point');
     return view;
   }
+  const askedIn = (request: Request<unknown, unknown, unknown>, input: Asked['input']): Asked => ({
+    caller: signedIn(request),
+    language: request.language,
+    input,
+  });
+  const answered = (
+    status: number,
+    { answer, changes = [], guards = [] }: Decision<AdoptAnswer>,
+  ): RouteDecision => ({
+    answer: { status, body: answer },
+    changes,
+    guards,
+    whenStored: () => deps.forgetSeen(answer.device_id),
+  });
   const giving = (how: 'adopt' | 'replace') =>
     route({
       method: 'POST',
@@ -200,12 +223,14 @@ function adoptRoutes(deps: AdoptionRouteDeps): Route[] {
       // without any it is a new key for the same controller
       decidedBy: { fields: ['device_id', 'mac', 'claim'], otherwise: 'refused' },
       answers: { 200: { schema: adoptAnswer } },
-      async handle(request) {
+      async prepare(request) {
         const view = await fresh(request.params.control_point_id);
-        const asked = { caller: signedIn(request), language: request.language, input: request.body };
-        const decided = await adoptDevice(deps, view, how, asked);
-        deps.forgetSeen(decided.answer.device_id);
-        return { ...decided, answer: { status: 200, body: decided.answer } };
+        const asked = askedIn(request, request.body);
+        return giveKey(deps, asked, view, (given) => adoptDevice(deps, { view, how }, asked, given));
+      },
+      async handle(request, given) {
+        const view = await fresh(request.params.control_point_id);
+        return answered(200, await adoptDevice(deps, { view, how }, askedIn(request, request.body), given));
       },
     });
   return [
@@ -221,12 +246,14 @@ function adoptRoutes(deps: AdoptionRouteDeps): Route[] {
       token: 'never',
       body: adoptNewInput,
       answers: { 201: { schema: adoptAnswer } },
-      async handle(request) {
+      async prepare(request) {
         const { farm_id, cod, ...input } = request.body;
-        const asked = { caller: signedIn(request), language: request.language, input };
-        const decided = await adoptAsNew(deps, { farm_id, cod }, asked);
-        deps.forgetSeen(decided.answer.device_id);
-        return { ...decided, answer: { status: 201, body: decided.answer } };
+        const asked = askedIn(request, input);
+        return giveKey(deps, asked, null, (given) => adoptAsNew(deps, { farm_id, cod }, asked, given));
+      },
+      async handle(request, given) {
+        const { farm_id, cod, ...input } = request.body;
+        return answered(201, await adoptAsNew(deps, { farm_id, cod }, askedIn(request, input), given));
       },
     }),
   ];

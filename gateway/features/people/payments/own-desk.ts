@@ -114,12 +114,17 @@ async function customerOf(
   const person = await deps.queries.personOf(userId);
   if (person === null) throw notFound('User');
   const { name } = deps.provider;
+  const knownAs = ({ payment_provider: provider, payment_customer_id: id }: Subscription) =>
+    provider === name && id !== instead ? id : null;
+  const before = await ownSubscription(deps, userId);
+  // asked once and before anything is decided; two that ask at once get the same customer, by the key of the attempt
+  const customerId =
+    knownAs(before) ?? (await deps.provider.createCustomer(person, `${before.payment_customer_id}`));
   const { answer } = await perform(deps, userId, async () => {
     const row = await ownSubscription(deps, userId);
+    const known = knownAs(row);
+    if (known !== null) return { answer: known };
     const isOfHere = row.payment_provider === name;
-    if (isOfHere && row.payment_customer_id !== null && row.payment_customer_id !== instead)
-      return { answer: row.payment_customer_id };
-    const customerId = await deps.provider.createCustomer(person, `${row.payment_customer_id}`);
     const set = {
       payment_provider: name,
       payment_customer_id: customerId,

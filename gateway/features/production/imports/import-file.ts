@@ -6,21 +6,18 @@ import { asParent, type Change, type GuardSeen, insertIfAbsent } from '#core/cha
 import { AppError, conflict } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import { claimNumericId } from '#core/numeric-id.ts';
-import type { Caller, FarmAccess } from '#core/route.ts';
 import { type Decision, perform } from '#core/use-case.ts';
 import type { Language } from '#science/advice/language.ts';
 import { noteOf } from './import-words.ts';
-import { type FileToRead, readRows } from './open-file.ts';
+import { readRows } from './open-file.ts';
 import type { ImportDeps, PlannedRow, RowFacts, Stamp } from './ports.ts';
-import type { ReadRow, Told } from './read-rows.ts';
+import type { FileToRead } from './read-layout.ts';
+import type { Identified, ImportBy, Told } from './read-rows.ts';
 import { createRecordBook } from './record-book.ts';
 import { createJudging } from './unlikely-rows.ts';
 
 const NOTES_SHOWN = 200;
 
-export type ImportBy = { caller: Caller; farm: FarmAccess; language: Language };
-type GoodRow = Extract<ReadRow, { is: 'row' }>;
-export type Identified = GoodRow & { id: string };
 type Count = Pick<
   ImportReport,
   | 'rows'
@@ -150,8 +147,9 @@ function noteColumns(
 }
 
 /**
- * Imports a file in which `checkFile` found nothing wrong: some rows per commit, so that control never waits. Whatever
- * stops it in the middle, sending the same file again brings the rest. Answers how many rows came in.
+ * Imports a file in which `checkFile` found nothing wrong and these rows `fresh`: some rows per commit, so that control never
+ * waits. The first of them carries the log entry of all, so that a power cut leaves no row that no entry names; sending the
+ * same file again brings the rest. Answers how many rows came in.
  */
 export async function importRows(
   deps: ImportDeps,
@@ -165,19 +163,20 @@ export async function importRows(
       .flatMap((read) => (read.is === 'row' ? [{ ...read, id: name(read.planned) }] : []))
       .filter(({ id }) => fresh.has(id));
     if (rows.length === 0) continue;
-    const done = await perform(deps, by.caller.userId, () => decideRows(deps, by, file.kind, rows));
+    // the log names the import with its first rows, in their commit
+    const toName = imported === 0 ? fresh.size : null;
+    const done = await perform(deps, by.caller.userId, () =>
+      decideRows(deps, by, { kind: file.kind, rows, toName }),
+    );
     imported += done.answer;
   }
-  if (imported > 0)
-    await deps.commit({ actor: by.caller.userId, changes: [entryOf(deps, by, file.kind, imported)] });
   return imported;
 }
 
 async function decideRows(
   deps: ImportDeps,
   by: ImportBy,
-  kind: ImportKind,
-  rows: readonly Identified[],
+  { kind, rows, toName }: { kind: ImportKind; rows: readonly Identified[]; toName: number | null },
 ): Promise<Decision<number>> {
   const guards = await guardParents(deps, kind, rows);
   const taken = await deps.queries.idsTaken(kind, ids(rows));
@@ -202,9 +201,10 @@ async function decideRows(
     changes.push(insertIfAbsent(batch, row), numericId.change);
   }
   const beside = stocked.length === 0 ? {} : await deps.onCreateBatches(stocked);
+  const entry = missing.length === 0 || toName === null ? [] : [entryOf(deps, by, kind, toName)];
   return {
     answer: missing.length,
-    changes: [...changes, ...(beside.changes ?? [])],
+    changes: [...changes, ...(beside.changes ?? []), ...entry],
     guards: [...guards, ...(beside.guards ?? [])],
   };
 }

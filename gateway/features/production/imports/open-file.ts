@@ -6,7 +6,6 @@ import { noteOf } from './import-words.ts';
 import type { RowFacts } from './ports.ts';
 import {
   type Cell,
-  type DateManner,
   type DateOrder,
   type DecimalMark,
   dateFiguresOf,
@@ -15,8 +14,8 @@ import {
   LONGEST_FIGURE,
   type NumberManner,
 } from './read-cells.ts';
-import type { ColumnRead, ColumnsSaid, Header } from './read-header.ts';
-import { type Layout, readLayout } from './read-layout.ts';
+import type { ColumnRead, ColumnsSaid } from './read-header.ts';
+import { type FileToRead, type Layout, type Question, readLayout } from './read-layout.ts';
 import { REQUIRED, type ReadRow, readRow } from './read-rows.ts';
 import { MOST_ROWS, notATable, type Table, tooManyRows } from './read-table.ts';
 
@@ -26,29 +25,6 @@ const ROWS_AT_ONCE = 25;
 const CELLS_AT_ONCE = 5_000;
 /** Every half hour of a day. */
 const MOST_SLOTS = 49;
-
-type Question = ImportReport['questions'][number];
-
-export type FileToRead = Pick<Layout, 'rows' | 'headerRow' | 'logger'> &
-  Pick<Header, 'columns' | 'ignored' | 'refused' | 'total'> & {
-    kind: ImportKind;
-    table: Table;
-    /** What each row becomes: one thing, or one per hour or meal. */
-    variants: readonly ReadonlyMap<string, ColumnRead>[];
-    /** Of the whole file, and of each column by its position. */
-    manner: NumberManner;
-    manners: ReadonlyMap<number, NumberManner>;
-    /** Columns that tell nothing themselves and follow the others. */
-    followers: ReadonlySet<number>;
-    dates: DateManner;
-    /** null: no date needs one. */
-    dateOrder: DateOrder | null;
-    questions: Question[];
-    skip: { has: (row: number) => boolean };
-    salinity: number | null;
-    /** Values of columns that the file does not have, for all its rows. */
-    given: Readonly<Record<string, string | number | undefined>>;
-  };
 
 export type Asked = {
   kind: ImportKind;

@@ -1,6 +1,13 @@
-import { type ImportKind, LOGGERS } from '#contract/resources/imports.ts';
-import type { Cell } from './read-cells.ts';
-import { type ColumnsSaid, type Header, headingsIn, hourIn, readHeader } from './read-header.ts';
+import { type ImportKind, type ImportReport, LOGGERS } from '#contract/resources/imports.ts';
+import type { Cell, DateManner, DateOrder, NumberManner } from './read-cells.ts';
+import {
+  type ColumnRead,
+  type ColumnsSaid,
+  type Header,
+  headingsIn,
+  hourIn,
+  readHeader,
+} from './read-header.ts';
 import { notATable, type Table, type TableRow } from './read-table.ts';
 import { unitOf } from './units.ts';
 
@@ -13,6 +20,30 @@ export type Layout = {
   /** Rows below the header and what belongs to it. */
   rows: () => Iterable<TableRow>;
 };
+
+export type Question = ImportReport['questions'][number];
+
+/** A file, and how it is read. */
+export type FileToRead = Pick<Layout, 'rows' | 'headerRow' | 'logger'> &
+  Pick<Header, 'columns' | 'ignored' | 'refused' | 'total'> & {
+    kind: ImportKind;
+    table: Table;
+    /** What each row becomes: one thing, or one per hour or meal. */
+    variants: readonly ReadonlyMap<string, ColumnRead>[];
+    /** Of the whole file, and of each column by its position. */
+    manner: NumberManner;
+    manners: ReadonlyMap<number, NumberManner>;
+    /** Columns that tell nothing themselves and follow the others. */
+    followers: ReadonlySet<number>;
+    dates: DateManner;
+    /** null: no date needs one. */
+    dateOrder: DateOrder | null;
+    questions: Question[];
+    skip: { has: (row: number) => boolean };
+    salinity: number | null;
+    /** Values of columns that the file does not have, for all its rows. */
+    given: Readonly<Record<string, string | number | undefined>>;
+  };
 
 /** A header stands among the first rows, below titles or what a logger tells of itself. */
 const LOOKED_AT = 60;

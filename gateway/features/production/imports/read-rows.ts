@@ -1,9 +1,10 @@
 import type { ImportKind, RowNote } from '#contract/resources/imports.ts';
 import { WATER_FIELDS } from '#contract/resources/water-quality.ts';
+import type { Caller, FarmAccess } from '#core/route.ts';
 import { wallOf } from '#core/zone-clock.ts';
+import type { Language } from '#science/advice/language.ts';
 import { COLUMNS, type Column } from './columns.ts';
 import { noteOf, type Said } from './import-words.ts';
-import type { FileToRead } from './open-file.ts';
 import { planRow } from './plan-row.ts';
 import type { CellNote, Cells, PlannedRow, RowFacts } from './ports.ts';
 import {
@@ -18,6 +19,7 @@ import {
   type Read,
 } from './read-cells.ts';
 import type { ColumnRead } from './read-header.ts';
+import type { FileToRead } from './read-layout.ts';
 import type { TableRow } from './read-table.ts';
 import { conversionOf, converted, needsWater, unitOf } from './units.ts';
 
@@ -26,6 +28,10 @@ export type ReadRow =
   | { is: 'row'; row: number; planned: PlannedRow; values: Cells; isTimed: boolean; told: Told[] }
   | { is: 'wrong'; row: number; errors: RowNote[] }
   | { is: 'left out'; row: number; because: 'skip' | 'no record'; told: Told[] };
+
+export type GoodRow = Extract<ReadRow, { is: 'row' }>;
+export type Identified = GoodRow & { id: string };
+export type ImportBy = { caller: Caller; farm: FarmAccess; language: Language };
 
 const FIELDS: ReadonlySet<string> = new Set<string>(WATER_FIELDS);
 

@@ -1,8 +1,8 @@
 import type { ImportKind } from '#contract/resources/imports.ts';
 import { WATER_FIELDS } from '#contract/resources/water-quality.ts';
 import { dayAfter, localDay, startOfDay } from '#core/local-day.ts';
-import type { Identified } from './import-file.ts';
 import type { ImportDeps, OnRecord, Place, RowFacts } from './ports.ts';
+import type { Identified } from './read-rows.ts';
 
 /** `other`: the row further up that says the same. */
 type Known = { is: 'same' | 'beside'; sentence: string; other?: string };

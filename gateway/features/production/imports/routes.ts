@@ -11,11 +11,12 @@ import { isoOf } from '#core/kernel.ts';
 import { onFarm, signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
 import { zoneClock } from '#core/zone-clock.ts';
-import { checkFile, type ImportBy, importRows, notAnswered, notValid } from './import-file.ts';
+import { checkFile, importRows, notAnswered, notValid } from './import-file.ts';
 import { openFile, previewOf } from './open-file.ts';
 import { openSheet } from './open-sheet.ts';
 import type { FarmFacts, ImportDeps, RowFacts } from './ports.ts';
 import type { ColumnsSaid } from './read-header.ts';
+import type { ImportBy } from './read-rows.ts';
 import { templateOf } from './template.ts';
 
 const tag = 'Imports';

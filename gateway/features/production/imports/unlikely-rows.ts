@@ -2,9 +2,9 @@ import type { ImportKind, RowNote } from '#contract/resources/imports.ts';
 import { plausibilityText } from '#science/advice/plausibility-text.ts';
 import { implausibilitiesOf } from '#science/plausibility.ts';
 import type { WaterSample } from '#science/water-limits.ts';
-import type { Identified, ImportBy } from './import-file.ts';
 import { noteOf } from './import-words.ts';
 import type { CellNote, Cells, ImportDeps, PlannedRow, Weighing } from './ports.ts';
+import type { Identified, ImportBy } from './read-rows.ts';
 
 /** Amounts that a slip of the decimal mark makes a hundred or a thousand times as large. */
 const JUDGED: Readonly<Record<ImportKind, readonly string[]>> = {

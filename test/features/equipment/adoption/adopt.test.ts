@@ -77,6 +77,26 @@ onBothEngines('a board without a key', (_open, engine) => {
     expect(keys.body).toEqual([]);
   });
 
+  it('is given one key only, though the control point is edited while it stores that', async () => {
+    const before = await point();
+    const edited: number[] = [];
+    let keysGiven = 0;
+    const board = farm.aBoard({
+      mac,
+      async storing() {
+        keysGiven += 1;
+        const edit = await farm.call('PUT', `/control-points/${before.id}`, { cod: `GATE-${count}` });
+        edited.push(edit.status);
+      },
+    });
+    await waiting();
+    const adopted = await farm.call('POST', `/control-points/${before.id}/adopt`, { mac, claim: CLAIM });
+    expect([adopted.status, edited, keysGiven]).toEqual([200, [200], 1]);
+    expect(await connects(await board.identity)).toBe(true);
+    const after = await farm.call('GET', `/control-points/${before.id}`);
+    expect(body(after)).toMatchObject({ device_id: `aer-${mac}`, cod: `GATE-${count}` });
+  });
+
   it('that cannot store its key leaves the controller in its place', async () => {
     const before = await point();
     farm.aBoard({ mac, cannotStore: true });

@@ -231,6 +231,26 @@ onBothEngines('imports', (_open, engine) => {
       expect(await waterOf(farm)).toHaveLength(430);
     });
 
+    it('longer than one commit is in the log with its first rows: a power cut leaves none that no entry names', async () => {
+      const farm = await aStockedFarm(app);
+      const seen: { hasRows: boolean; entry: unknown }[] = [];
+      app.database.onCommit(({ rows }) => {
+        const hasRows = rows.some(({ table }) => table === 'measurements');
+        const entry = rows.find(({ table, after }) => table === 'logs' && after['action'] === 'import');
+        if (hasRows || entry !== undefined) seen.push({ hasRows, entry: entry?.after['details'] });
+      });
+      const lines = Array.from({ length: 60 }, (_, n) => {
+        const at = new Date(Date.UTC(2026, 0, 1, 3) + n * 3_600_000).toISOString();
+        return `V-1,${at},${(7 + n / 1000).toFixed(3)}`;
+      });
+      const text = `pond,date,ph\n${lines.join('\n')}`;
+      expect((await send(farm, 'measurements', text, `${forReal}&decimal=point`)).status).toBe(200);
+      const [first, ...others] = seen;
+      expect(first).toEqual({ hasRows: true, entry: { kind: 'measurements', imported: 60 } });
+      expect(others.length).toBeGreaterThan(0);
+      expect(others.every(({ hasRows, entry }) => hasRows && entry === undefined)).toBe(true);
+    });
+
     it('stands in the log of the farm', async () => {
       const farm = await aStockedFarm(app);
       await send(farm, 'measurements', WATER, forReal);
