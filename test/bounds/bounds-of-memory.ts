@@ -34,6 +34,7 @@ const work = (what: string): MemoryBound => ({ by: 'work', what });
 const time = (what: string): MemoryBound => ({ by: 'time', what });
 
 const LISTENERS = program('parts that listen, named where the program is put together');
+const ONE_SHEET = work('one file of at most so many rows and cells');
 const POINTS = rows('control_points');
 const ALERTS = rows('alerts');
 const PONDS = rows('ponds');
@@ -126,11 +127,16 @@ export const BOUNDS_OF_MEMORY: readonly (readonly [file: string, names: string, 
   ['adapters/timers/ticks.ts', 'running', program('scheduled tasks')],
   ['adapters/tls/handshake-gate.ts', 'sources underWay', number('GATE_BOUNDS')],
   ['adapters/tls/tls-server.ts', 'unsecured', open('TLS connections')],
-  ['app/alarms/delivery.ts', 'outcomes', program('kinds of channels and outcomes')],
-  ['app/cloud/sync-hosted.ts', 'counts', program('what is counted')],
-  ['app/control/control.ts', 'presenceListeners unsavedListeners', LISTENERS],
-  ['app/kernel.ts', 'diskListeners clockListeners', LISTENERS],
-  ['app/system/certificates.ts', 'open servers', program('ports')],
+  ['operations/delivery/deliveries.ts', 'outcomes', program('kinds of channels and outcomes')],
+  ['operations/sync/hosted-sync.ts', 'counts', program('what is counted')],
+  ['core/signals.ts', 'listeners', LISTENERS],
+  ['operations/trust/certificates.ts', 'open servers', program('ports')],
+  ['app/production/imports.ts', 'answers', ONE_SHEET],
+  ['features/production/imports/import-file.ts', 'count', ONE_SHEET],
+  ['features/production/imports/read-rows.ts', 'done waits', ONE_SHEET],
+  ['features/production/imports/record-book.ts', 'own consumed rowByKey', ONE_SHEET],
+  ['features/production/imports/unlikely-rows.ts', 'middles weighings weighingsBy', ONE_SHEET],
+  ['workers/jobs/sheet-process.ts', 'sheets', ONE_SHEET],
   [
     'bench/batch-record.ts',
     'macByDevice',
