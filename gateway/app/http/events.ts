@@ -44,6 +44,8 @@ export function wireEvents(platform: Platform, { people, control: { control, rem
     disk: storage.told,
     onlineAfterMs: config.onlineAfterS * 1000,
   };
+  const notServed = (error: unknown) =>
+    kernel.log.error({ err: error }, 'an event stream could not be served');
   const hub = createEventHub({
     ...queries,
     onCommit: heard.onCommit,
@@ -51,7 +53,7 @@ export function wireEvents(platform: Platform, { people, control: { control, rem
     snapshotFor: (userId, farmIds) => eventSnapshot(snapshot, userId, farmIds),
     now: kernel.now,
     later: (ms, run) => void setTimeout(run, ms).unref(),
-    onError: (error) => kernel.log.error({ err: error }, 'an event stream could not be served'),
+    onError: notServed,
   });
   metrics.gauge('event_streams_open', 'Event streams that are open', hub.openStreams);
   metrics.counter(
@@ -59,7 +61,12 @@ export function wireEvents(platform: Platform, { people, control: { control, rem
     'Streams cut because the client was too slow',
     hub.droppedStreams,
   );
-  signals.on('changed', hub.tellChanged);
+  // after everybody has heard the commit that it comes of: of a farm that it deleted nobody is told any more
+  signals.on('changed', (kind, to) => {
+    Promise.resolve()
+      .then(() => hub.tellChanged(kind, to))
+      .catch(notServed);
+  });
   signals.on('sync', (event) => hub.tellAll('sync', event));
   signals.on('disk', (state) => hub.tellAll('disk', { state, server_time: isoOf(kernel.now()) }));
   signals.on('clockStepped', () =>

@@ -505,8 +505,10 @@ describe.each([
         await live(uncorrected, (pond, truth) => {
           const [demand] = pond.demands();
           const asks = demand?.target === 'ON';
-          // under an order of a person a restart may take its ON for that of oxygen, and the next one not
-          const isUnsure = pond.world.boots > boots && pond.view().manualOrders.length > 0;
+          // under an order of a person a restart may take its ON for that of oxygen, and the next one not; behind a lock-out no
+          // motor tells the next run that oxygen had asked, as it does while nobody knows how old the readings are
+          const isUnsure =
+            pond.world.boots > boots && (pond.view().manualOrders.length > 0 || pond.view().row.locked_out);
           boots = pond.world.boots;
           if (isUnsure) asked = false;
           if (asked && !asks) {
