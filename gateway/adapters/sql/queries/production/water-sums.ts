@@ -108,8 +108,11 @@ function sumsOf(
         where pond_id = ${pondId} and letters = ${sql.lit(letters)}${between('stretch', span)}`;
 }
 
-/** A value in whole millionths, as the triggers have it. */
-const wholeOf = (field: WaterField) => sql`cast(round(${sql.ref(field)} * ${sql.lit(PARTS)}) as bigint)`;
+/** A value in whole millionths, as the triggers have it: what no water has counts as 3,000, so that its square still fits. */
+const wholeOf = (field: WaterField) => {
+  const value = sql.ref(field);
+  return sql`cast(round(case when ${value} > 3000 then 3000.0 when ${value} < -3000 then -3000.0 else ${value} end * ${sql.lit(PARTS)}) as bigint)`;
+};
 
 /** A span as rows, hours, months, hours and rows, each of which may be missing. */
 export function stretchesOf({ from, before }: Span, withMonths: boolean): Stretch[] {
