@@ -438,7 +438,7 @@ describe('notifications on a phone with its console closed', () => {
       status: 200,
       type: 'text/javascript; charset=utf-8',
       kept: 'no-cache',
-      policy: "default-src 'none'; frame-ancestors 'none'",
+      policy: "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
       sniff: 'nosniff',
     });
     const heard = [...(await answer.text()).matchAll(/addEventListener\([`'"](\w+)/g)].map(

@@ -79,4 +79,23 @@ describe('the own sessions, on a phone', () => {
     await card.getByRole('alert').getByRole('button').click();
     await card.locator('li', { hasText: 'este aparelho' }).waitFor();
   });
+
+  test('who leaves takes the farm along: the browser keeps its own settings, and nothing of the farm', async () => {
+    const page = await console_.open('/', PHONE);
+    await page.waitForSelector('[data-pond="V-01"]');
+    await page.evaluate(
+      'localStorage.setItem("price-per-kg", "31.5"); localStorage.setItem("theme", "dark")',
+    );
+    await page.goto(`${new URL(page.url()).origin}${PAGE}`);
+    await page.getByRole('button', { name: 'Sair deste aparelho' }).click();
+    await page.getByRole('button', { name: 'Entrar', exact: true }).waitFor();
+    const kept = (await page.evaluate('({...localStorage})')) as Record<string, string>;
+    expect(kept).toMatchObject({ theme: 'dark' });
+    expect(Object.keys(kept)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/session|farm|price|panel|zone/)]),
+    );
+    expect(JSON.stringify(kept)).not.toContain(console_.farm.id);
+    await page.goBack();
+    await page.getByRole('button', { name: 'Entrar', exact: true }).waitFor();
+  });
 });

@@ -111,6 +111,23 @@ export async function loadUser(): Promise<void> {
 export async function signOut(): Promise<void> {
   await post('/auth/logout').catch(() => undefined);
   end('left');
+  forgetFarm();
+}
+
+/**
+ * What a station keeps for itself, whoever sits there, and what was typed and not sent, under its person's id: that waits for the
+ * person. All else in the browser is of a farm, and gone when its person leaves.
+ */
+const OF_STATION = new Set(
+  'checklist currency density first-look keys language night-volume push sound-tested theme wall-order'.split(
+    ' ',
+  ),
+);
+const OF_PERSON = /^(round|hour round) /;
+
+function forgetFarm(): void {
+  for (const key of Object.keys(localStorage))
+    if (!OF_STATION.has(key) && !OF_PERSON.test(key)) localStorage.removeItem(key);
 }
 
 /** The gateway does not take that token any more. One that was renewed meanwhile says nothing about the session. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { STRICT_HEADERS } from './request-frame.ts';
 
 // Thousands of requests that are ready at the same moment would be handled in one turn of the event loop, and the reports
 // of controllers, timers and orders would wait for all of them. So a turn of the loop handles requests for some
@@ -146,6 +147,7 @@ function refuse(response: ServerResponse): void {
     code: 'TOO_BUSY',
   });
   response.writeHead(503, {
+    ...STRICT_HEADERS,
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     'Retry-After': '2',

@@ -1,5 +1,6 @@
 import type { Server, ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
+import { STRICT_HEADERS } from './request-frame.ts';
 
 /** For `createServer`: what cannot be set afterwards. */
 export const SERVER_OPTIONS: ServerOptions = {
@@ -53,7 +54,12 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket, refused:
   const { status, detail, code } = ANSWERS[error.code ?? ''] ?? MALFORMED;
   const body = JSON.stringify({ detail, code });
   refused(`${status.slice(0, 3)} ${code}`, socket.remoteAddress ?? '');
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  const headers = {
+    ...STRICT_HEADERS,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  socket.end(`HTTP/1.1 ${status}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -4,12 +4,12 @@ import type { Request, RequestHandler, Response } from 'express';
 export const REQUEST_ID = 'X-Request-Id';
 const SANE_ID = /^[\w.:-]{1,64}$/;
 
-const HEADERS: Readonly<Record<string, string>> = {
+export const STRICT_HEADERS: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
   // answers of the interface are data: nothing in them may run, wherever they are opened; pages set their own
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Content-Security-Policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
   'Cache-Control': 'no-store',
   // a page that opens one of ours, or is opened by it, has no hold on it
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -17,19 +17,19 @@ const HEADERS: Readonly<Record<string, string>> = {
   'Permissions-Policy':
     'bluetooth=(), camera=(), display-capture=(), geolocation=(), hid=(), microphone=(), midi=(), payment=(), serial=(), usb=()',
 };
-const ONLY_HTTPS = 'max-age=31536000';
+const ONLY_HTTPS = 'max-age=31536000; includeSubDomains';
 
 /**
  * What every answer carries: an id under which the log knows the request, and headers that keep browsers strict.
  *
- * `isHttpsOnly`: browsers never ask this host without TLS again. A host counts with all its ports: at a farm, where the
+ * `isHttpsOnly`: browsers never ask this host, or a name below it, without TLS again. A host counts with all its ports: at a farm, where the
  * plain port serves beside the secured one, they would be sent to TLS on the plain port and find nothing.
  */
 export function requestFrame({ isHttpsOnly }: { isHttpsOnly: boolean }): RequestHandler {
   // unlike a UUID per request it costs nothing: the start of this process and a count
   const prefix = `${randomBytes(6).toString('hex')}-`;
   let count = 0;
-  const headers = new Map(Object.entries(HEADERS));
+  const headers = new Map(Object.entries(STRICT_HEADERS));
   if (isHttpsOnly) headers.set('Strict-Transport-Security', ONLY_HTTPS);
   return (request, response, next) => {
     const given = request.headers['x-request-id'];

@@ -226,6 +226,18 @@ describe('a hardened server', () => {
     ]);
   });
 
+  test.each(['NONSENSE\r\n\r\n', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: farm\r\n\r\n`])(
+    'is as strict with browsers there as anywhere: %#',
+    async (words) => {
+      const head = (await say(words)).split('\r\n\r\n')[0] ?? '';
+      expect(head).toMatch(/^X-Content-Type-Options: nosniff$/im);
+      expect(head).toMatch(
+        /^Content-Security-Policy: default-src 'none'; base-uri 'none'; frame-ancestors 'none'$/im,
+      );
+      expect(head).toMatch(/^Cache-Control: no-store$/im);
+    },
+  );
+
   test('answers an endless address with 431', async () => {
     const answer = await say(`GET /api/v1/farms/?a=${'x'.repeat(20_000)} HTTP/1.1\r\nHost: farm\r\n\r\n`);
     expect(statusAndBody(answer)).toMatchObject([431, { code: 'HEADERS_TOO_LARGE' }]);
