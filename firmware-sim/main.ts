@@ -1,11 +1,9 @@
-import type { Terminal } from './cli/ask-password.ts';
-import { askHidden } from './cli/ask-password.ts';
-import { GatewayRefused } from './cli/gateway-api.ts';
+import { askHidden, GatewayRefused, type Terminal } from './cli/gateway-api.ts';
 import { helpText, readOptions, UsageError } from './cli/options.ts';
 import { runBoard } from './cli/run-board.ts';
 import { runControllerConformance, runGatewayConformance } from './cli/run-conformance.ts';
 import { listScenarios, runFleet } from './cli/run-fleet.ts';
-import { runModem } from './modem/run-modem.ts';
+import { runModem } from './modem/modem.ts';
 import { runProbe } from './probe/run-probe.ts';
 import { runRelays } from './relays/run-relays.ts';
 

@@ -2,13 +2,18 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { makeWay } from '#operations/update/make-way.ts';
-import { readPublicKeys } from '#operations/update/manifest.ts';
-import { mainOf, programTrouble, textOf, versionIn } from '#operations/update/program-folder.ts';
-import { beginsTrial, heardIn, isOver, type Word } from '#operations/update/trial-time.ts';
+import { beginsTrial, heardIn, isOver, type Word } from '#operations/update/health-gate.ts';
+import {
+  mainOf,
+  programTrouble,
+  readPublicKeys,
+  textOf,
+  versionIn,
+} from '#operations/update/package-file.ts';
 import {
   appliedVersions,
   lookAtState,
+  makeWay,
   pointCurrent,
   previousFolder,
   programOf,

@@ -6,8 +6,7 @@ import { type RunningServer, ServerFailed, startServer } from './bench/start-ser
 import { MAIN_FILE } from './built-program.ts';
 import { demoFarm, NotADemo } from './demo/demo-farm.ts';
 import { type HostedSide, startHostedSide } from './demo/hosted-side.ts';
-import { fleetLine, startLiveFleet } from './demo/live-fleet.ts';
-import { startLiveWater } from './demo/live-water.ts';
+import { fleetLine, startLiveFleet, startLiveWater } from './demo/live-fleet.ts';
 import { type DemoOptions, HELP, readDemoOptions } from './demo/options.ts';
 import { linkLine, pullThePlug } from './demo/pull-the-plug.ts';
 import { whatToLookAt, whatToLookAtFromAfar } from './demo/what-to-look-at.ts';

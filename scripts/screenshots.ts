@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
-import { callHttp } from '#sim/http-call.ts';
+import { callHttp } from '#sim/fetch-firmware.ts';
 import { launchChromium } from '#test/chromium.ts';
 import { startServer } from './bench/start-server.ts';
 import { buildConsole } from './build-console.mjs';

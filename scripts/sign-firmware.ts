@@ -6,8 +6,8 @@ import { parseArgs } from 'node:util';
 import { FIRMWARE_CHIPS } from '#contract/mqtt/ota.ts';
 import { firmwareManifest } from '#contract/resources/firmware.ts';
 import { statementOf } from '#features/equipment/firmware/package-rules.ts';
+import { statementOfBundle } from '../gateway/bench/check-firmware.ts';
 import { firmwareManifest as bundleManifest } from '../gateway/bench/firmware-manifest.ts';
-import { statementOfBundle } from '../gateway/bench/publisher-signature.ts';
 import { MANIFEST } from '../gateway/bench/read-firmware.ts';
 
 // Makes a signed firmware file (.sfw) from an application image, for the store of a gateway, and signs bundles for the

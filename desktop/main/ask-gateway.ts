@@ -1,6 +1,6 @@
 import { systemIdentityAnswer } from '../../gateway/contract/resources/system-identity.ts';
 import type { FoundGateway } from '../ipc.ts';
-import { chainHasPin, type VerifyingSession } from './pinning.ts';
+import { chainHasPin, type VerifyingSession } from './door.ts';
 
 const WITHIN_MS = 2_500;
 const MOST_BYTES = 64 * 1024;

@@ -1,7 +1,7 @@
 import type { App, PowerMonitor, BrowserWindow as Window } from 'electron';
 import type { Notice } from '../ipc.ts';
-import type { leaving } from './leaving.ts';
 import type { KeptSettings } from './settings.ts';
+import type { leaving } from './tray.ts';
 import type { Words } from './words.ts';
 
 type EndsDeps = {

@@ -1,15 +1,15 @@
 import os from 'node:os';
 import path from 'node:path';
-import type { FoundGateway, LocalTold, LostWhy } from '../ipc.ts';
+import { codeOfPin } from '../../gateway/contract/discovery.ts';
+import type { FarmTold, FoundGateway, LocalTold, LostWhy, OfferedGateway, Person } from '../ipc.ts';
 import type { AskGateway } from './ask-gateway.ts';
 import { openDoor, pageAddress, socketOf } from './door.ts';
 import { findGateways } from './find-gateways.ts';
-import { followGateway } from './follow-gateway.ts';
-import { type LocalGateway, startLocalGateway } from './local-gateway.ts';
-import type { ProgramFolders } from './program-folders.ts';
+import { type LocalGateway, type ProgramFolders, startLocalGateway } from './local-gateway.ts';
 import type { KeptSettings } from './settings.ts';
+import { followGateway } from './watch.ts';
 
-export type PlaceDeps = {
+type PlaceDeps = {
   kept: KeptSettings;
   folders: Pick<ProgramFolders, 'program' | 'node'>;
   userData: string;
@@ -89,4 +89,40 @@ export async function gatewayPlace({ kept, folders, userData, ask, localChanged,
       door.moved();
     },
   };
+}
+
+const MOST_PEOPLE = 6;
+
+/**
+ * What is kept of a farm for the page that is shown while its gateway is away: everybody who ever signed in here with a
+ * phone, who was here last in front. The same as before when nothing is new.
+ */
+export function withFarm(known: FarmTold | null, told: FarmTold): FarmTold {
+  const before = known !== null && known.name === told.name ? known.people : [];
+  const isNew = ({ phone }: Person) => told.people.every((person) => person.phone !== phone);
+  const farm = { name: told.name, people: [...told.people, ...before.filter(isNew)].slice(0, MOST_PEOPLE) };
+  return known !== null && JSON.stringify(farm) === JSON.stringify(known) ? known : farm;
+}
+
+/** A gateway as it is shown to whoever chooses, with the digits to compare. */
+export const offered = (gateway: FoundGateway): OfferedGateway => ({
+  ...gateway,
+  code: gateway.pin === null ? null : codeOfPin(gateway.pin),
+});
+
+const USUAL_PORT = '8080';
+
+/**
+ * As people type it: `192.168.0.10` is a box at its usual port, `farm.example` a site of the web; with a scheme it is what
+ * it says. null: no address.
+ */
+export function urlOfTyped(typed: string): string | null {
+  const hasScheme = /^https?:\/\//i.test(typed);
+  const plain = `http://${typed}`;
+  if (!URL.canParse(hasScheme ? typed : plain)) return null;
+  const url = new URL(hasScheme ? typed : plain);
+  if (url.username !== '' || url.hostname === '') return null;
+  if (hasScheme || url.port !== '') return `${url.origin}/`;
+  const isBox = /^[\d.]+$|^\[|\.local$|^[^.]+$/.test(url.hostname);
+  return isBox ? `http://${url.hostname}:${USUAL_PORT}/` : `https://${url.hostname}/`;
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
   closeSync,
+  existsSync,
   fstatSync,
   mkdirSync,
   openSync,
@@ -11,8 +12,9 @@ import {
   truncateSync,
 } from 'node:fs';
 import path from 'node:path';
+import type { App } from 'electron';
 import * as z from 'zod';
-import type { LocalTold } from '../ipc.ts';
+import type { LocalTold, Skew } from '../ipc.ts';
 
 // On a PC that is the box itself the program starts the gateway as a process of its own, on the Node that comes with
 // it, and starts it anew when it ends. The gateway needs nothing of this program to go on: it writes its log to a file,
@@ -39,7 +41,7 @@ const STOP_MS = 8_000;
 const LOG_BYTES = 10_000_000;
 const LAST_WORDS_BYTES = 8_000;
 
-export type LocalDeps = {
+type LocalDeps = {
   /** Folder of the program: holds gateway/dist/main.js and node_modules. */
   program: string;
   node: string;
@@ -259,4 +261,43 @@ export function troubleIn(words: string): LocalTold['trouble'] {
   const sentence = (said.find((line) => /Error\b/.test(line)) ?? said.at(-1) ?? '').slice(0, 300);
   const port = /\bport (\d{1,5}) is taken\b/.exec(words)?.[1];
   return { port: port === undefined ? null : Number(port), sentence };
+}
+
+export type ProgramFolders = ReturnType<typeof programFolders>;
+
+/** Where things lie, packed and while developing. */
+export function programFolders(
+  app: Pick<App, 'isPackaged' | 'getAppPath'>,
+  resources = process.resourcesPath,
+) {
+  const code = app.getAppPath();
+  // the gateway stands beside the archive: it runs on a Node of its own, which does not read archives
+  const program = app.isPackaged ? path.join(resources, 'gateway') : path.resolve(code, '../..');
+  const isWindows = process.platform === 'win32';
+  const name = isWindows ? 'node.exe' : 'node';
+  const platform = `node-${isWindows ? 'win' : process.platform}-${process.arch}`;
+  const node = app.isPackaged
+    ? path.join(program, 'bin', name)
+    : path.join(program, 'node_modules', platform, 'bin', name);
+  return { code, shell: path.join(code, 'shell'), program, node };
+}
+
+/** Whether a gateway came with this program: there are packages that only watch. */
+export const canBeBox = ({ program, node }: Pick<ProgramFolders, 'program' | 'node'>): boolean =>
+  existsSync(node) && existsSync(path.join(program, 'gateway/dist/main.js'));
+
+/**
+ * How this program stands to the gateway whose console it shows. The last number is for mends that change nothing between
+ * the two; null: one of them is not known, or they fit.
+ */
+export function skewOf(own: string, gateway: string | null): Skew | null {
+  const [mine, theirs] = [read(own), gateway === null ? null : read(gateway)];
+  if (mine === null || theirs === null) return null;
+  const apart = mine.major - theirs.major || mine.minor - theirs.minor;
+  return apart === 0 ? null : apart < 0 ? 'outdated' : 'newer';
+}
+
+function read(version: string): { major: number; minor: number } | null {
+  const [, major, minor] = /^(\d+)\.(\d+)\./.exec(version) ?? [];
+  return major === undefined || minor === undefined ? null : { major: Number(major), minor: Number(minor) };
 }

@@ -1,6 +1,6 @@
 import { app, protocol } from 'electron';
-import { linkIn } from './deep-link.ts';
 import { SCHEME, startStation } from './station.ts';
+import { linkIn } from './window.ts';
 
 // What must stand before the system is ready: the scheme of our own pages, the sound that may always be heard, one
 // program a machine.

@@ -1,16 +1,12 @@
 import { type AppInfo, CHANNELS, type LastKnown } from '../ipc.ts';
 import { type Answers, plain, taking } from './answers.ts';
 import type { AskGateway } from './ask-gateway.ts';
-import type { Choices } from './choices.ts';
-import { withFarm } from './farm-known.ts';
 import { findGateways, oncePerGateway } from './find-gateways.ts';
-import type { gatewayPlace } from './gateway-place.ts';
+import { type gatewayPlace, offered, urlOfTyped, withFarm } from './gateway-place.ts';
+import { canBeBox, type ProgramFolders, skewOf } from './local-gateway.ts';
 import { alarmsTold, farmTold, foundGateway, notice, typedAddress } from './messages.ts';
-import { offered, urlOfTyped } from './offer-gateway.ts';
 import type { Person } from './person.ts';
-import { canBeBox, type ProgramFolders } from './program-folders.ts';
-import type { KeptSettings } from './settings.ts';
-import { skewOf } from './versions.ts';
+import type { Choices, KeptSettings } from './settings.ts';
 import type { watchFarm } from './watch.ts';
 import type { keepShowing } from './window.ts';
 

@@ -21,19 +21,16 @@ import {
 } from 'electron';
 import { answerPages } from './answers.ts';
 import { gatewayAsker } from './ask-gateway.ts';
-import { stationChoices } from './choices.ts';
-import { linkIn, pathOfDeepLink } from './deep-link.ts';
+import { pinGateway } from './door.ts';
 import { wireEnds } from './ends.ts';
 import { gatewayPlace } from './gateway-place.ts';
-import { leaving } from './leaving.ts';
+import { programFolders } from './local-gateway.ts';
 import { pageAnswers } from './page-answers.ts';
 import { reachPerson } from './person.ts';
-import { pinGateway } from './pinning.ts';
-import { programFolders } from './program-folders.ts';
-import { keptSettings } from './settings.ts';
-import { makeTray, trayPixels } from './tray.ts';
+import { keptSettings, stationChoices } from './settings.ts';
+import { leaving, makeTray, trayPixels } from './tray.ts';
 import { watchFarm } from './watch.ts';
-import { keepShowing, windowOptions } from './window.ts';
+import { keepShowing, linkIn, pathOfDeepLink, windowOptions } from './window.ts';
 import { words as wordsFor } from './words.ts';
 
 /** Addresses a page may be: the paired gateway's, or one that came with the program. */

@@ -1,9 +1,11 @@
-import type { MenuItemConstructorOptions, NativeImage, Tray as SystemTray } from 'electron';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { App, MenuItemConstructorOptions, NativeImage, Tray as SystemTray } from 'electron';
 import type { AlarmsTold, Standing } from '../ipc.ts';
 import type { Words } from './words.ts';
 
 /** What the picture says: nothing is seen, all is well (0), or the priority of the worst alarm. */
-export type Mark = 'blind' | AlarmsTold['worst'];
+type Mark = 'blind' | AlarmsTold['worst'];
 
 export type TrayChoices = { startsWithSystem: boolean; isKiosk: boolean; versions: string };
 
@@ -90,4 +92,84 @@ function isInside(mark: Mark, x: number, y: number): boolean {
     case 3:
       return Math.abs(x) < 6.5 && Math.abs(y) < 6.5;
   }
+}
+
+// After a power cut nobody is there to open a program. On Windows and macOS the system is asked; desktops of Linux read
+// a folder (freedesktop.org, Desktop Application Autostart).
+
+type StartDeps = {
+  app: Pick<App, 'setLoginItemSettings' | 'getPath'>;
+  platform: NodeJS.Platform;
+  /** What is started: of an AppImage the file itself, not what it unpacks to. */
+  program: string;
+};
+
+/** Throws where the system does not let it be written. */
+export function startWithSystem({ app, platform, program }: StartDeps, how: 'on' | 'off'): void {
+  if (platform !== 'linux') {
+    app.setLoginItemSettings({ openAtLogin: how === 'on', path: program });
+    return;
+  }
+  const file = path.join(app.getPath('appData'), 'autostart', 'camarao.desktop');
+  if (how === 'off') {
+    rmSync(file, { force: true });
+    return;
+  }
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, entryFor(program));
+}
+
+/** A desktop entry; what has a meaning in a command line there is written so that it has none. */
+export function entryFor(program: string): string {
+  const quoted = program.replaceAll(/["`$\\]/g, '\\$&').replaceAll('%', '%%');
+  return [
+    '[Desktop Entry]',
+    'Type=Application',
+    'Name=Camarão',
+    // the value is unescaped once as a string, and then read as a command line
+    `Exec="${quoted.replaceAll('\\', '\\\\')}"`,
+    'Terminal=false',
+    'X-GNOME-Autostart-enabled=true',
+    '',
+  ].join('\n');
+}
+
+// The program ends only when somebody who was told what ends with it says so. The system, when it goes down, asks
+// nobody: then the gateway is left alone, and hears from the system itself.
+
+type LeavingDeps = {
+  /** Whether a gateway on this machine would stop. */
+  stopsGateway: () => boolean;
+  ask: (what: 'gateway' | 'watch') => Promise<boolean>;
+  stopGateway: () => Promise<void>;
+  quit: () => void;
+};
+
+export function leaving({ stopsGateway, ask, stopGateway, quit }: LeavingDeps) {
+  let isDecided = false;
+  let isAsking = false;
+  return {
+    isDecided: () => isDecided,
+    /** The session of the system ends. */
+    systemEnds: () => {
+      isDecided = true;
+    },
+    async wish(): Promise<void> {
+      if (isAsking || isDecided) return;
+      isAsking = true;
+      const stops = stopsGateway();
+      const mayEnd = await ask(stops ? 'gateway' : 'watch').finally(() => {
+        isAsking = false;
+      });
+      // the system may have gone down meanwhile
+      if (!mayEnd || isDecided) return;
+      isDecided = true;
+      try {
+        if (stops) await stopGateway();
+      } finally {
+        // it was decided: nothing asks a second time
+        quit();
+      }
+    },
+  };
 }

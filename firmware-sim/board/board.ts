@@ -1,15 +1,14 @@
 import type { KeyObject } from 'node:crypto';
 import type { SimClock } from '../sim-clock.ts';
-import { chooseProgram } from './boot-choice.ts';
 import { type Chip, esp32, esp32c3, lockedEsp32c3, readMac } from './chip.ts';
 import { createControllerHost } from './controller-host.ts';
 import { APP_AT, makeImage, readImage } from './esp-image.ts';
 import type { BoardFaults } from './faults.ts';
-import { createFlash, type Flash } from './flash.ts';
+import { chooseProgram, createFlash, type Flash } from './flash.ts';
+import { createWifi, FARM_WIFI } from './improv.ts';
 import { createLoader, type Loader } from './loader.ts';
+import { createSettings, type WifiSettings } from './nvs.ts';
 import { type Program, startProgram } from './program.ts';
-import { createSettings, type WifiSettings } from './settings.ts';
-import { createWifi, FARM_WIFI } from './wifi.ts';
 
 // What the chip prints before the program speaks.
 

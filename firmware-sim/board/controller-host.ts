@@ -4,7 +4,7 @@ import { FACTORY_CONFIG } from '../controller/state.ts';
 import { createFleet, type Fleet, newKeyIn } from '../fleet/fleet.ts';
 import type { SimClock } from '../sim-clock.ts';
 import { readPin } from '../transport/gateway-trust.ts';
-import { type BoardIdentity, boardIdentity } from './settings.ts';
+import { type BoardIdentity, boardIdentity } from './nvs.ts';
 
 // The controller program on the board: the same simulated controller as in a fleet, with the identity that came over the
 // cable, against a real gateway.

@@ -1,7 +1,47 @@
 import type { SimClock } from '../sim-clock.ts';
-import { improvFrame } from './console-frames.ts';
-import type { WifiSettings } from './settings.ts';
-import type { Wifi } from './wifi.ts';
+import type { BoardFaults } from './faults.ts';
+import type { WifiSettings } from './nvs.ts';
+import { improvFrame } from './sfprov.ts';
+
+// The air around the simulated board.
+
+type Network = { ssid: string; rssi: number /** null: open. */; password: string | null };
+
+export type Wifi = {
+  networks(): readonly Network[];
+  /** Whether these settings would be let in. */
+  isRight(wifi: WifiSettings): boolean;
+  /** Tells later; never when the access point stays silent. */
+  join(wifi: WifiSettings, told: (isJoined: boolean) => void): void;
+};
+
+/** The network of the farm, and two that belong to others. */
+export const FARM_WIFI: WifiSettings = { ssid: 'Fazenda', password: 'camarao2026' };
+
+export function createWifi(
+  clock: SimClock,
+  options: { farm: WifiSettings; joinTakesMs: number; faults: BoardFaults },
+): Wifi {
+  const { farm, faults } = options;
+  const networks: Network[] = [
+    { ssid: farm.ssid, rssi: -52, password: farm.password === '' ? null : farm.password },
+    { ssid: 'Vizinho', rssi: -71, password: 'nao-e-nosso' },
+    { ssid: 'Visitantes', rssi: -78, password: null },
+  ];
+  const isRight = ({ ssid, password }: WifiSettings) => {
+    if (faults['wifi-password'] !== undefined) return false;
+    const found = networks.find((network) => network.ssid === ssid);
+    return found !== undefined && (found.password === null || found.password === password);
+  };
+  return {
+    networks: () => networks,
+    isRight,
+    join: (wifi, told) => {
+      if (faults['wifi-silent'] !== undefined) return;
+      clock.at(clock.nowMs() + options.joinTakesMs, () => told(isRight(wifi)));
+    },
+  };
+}
 
 // The device's side of Improv over serial: a host asks who is there, which networks are heard, and gives it one.
 
@@ -16,7 +56,7 @@ const COMMAND = { settings: 1, state: 2, info: 3, scan: 4, hostname: 5, deviceNa
 /** The length of a result is one byte; a network's name and strength always fit. */
 const MAX_TEXT_BYTES = 120;
 
-export type ImprovDeps = {
+type ImprovDeps = {
   clock: SimClock;
   send: (bytes: Uint8Array) => void;
   wifi: Wifi;
@@ -28,7 +68,7 @@ export type ImprovDeps = {
   setName: (name: string) => void;
 };
 
-export type Improv = {
+type Improv = {
   hear(type: number, data: Uint8Array): void;
   hearDamaged(): void;
 };

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type Chip, FLASH_ID } from './chip.ts';
-import { type Flash, SECTOR_BYTES } from './flash.ts';
-import { createFlashDownload } from './flash-download.ts';
+import { createFlashDownload, type Flash, SECTOR_BYTES } from './flash.ts';
 import {
+  createSlipReader,
   done,
+  encodeSlip,
   failed,
   type LoaderAnswer,
   type LoaderMode,
@@ -11,7 +12,6 @@ import {
   statusBytes,
   xorChecksum,
 } from './loader-codes.ts';
-import { createSlipReader, encodeSlip } from './slip.ts';
 
 // Reading the flash back: MD5 of a range, 64 bytes at a time (ROM), or as a stream with acknowledgements (stub).
 

@@ -1,13 +1,11 @@
 import type { SwitchState } from '#contract/words.ts';
 import { changePlant, measure, newPlant } from '../motor.ts';
 import type { SimClock, SimTimer } from '../sim-clock.ts';
-import { createConsoleReader } from './console-frames.ts';
 import type { ControllerHost } from './controller-host.ts';
 import type { BoardFaults } from './faults.ts';
-import { createImprov } from './improv.ts';
-import type { Settings } from './settings.ts';
-import { createSfprov } from './sfprov.ts';
-import type { Wifi } from './wifi.ts';
+import { createImprov, type Wifi } from './improv.ts';
+import type { Settings } from './nvs.ts';
+import { createConsoleReader, createSfprov } from './sfprov.ts';
 
 // The controller's program on the board, from its start to the next reset: a log on the console, Improv and SFPROV beside
 // it, and the controller itself as soon as it knows who it is and has Wi-Fi.

@@ -1,13 +1,56 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { connect, type MqttClient } from 'mqtt';
 import {
   BOOT_USER,
+  type BootCredentials,
   type BootIdentity,
   bootClientId,
   bootCredentials,
+  bootIdentity,
   bootTopic,
 } from '#contract/mqtt/boot.ts';
-import { openCredentials } from './open-credentials.ts';
+
+// What a board does with its credentials, written from docs/device-protocol.md alone: HKDF (RFC 5869) by hand, so that a
+// gateway and a board that share a mistake would be noticed.
+
+const TAG_BYTES = 16;
+
+/** Opens sealed credentials with the claim code of the board; null: it is not its code, or they were changed. */
+export function openCredentials(
+  credentials: BootCredentials,
+  { claim, topic }: { claim: string; topic: string },
+): BootIdentity | null {
+  const sealed = Buffer.from(credentials.sealed, 'base64url');
+  const salt = Buffer.from(credentials.nonce, 'base64url');
+  try {
+    const opening = createDecipheriv(
+      'aes-256-gcm',
+      sealingKey(claim, salt, topic),
+      Buffer.from(credentials.iv, 'base64url'),
+    );
+    opening.setAAD(Buffer.from(topic));
+    opening.setAuthTag(sealed.subarray(-TAG_BYTES));
+    const text = Buffer.concat([opening.update(sealed.subarray(0, -TAG_BYTES)), opening.final()]);
+    return bootIdentity.parse(JSON.parse(text.toString('utf8')));
+  } catch {
+    // a wrong tag, a form that is none: to the board it is all one
+    return null;
+  }
+}
+
+/** What both sides make of the claim code. */
+function sealingKey(claim: string, salt: Buffer, topic: string): Buffer {
+  const code = claim.replaceAll(/[\s-]/g, '').toUpperCase();
+  return hkdf(Buffer.from(code, 'ascii'), salt, Buffer.from(topic));
+}
+
+/** 32 bytes need one block of the expansion. */
+function hkdf(secret: Buffer, salt: Buffer, info: Buffer): Buffer {
+  const extracted = createHmac('sha256', salt).update(secret).digest();
+  return createHmac('sha256', extracted)
+    .update(Buffer.concat([info, Buffer.from([1])]))
+    .digest();
+}
 
 export type ClaimOptions = {
   mqttUrl: string;
@@ -132,4 +175,20 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
     const timer = setTimeout(wake, ms);
     signal?.addEventListener('abort', wake, { once: true });
   });
+}
+
+/** What a gateway sends to a board that said hello: only who knows the claim code can open it. */
+export function sealCredentials(
+  identity: BootIdentity,
+  { claim, nonce, topic }: { claim: string; nonce: string; topic: string },
+): BootCredentials {
+  const iv = randomBytes(12);
+  const sealing = createCipheriv(
+    'aes-256-gcm',
+    sealingKey(claim, Buffer.from(nonce, 'base64url'), topic),
+    iv,
+  );
+  sealing.setAAD(Buffer.from(topic));
+  const sealed = [sealing.update(JSON.stringify(identity), 'utf8'), sealing.final(), sealing.getAuthTag()];
+  return { nonce, iv: iv.toString('base64url'), sealed: Buffer.concat(sealed).toString('base64url') };
 }

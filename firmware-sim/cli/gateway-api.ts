@@ -1,7 +1,9 @@
 import type { Agent } from 'node:http';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import * as z from 'zod';
-import type { HttpCall } from '../http-call.ts';
-import { callHttp } from '../http-call.ts';
+import { callHttp, type HttpCall } from '../fetch-firmware.ts';
+import type { Options } from './options.ts';
 
 // The few calls a fleet needs to exist on a gateway.
 
@@ -25,7 +27,7 @@ const failure = z.object({ detail: z.string() });
 
 export type Farm = z.infer<typeof farm>;
 export type ControlPoint = z.infer<typeof controlPoint>;
-export type IssuedKey = z.infer<typeof issuedKey>;
+type IssuedKey = z.infer<typeof issuedKey>;
 
 /** Logs in. Throws GatewayRefused with what the gateway said. */
 export async function openGatewayApi(
@@ -74,4 +76,35 @@ function reasonOf(cause: unknown): string {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
   if (!(inner instanceof Error)) return String(inner);
   return 'code' in inner && typeof inner.code === 'string' ? inner.code : inner.message;
+}
+
+export type Terminal = {
+  print: (line: string) => void;
+  complain: (line: string) => void;
+  interrupted: AbortSignal;
+  /** Absent where nobody sits before it. */
+  askHidden?: (question: string) => Promise<string>;
+};
+
+/** The password of the user, asked for where a person sits before the terminal. Throws UsageError where nobody does. */
+export async function passwordOf(
+  { askHidden }: Pick<Terminal, 'askHidden'>,
+  options: Options,
+): Promise<string> {
+  const given = options.text('password');
+  if (given !== undefined || askHidden === undefined) return options.need('password');
+  return askHidden(`Password of ${options.need('email')}: `);
+}
+
+/** Reads a line of the terminal that is not shown while it is typed. */
+export async function askHidden(question: string): Promise<string> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const line = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  process.stderr.write(question);
+  try {
+    return await line.question('');
+  } finally {
+    line.close();
+    process.stderr.write('\n');
+  }
 }

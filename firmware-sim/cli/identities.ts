@@ -2,8 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import * as z from 'zod';
 import type { FleetController } from '../fleet/fleet.ts';
 import { createRandom, seedFor } from '../random.ts';
-import type { ControlPoint, Farm, GatewayApi } from './gateway-api.ts';
-import { GatewayRefused } from './gateway-api.ts';
+import { type ControlPoint, type Farm, type GatewayApi, GatewayRefused } from './gateway-api.ts';
 import { UsageError } from './options.ts';
 
 // Who the controllers are: from a file, or made at the gateway.

@@ -1,3 +1,5 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { parseDuration } from '../fleet/scenario.ts';
 
@@ -300,4 +302,14 @@ export function helpText(): string {
     'exit codes: 0 done, 1 a check failed, 2 wrong usage, 3 the gateway could not be reached or refused,',
     '            130 ended by a second Ctrl-C',
   ].join('\n');
+}
+
+/** The publisher's public key whose firmware a controller takes; none without a file. */
+export async function readFirmwareKeys(file: string | undefined): Promise<KeyObject[]> {
+  if (file === undefined) return [];
+  try {
+    return [createPublicKey(await readFile(file))];
+  } catch (cause) {
+    throw new UsageError(`--firmware-key ${file} is no file with a public key (PEM).`, { cause });
+  }
 }

@@ -1,11 +1,9 @@
 import { readFaults } from '../board/faults.ts';
+import type { WifiSettings } from '../board/nvs.ts';
 import type { PortKind } from '../board/ports.ts';
-import type { WifiSettings } from '../board/settings.ts';
 import { DEFAULT_MAC, startBoard } from '../board/start-board.ts';
-import type { Terminal } from './ask-password.ts';
-import type { Options } from './options.ts';
-import { UsageError } from './options.ts';
-import { readFirmwareKeys } from './read-firmware-keys.ts';
+import type { Terminal } from './gateway-api.ts';
+import { type Options, readFirmwareKeys, UsageError } from './options.ts';
 
 /** Runs one simulated controller board until it is interrupted; every line it prints is JSON. Answers the exit code. */
 export async function runBoard(terminal: Terminal, options: Options): Promise<number> {

@@ -3,13 +3,10 @@ import { checkController } from '../conformance/check-controller.ts';
 import { checkGateway } from '../conformance/check-gateway.ts';
 import { startGatewaySide } from '../conformance/gateway-side.ts';
 import type { GatewayTarget } from '../conformance/gateway-under-test.ts';
-import type { CheckResult, Report } from '../conformance/report.ts';
-import { tapLines } from '../conformance/report.ts';
+import { type CheckResult, type Report, tapLines } from '../conformance/report.ts';
 import { createRealClock } from '../sim-clock.ts';
-import type { Terminal } from './ask-password.ts';
-import { GatewayRefused, openGatewayApi } from './gateway-api.ts';
-import type { Options } from './options.ts';
-import { UsageError } from './options.ts';
+import { GatewayRefused, openGatewayApi, type Terminal } from './gateway-api.ts';
+import { type Options, UsageError } from './options.ts';
 import { readMqttUrl } from './run-fleet.ts';
 
 const PORTS = { min: 0, max: 65_535, whole: true } as const;

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { BOOT_MAC_PATTERN } from '#contract/mqtt/boot.ts';
 import { claimIdentity } from '../boot/claim-identity.ts';
+import { callHttp } from '../fetch-firmware.ts';
 import {
   type ControllerView,
   createFleet,
@@ -15,13 +16,10 @@ import {
   type Scenario,
   scenario as scenarioSchema,
 } from '../fleet/scenario.ts';
-import { callHttp } from '../http-call.ts';
 import { type GatewayTrust, pinsInPem, readPin, trustedAgent } from '../transport/gateway-trust.ts';
-import { passwordOf, type Terminal } from './ask-password.ts';
-import { GatewayRefused, openGatewayApi } from './gateway-api.ts';
+import { GatewayRefused, openGatewayApi, passwordOf, type Terminal } from './gateway-api.ts';
 import { type FleetShape, provisionIdentities, readIdentities, saveIdentities } from './identities.ts';
-import { type Options, UsageError } from './options.ts';
-import { readFirmwareKeys } from './read-firmware-keys.ts';
+import { type Options, readFirmwareKeys, UsageError } from './options.ts';
 
 // By what the controllers know their gateway: a pin, a file, or what the gateway says of itself the first time.
 

@@ -15,8 +15,7 @@ import {
 import { otaProgress } from '#contract/mqtt/ota.ts';
 import { maySubscribe, parseDeviceTopic, TIME_TOPIC } from '#contract/mqtt/topics.ts';
 import type { Identity } from '../transport/transport.ts';
-import type { ObservedNow, Will } from './observed.ts';
-import { Unmet } from './report.ts';
+import { type ObservedNow, Unmet, type Will } from './report.ts';
 
 const SCHEMA_BY_PATH: Readonly<Record<string, z.ZodType>> = {
   state: deviceState,

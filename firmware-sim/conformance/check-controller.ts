@@ -9,8 +9,15 @@ import { CONTROLLER_MQTT_CHECKS } from './controller-mqtt-checks.ts';
 import { restChecks } from './controller-rest-checks.ts';
 import { listens } from './controller-seen.ts';
 import type { GatewaySide } from './gateway-side.ts';
-import type { Observed } from './observed.ts';
-import { type CheckResult, demand, type Report, type RunDeps, reportOf, runChecks } from './report.ts';
+import {
+  type CheckResult,
+  demand,
+  type Observed,
+  type Report,
+  type RunDeps,
+  reportOf,
+  runChecks,
+} from './report.ts';
 
 type RequestSeen = Extract<Observed, { kind: 'request' }>;
 

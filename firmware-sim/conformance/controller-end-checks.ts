@@ -11,8 +11,7 @@ import {
 import { returned } from './controller-seen.ts';
 import { reboot } from './controller-start-checks.ts';
 import type { GatewaySide } from './gateway-side.ts';
-import type { Observed } from './observed.ts';
-import { demand } from './report.ts';
+import { demand, type Observed } from './report.ts';
 
 // Levels that end by themselves: a pause while one feeds must end though gateway, cable or time are gone.
 

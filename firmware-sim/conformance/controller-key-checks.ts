@@ -5,8 +5,7 @@ import { fitsBackOff } from './back-off.ts';
 import type { ControllerCheck } from './controller-level-checks.ts';
 import { listens, returned } from './controller-seen.ts';
 import type { GatewaySide } from './gateway-side.ts';
-import type { Observed } from './observed.ts';
-import { demand } from './report.ts';
+import { demand, type Observed } from './report.ts';
 
 const FIRST_WITHIN_S = 90;
 const ANSWERS_WITHIN_S = 5;

@@ -1,9 +1,7 @@
 import type { DeviceConfig, HeartbeatFields } from '#contract/mqtt/messages.ts';
 import type { SwitchState } from '#contract/words.ts';
 import type { GatewaySide } from './gateway-side.ts';
-import type { Observed } from './observed.ts';
-import type { Check } from './report.ts';
-import { demand, Skipped } from './report.ts';
+import { type Check, demand, type Observed, Skipped } from './report.ts';
 
 export type ControllerCheck = Check<GatewaySide>;
 

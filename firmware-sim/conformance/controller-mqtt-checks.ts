@@ -17,8 +17,7 @@ import { restChecks } from './controller-rest-checks.ts';
 import { reportIn, resultOf, returned, revisionOf, sessionOf, stateIn } from './controller-seen.ts';
 import { startChecks, trustChecks } from './controller-start-checks.ts';
 import type { GatewaySide } from './gateway-side.ts';
-import type { Observed } from './observed.ts';
-import { demand, Skipped } from './report.ts';
+import { demand, type Observed, Skipped } from './report.ts';
 
 const FIRST_WITHIN_S = 90;
 const ANSWERS_WITHIN_S = 5;

@@ -2,8 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { FirmwareDesired } from '#contract/mqtt/ota.ts';
 import { otaProgress } from '#contract/mqtt/ota.ts';
 import type { ControllerCheck } from './controller-level-checks.ts';
-import type { Observed } from './observed.ts';
-import { demand, Skipped } from './report.ts';
+import { demand, type Observed, Skipped } from './report.ts';
 
 const TAKES_WITHIN_S = 10;
 const REFUSES_WITHIN_S = 120;

@@ -2,7 +2,7 @@ import type { DeviceState, ShadowReported } from '#contract/mqtt/messages.ts';
 import { commandResult, deviceState, revisionReported, shadowReported } from '#contract/mqtt/messages.ts';
 import { commandTopic } from '#contract/mqtt/topics.ts';
 import type { GatewaySide } from './gateway-side.ts';
-import type { Observed } from './observed.ts';
+import type { Observed } from './report.ts';
 
 // What to look for among the things a controller was seen to do: each answers what it found, or null.
 

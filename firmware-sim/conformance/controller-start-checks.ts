@@ -11,8 +11,7 @@ import {
 } from './controller-level-checks.ts';
 import { reportIn, resultOf, returned } from './controller-seen.ts';
 import type { GatewaySide } from './gateway-side.ts';
-import type { Observed } from './observed.ts';
-import { demand } from './report.ts';
+import { demand, type Observed } from './report.ts';
 
 // What a controller does at a start, and what it trusts: over MQTT, where it can be told to restart.
 

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { deviceConfig, deviceSchedule, heartbeatAnswer, shadowDesired } from '#contract/mqtt/messages.ts';
-import type { HttpAnswer } from '../http-call.ts';
+import type { HttpAnswer } from '../fetch-firmware.ts';
 import type { GatewayUnderTest } from './gateway-under-test.ts';
 import { heartbeat, parseAs, readLevel, withSession } from './gateway-under-test.ts';
-import type { Check } from './report.ts';
-import { demand } from './report.ts';
+import { type Check, demand } from './report.ts';
 
 type GatewayCheck = Check<GatewayUnderTest>;
 

@@ -9,13 +9,12 @@ import {
 } from '#contract/mqtt/boot.ts';
 import { deviceCommand } from '#contract/mqtt/messages.ts';
 import { commandTopic } from '#contract/mqtt/topics.ts';
-import { openCredentials } from '../boot/open-credentials.ts';
-import type { HttpAnswer } from '../http-call.ts';
+import { openCredentials } from '../boot/claim-identity.ts';
+import type { HttpAnswer } from '../fetch-firmware.ts';
 import type { GatewayUnderTest } from './gateway-under-test.ts';
 import { openSession, parseAs, readJson } from './gateway-under-test.ts';
 import type { Probe, ProbeIdentity } from './mqtt-probe.ts';
-import type { Check } from './report.ts';
-import { demand, Skipped } from './report.ts';
+import { type Check, demand, Skipped } from './report.ts';
 
 type GatewayCheck = Check<GatewayUnderTest>;
 

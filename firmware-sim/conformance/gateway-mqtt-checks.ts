@@ -11,8 +11,7 @@ import type { GatewayUnderTest } from './gateway-under-test.ts';
 import { identityOf, openSession, readLevel, withSession } from './gateway-under-test.ts';
 import type { ProbeIdentity } from './mqtt-probe.ts';
 import { openRawSession } from './raw-session.ts';
-import type { Check } from './report.ts';
-import { demand } from './report.ts';
+import { type Check, demand } from './report.ts';
 
 type GatewayCheck = Check<GatewayUnderTest>;
 

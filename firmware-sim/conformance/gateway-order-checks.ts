@@ -18,8 +18,7 @@ import {
   withSession,
 } from './gateway-under-test.ts';
 import type { Probe, Received } from './mqtt-probe.ts';
-import type { Check } from './report.ts';
-import { demand, Skipped } from './report.ts';
+import { type Check, demand, Skipped } from './report.ts';
 
 type GatewayCheck = Check<GatewayUnderTest>;
 

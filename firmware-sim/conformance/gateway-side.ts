@@ -8,7 +8,7 @@ import type { OtaDesired } from '#contract/mqtt/ota.ts';
 import type { DeviceLevel } from '#contract/mqtt/topics.ts';
 import { commandTopic, deviceTopic, TIME_TOPIC } from '#contract/mqtt/topics.ts';
 import type { SwitchState } from '#contract/words.ts';
-import { sealCredentials } from '../boot/seal-credentials.ts';
+import { sealCredentials } from '../boot/claim-identity.ts';
 import type { Level } from '../controller/state.ts';
 import { FACTORY_CONFIG } from '../controller/state.ts';
 import type { SimClock } from '../sim-clock.ts';
@@ -17,9 +17,7 @@ import type { Identity } from '../transport/transport.ts';
 import { createBrokerSide } from './broker-side.ts';
 import type { HttpSideDeps } from './http-side.ts';
 import { answerRequest } from './http-side.ts';
-import type { Observed, ObservedNow } from './observed.ts';
-import { describeSeen } from './observed.ts';
-import { orLate, Unmet } from './report.ts';
+import { describeSeen, type Observed, type ObservedNow, orLate, Unmet } from './report.ts';
 
 // The simulator's gateway side: as much of a gateway as one controller needs to be judged by. It is driven by hand and
 // remembers everything the controller did.

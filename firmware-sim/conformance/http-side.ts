@@ -4,7 +4,7 @@ import { httpHeartbeat } from '#contract/mqtt/messages.ts';
 import type { Level } from '../controller/state.ts';
 import type { SimClock } from '../sim-clock.ts';
 import type { Identity } from '../transport/transport.ts';
-import type { ObservedNow } from './observed.ts';
+import type { ObservedNow } from './report.ts';
 
 export type HttpSideDeps = {
   observe: (seen: ObservedNow) => void;

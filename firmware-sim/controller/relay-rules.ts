@@ -1,7 +1,7 @@
 import type { ReportSource, SwitchState } from '#contract/words.ts';
 import { unreachable } from '#contract/words.ts';
 import { deviceUnixMs, isClockValid } from './device-clock.ts';
-import { isListed, localEventAt, nextScheduleChangeS } from './local-schedule.ts';
+import { isListed, localEventAt, nextScheduleChangeS } from './level-end.ts';
 import type { Ack, ControllerState } from './state.ts';
 import type { Turn } from './turn.ts';
 

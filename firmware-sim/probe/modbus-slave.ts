@@ -1,5 +1,4 @@
-import { MODELS, type Model, type ModelName, registersOf } from './models.ts';
-import type { PondValues } from './pond-day.ts';
+import { MODELS, type Model, type ModelName, type PondValues, registersOf } from './models.ts';
 
 // A Modbus slave, free of any line: bytes of a request in, bytes of the answer out.
 

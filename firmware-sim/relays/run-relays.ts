@@ -1,12 +1,154 @@
-import { connect } from 'mqtt';
-import type { RelayKind } from '#contract/resources/relays.ts';
-import { passwordOf, type Terminal } from '../cli/ask-password.ts';
-import { type GatewayApi, GatewayRefused, openGatewayApi } from '../cli/gateway-api.ts';
+import { connect, type MqttClient } from 'mqtt';
+import * as z from 'zod';
+import { type RelayKind, relayAdopted } from '#contract/resources/relays.ts';
+import {
+  type ControlPoint,
+  type GatewayApi,
+  GatewayRefused,
+  openGatewayApi,
+  passwordOf,
+  type Terminal,
+} from '../cli/gateway-api.ts';
 import { type Options, UsageError } from '../cli/options.ts';
 import { readAddresses } from '../cli/run-fleet.ts';
-import { createRealClock } from '../sim-clock.ts';
-import { adoptAtGateway, pasteInto } from './adopt.ts';
-import { type RelayOnline, startRelay } from './relay-client.ts';
+import { createRealClock, type SimClock, type SimTimer } from '../sim-clock.ts';
+import type { Load, Message, RelayPersona } from './relay-persona.ts';
+import { createShelly } from './shelly-persona.ts';
+import { createTasmota, readBacklog } from './tasmota-persona.ts';
+
+const settings = relayAdopted.pick({ settings: true });
+const failure = z.object({ detail: z.string() });
+
+/** Has the gateway adopt a relay for this control point, and answers the lines it shows for pasting. */
+export async function adoptAtGateway(
+  base: string,
+  api: Pick<GatewayApi, 'token'>,
+  wish: { point: ControlPoint; kind: RelayKind },
+): Promise<string[]> {
+  const path = `/api/v1/control-points/${wish.point.id}/relay`;
+  const response = await fetch(`${base}${path}`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${api.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ kind: wish.kind, load: 'motor', mqtt_host: new URL(base).hostname }),
+    signal: AbortSignal.timeout(15_000),
+  });
+  const body: unknown = await response.json();
+  const parsed = settings.safeParse(body);
+  if (response.ok && parsed.success) return parsed.data.settings.steps.map(({ text }) => text);
+  const said = failure.safeParse(body);
+  throw new GatewayRefused(
+    `${path} answered ${response.status}: ${said.success ? said.data.detail : 'no reason given'}`,
+  );
+}
+
+/** The relay after the lines were pasted into it, one after another; `before`: what a Tasmota was set to until then. */
+export function pasteInto(
+  kind: RelayKind,
+  lines: readonly string[],
+  of: { mac: string; channels: number; load: Load; nowMs: () => number; before?: Record<string, string> },
+): RelayPersona {
+  if (kind === 'shelly') {
+    const opened = lines.map((line) => line.replace('RELAY-ADDRESS', '10.0.0.8'));
+    return createShelly({ opened, ...of });
+  }
+  const before = Object.entries(of.before ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const settings = new Map([...before, ...lines.flatMap((line) => [...readBacklog(line)])]);
+  return createTasmota({ settings, ...of });
+}
+
+/** A relay on the network. */
+export type RelayOnline = {
+  persona: RelayPersona;
+  isConnected: () => boolean;
+  press: (channel: number) => void;
+  /** No farewell: the gateway finds out by itself. Comes back after `downMs`. */
+  powerCut: (downMs: number) => void;
+  counts: () => { sent: number; heard: number; connects: number };
+  stop: () => void;
+};
+
+const KEEPALIVE_S = 30;
+
+/** Connects as the relay does: by itself, again and again, with clean sessions. */
+export function startRelay(
+  persona: RelayPersona,
+  clock: SimClock,
+  at: { host: string; port: number } = persona.setup,
+): RelayOnline {
+  const { user, password, clientId } = persona.setup;
+  const counts = { sent: 0, heard: 0, connects: 0 };
+  let client: MqttClient | null = null;
+  let telemetry: SimTimer | null = null;
+  let back: SimTimer | null = null;
+
+  function open(): void {
+    const opened = connect(`mqtt://${at.host}:${at.port}`, {
+      protocolVersion: 4,
+      clientId,
+      username: user,
+      password,
+      clean: true,
+      keepalive: KEEPALIVE_S,
+      reconnectPeriod: 10_000,
+      resubscribe: false,
+      will: { ...persona.will, payload: Buffer.from(persona.will.payload), qos: 1, retain: true },
+    });
+    client = opened;
+    const say = (messages: readonly Message[]): void => {
+      for (const { topic, payload, retain, qos } of messages) {
+        counts.sent += 1;
+        opened.publish(topic, payload, { qos, retain }, () => undefined);
+      }
+    };
+    opened.on('connect', () => {
+      counts.connects += 1;
+      const { before, after } = persona.greet();
+      say(before);
+      opened.subscribe([...persona.subscriptions], { qos: 1 }, () => say(after));
+    });
+    opened.on('message', (topic, payload) => {
+      counts.heard += 1;
+      say(persona.hear(topic, payload.toString()));
+    });
+    // what is wrong shows in that it does not connect; it tries again for ever, as a relay does
+    opened.on('error', () => undefined);
+    const tell = () => {
+      if (opened.connected) say(persona.telemetry());
+      telemetry = clock.at(clock.nowMs() + persona.everyMs, tell);
+    };
+    telemetry = clock.at(clock.nowMs() + persona.everyMs, tell);
+  }
+
+  function close(): void {
+    telemetry?.cancel();
+    client?.stream?.destroy();
+    client?.end(true);
+    client = null;
+  }
+
+  open();
+  return {
+    persona,
+    isConnected: () => client?.connected ?? false,
+    press(channel) {
+      for (const { topic, payload, retain, qos } of persona.press(channel)) {
+        client?.publish(topic, payload, { qos, retain }, () => undefined);
+      }
+    },
+    powerCut(downMs) {
+      close();
+      back = clock.at(clock.nowMs() + downMs, () => {
+        persona.powerCut();
+        open();
+      });
+    },
+    counts: () => ({ ...counts }),
+    stop() {
+      back?.cancel();
+      close();
+    },
+  };
+}
 
 type Wanted = { kind: RelayKind; number: number; name: string; mac: string };
 

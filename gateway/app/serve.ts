@@ -1,13 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { boundUnproved } from '#adapters/http/connection-places.ts';
 import { fairTurns } from '#adapters/http/fair-turns.ts';
-import { hardenServer, SERVER_OPTIONS } from '#adapters/http/harden-server.ts';
-import { measuredDelays, watchEventLoop } from '#adapters/system/event-loop.ts';
+import { boundUnproved, hardenServer, SERVER_OPTIONS } from '#adapters/http/harden-server.ts';
+import { measuredDelays, watchEventLoop } from '#adapters/system/process-pauses.ts';
 import { startTicks, type Tick } from '#adapters/timers/ticks.ts';
-import { noteStart } from '#operations/doctor/note-start.ts';
-import type { RunNote } from '#operations/doctor/run-file.ts';
+import { noteStart, type RunNote } from '#operations/doctor/run-file.ts';
 import { vitalOf } from '#operations/staging/vital-signs.ts';
 import type { Vital } from '#operations/update/health-gate.ts';
 import type { Before } from '#operations/update/update-state.ts';

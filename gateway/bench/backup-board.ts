@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import type { ChipFacts, EspBoard } from '#adapters/serial/esp-board.ts';
 import { inBoth, verbatim } from '#core/both-languages.ts';
-import type { JobContext, JobOf, JobResult } from './job.ts';
+import { type JobContext, type JobOf, type JobResult, stepProgress } from './job.ts';
 import { readSteadily, withBoard } from './open-board.ts';
-import { stepProgress } from './progress.ts';
 import { BenchTrouble } from './trouble.ts';
 
 const PIECE = 64 * 1_024;

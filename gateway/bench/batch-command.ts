@@ -2,10 +2,9 @@ import { access, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { inBoth } from '#core/both-languages.ts';
 import type { Language } from '#core/notifying.ts';
-import { type BatchRecord, openBatchRecord } from './batch-record.ts';
-import { type BatchWork, runBatch } from './batch-run.ts';
+import { type BatchRecord, type BatchWork, openBatchRecord, runBatch } from './batch-run.ts';
 import { type BenchCommand, text, textOf, type Values } from './command.ts';
-import { readJob } from './job.ts';
+import { readJob, runJob } from './job.ts';
 import { labelPage } from './label-sheet.ts';
 import { GATEWAY_HELP, GATEWAY_OPTIONS, type Gateway, openGateway, type Point } from './provision-gateway.ts';
 import {
@@ -20,7 +19,6 @@ import {
   WISH_OPTIONS,
   wishOf,
 } from './provision-options.ts';
-import { runJob } from './run-job.ts';
 
 const NO_END = 100_000;
 export const LABEL_FILE = 'labels.html';

@@ -1,7 +1,6 @@
-import { standBack } from '#adapters/system/stand-back.ts';
+import { standBack } from '#adapters/system/process-pauses.ts';
 import { type BenchAnswer, CANCEL_WITHIN_MS } from './bench-process.ts';
-import { type JobContext, readJob } from './job.ts';
-import { runJob } from './run-job.ts';
+import { type JobContext, readJob, runJob } from './job.ts';
 import { BenchTrouble } from './trouble.ts';
 
 // Does one job of bench-process.ts and ends.

@@ -13,8 +13,7 @@ import {
   text,
   type Values,
 } from './command.ts';
-import type { Progress } from './job.ts';
-import { progressLine } from './progress.ts';
+import { type Progress, progressLine } from './job.ts';
 import { PROVISION_COMMANDS } from './provision-commands.ts';
 import { BenchTrouble, EXIT_CODES, TROUBLE_CODES } from './trouble.ts';
 

@@ -9,9 +9,8 @@ import {
   textOf,
   type Values,
 } from './command.ts';
-import { type BenchJobInput, type JobResult, readJob } from './job.ts';
+import { type BenchJobInput, type JobResult, readJob, runJob } from './job.ts';
 import { TRUST_HELP, TRUST_OPTIONS, trustOf } from './provision-options.ts';
-import { runJob } from './run-job.ts';
 import { BenchTrouble } from './trouble.ts';
 
 const PORT = '  --port P           serial port, see npm run bench-tool -- ports\n';

@@ -4,8 +4,8 @@ import { describedIn, type ProgramDescription } from './esp-image.ts';
 import type { JobContext } from './job.ts';
 import { NVS_OFFSET, NVS_SIZE, readNvs } from './nvs-image.ts';
 import { readSteadily } from './open-board.ts';
-import { type Partition, readPartitions, TABLE_OFFSET, TABLE_SIZE } from './partition-table.ts';
 import { CHOICE_AT, CHOICE_SIZE, startingProgram } from './starting-program.ts';
+import { type Partition, readPartitions, TABLE_OFFSET, TABLE_SIZE } from './write-segments.ts';
 
 /** What a board is and what it holds, as far as it may be shown: no keys, no passwords. */
 export type BoardFacts = ChipFacts & {

@@ -1,9 +1,8 @@
 import type { ChipFacts, EspBoard } from '#adapters/serial/esp-board.ts';
 import { inBoth } from '#core/both-languages.ts';
-import { type JobContext, type JobOf, type JobResult, sentence } from './job.ts';
+import { type JobContext, type JobOf, type JobResult, sentence, stepProgress } from './job.ts';
 import { NVS_OFFSET, NVS_SIZE } from './nvs-image.ts';
 import { steadily, withBoard } from './open-board.ts';
-import { stepProgress } from './progress.ts';
 
 /** A piece that the chip erases within a second or two: a board that hangs is noticed. */
 const PIECE = 256 * 1_024;

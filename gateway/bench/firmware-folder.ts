@@ -1,9 +1,9 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { readPublisherKeys } from '#adapters/firmware/publisher-keys.ts';
+import { readPublisherKeys } from '#adapters/firmware/image-files.ts';
 import { type InBoth, inBoth } from '#core/both-languages.ts';
 import type { PublisherKey } from '#features/equipment/firmware/ports.ts';
-import { type Publisher, publisherOf } from './publisher-signature.ts';
+import { type Publisher, publisherOf } from './check-firmware.ts';
 import { readManifest, signedIn } from './read-firmware.ts';
 import { BenchTrouble } from './trouble.ts';
 

@@ -2,17 +2,22 @@ import type { ChipFacts, EspBoard } from '#adapters/serial/esp-board.ts';
 import { type InBoth, inBoth } from '#core/both-languages.ts';
 import { saveFlash } from './backup-board.ts';
 import { type BoardFacts, readBoard } from './board-facts.ts';
-import { checkFirmware, isBlank } from './check-firmware.ts';
+import { checkFirmware, isBlank, requirePublisher } from './check-firmware.ts';
 import { eraseAround } from './erase-board.ts';
 import type { Firmware } from './firmware-manifest.ts';
 import { type JobContext, type JobOf, type JobResult, sentence } from './job.ts';
 import { identityImage, type Kept, NVS_OFFSET, NVS_SIZE, readNvs } from './nvs-image.ts';
 import { steadily, withBoard } from './open-board.ts';
-import { requirePublisher } from './publisher-signature.ts';
 import { readFirmware } from './read-firmware.ts';
 import { holdsProgram, isPartOf } from './starting-program.ts';
-import { planSegments, type Segment } from './write-plan.ts';
-import { bytesOf, readBackSegments, segmentsToWrite, writeSegments } from './write-segments.ts';
+import {
+  bytesOf,
+  planSegments,
+  readBackSegments,
+  type Segment,
+  segmentsToWrite,
+  writeSegments,
+} from './write-segments.ts';
 
 /** Versions that can be compared. */
 const NUMBERED = /^v?\d+(\.\d+)*/;

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
 const port = z.int().min(0).max(65_535);
@@ -29,3 +30,12 @@ export const identity = z.strictObject({
 });
 
 export type Identity = z.infer<typeof identity>;
+
+/** Without letters that are taken for digits. */
+const LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const LENGTH = 16;
+
+/** A claim code for the label of one board: 80 random bits (device protocol, 10.1). */
+export function newClaimCode(): string {
+  return [...randomBytes(LENGTH)].map((byte) => LETTERS[byte % LETTERS.length]).join('');
+}

@@ -1,9 +1,27 @@
 import { z } from 'zod';
 import type { SerialLink } from '#adapters/serial/open-port.ts';
 import { type InBoth, inBoth } from '#core/both-languages.ts';
+import type { Language } from '#core/notifying.ts';
 import { identity } from './identity.ts';
-import { schemaWords } from './schema-words.ts';
 import { BenchTrouble } from './trouble.ts';
+
+/** The Portuguese for what a schema found wrong, by the kind of it; the English stands in the schema. */
+const WORDS: Readonly<Record<string, string>> = {
+  invalid_type: 'falta, ou é de outro tipo',
+  invalid_value: 'não é um dos valores aceitos',
+  invalid_union: 'não é nenhuma das formas aceitas',
+  invalid_format: 'não tem a forma que deve ter',
+  not_multiple_of: 'não é um dos valores aceitos',
+  too_small: 'é curto ou pequeno demais',
+  too_big: 'é longo ou grande demais',
+  unrecognized_keys: 'tem um campo que não se conhece',
+};
+
+/** Why a field does not fit, for people. */
+export function schemaWords(issue: { code?: string; message: string } | undefined): InBoth {
+  if (issue === undefined) return inBoth('não se entende', 'not understood');
+  return inBoth(WORDS[issue.code ?? ''] ?? 'não serve', issue.message);
+}
 
 const portPath = z.string().min(1).max(1_024);
 const file = z.string().min(1).max(4_096);
@@ -102,7 +120,7 @@ const selfTest = z.strictObject({
 /** The networks that the board hears. */
 const wifiScan = z.strictObject({ kind: z.literal('wifi_scan'), port: portPath, baud: consoleBaud });
 
-export const benchJob = z.discriminatedUnion('kind', [
+const benchJob = z.discriminatedUnion('kind', [
   detect,
   flash,
   verifying,
@@ -115,7 +133,7 @@ export const benchJob = z.discriminatedUnion('kind', [
 ]);
 
 /** A job that was checked; its defaults stand in it. */
-export type BenchJob = z.output<typeof benchJob>;
+type BenchJob = z.output<typeof benchJob>;
 /** A job as it is asked for. */
 export type BenchJobInput = z.input<typeof benchJob>;
 export type JobOf<Kind extends BenchJob['kind']> = Extract<BenchJob, { kind: Kind }>;
@@ -160,4 +178,86 @@ export function readJob(input: unknown): BenchJob {
 /** A piece of progress that is only a sentence. */
 export function sentence(step: string, message: InBoth, level: Progress['level'] = 'info'): Progress {
   return { step, done: 0, total: 0, bytes_per_s: null, eta_s: null, message, level };
+}
+
+/**
+ * Does one job at one serial port and answers what came of it. Throws BenchTrouble for what a technician can mend.
+ * Libraries are loaded with the job that needs them. Nothing here knows the database: who may do what, and what the
+ * gateway has to issue or wait for, is settled by whoever asks.
+ */
+export async function runJob(job: BenchJob, context: JobContext): Promise<JobResult> {
+  switch (job.kind) {
+    case 'detect':
+      return (await import('./detect-board.ts')).detectBoard(job, context);
+    case 'flash':
+      return (await import('./flash-board.ts')).flashBoard(job, context);
+    case 'verify':
+      return (await import('./verify-board.ts')).verifyBoard(job, context);
+    case 'erase':
+      return (await import('./erase-board.ts')).eraseBoard(job, context);
+    case 'backup':
+      return (await import('./backup-board.ts')).backupBoard(job, context);
+    case 'monitor':
+      return (await import('./monitor-board.ts')).monitorBoard(job, context);
+    case 'provision':
+      return (await import('./provision-board.ts')).provisionBoard(job, context);
+    case 'self_test':
+      return (await import('./provision-self-test.ts')).selfTestBoard(job, context);
+    case 'wifi_scan':
+      return (await import('./provision-wifi-scan.ts')).scanFromBoard(job, context);
+  }
+}
+
+/** Told at most so often, and once at the end. */
+const EVERY_MS = 200;
+
+/**
+ * Follows the bytes of one step. The rate is the mean since the step began: short stops while the board erases shall not
+ * make the remaining time jump.
+ */
+export function stepProgress(
+  { tell }: Pick<JobContext, 'tell'>,
+  step: { name: string; total: number; message: InBoth; now?: () => number },
+): { add: (bytes: number) => void } {
+  const now = step.now ?? (() => performance.now());
+  const startedAt = now();
+  let done = 0;
+  let toldAt = startedAt;
+  const say = (at: number) => {
+    const seconds = (at - startedAt) / 1_000;
+    const rate = seconds > 0 && done > 0 ? done / seconds : null;
+    tell({
+      step: step.name,
+      done,
+      total: step.total,
+      bytes_per_s: rate === null ? null : Math.round(rate),
+      eta_s: rate === null ? null : Math.ceil((step.total - done) / rate),
+      message: step.message,
+      level: 'info',
+    });
+  };
+  say(startedAt);
+  return {
+    add(bytes) {
+      done = Math.min(done + bytes, step.total);
+      const at = now();
+      if (done < step.total && at - toldAt < EVERY_MS) return;
+      toldAt = at;
+      say(at);
+    },
+  };
+}
+
+/** One line for people, e.g. `write   42 %  410 KB/s  3 s left  firmware.bin`. */
+export function progressLine(
+  { step, done, total, bytes_per_s: rate, eta_s: left, message: said, level }: Progress,
+  language: Language,
+): string {
+  const message = said[language];
+  if (total === 0) return level === 'info' ? message : `${level === 'alarm' ? '!!' : '!'} ${message}`;
+  const share = `${String(Math.floor((done / total) * 100)).padStart(3)} %`;
+  const speed = rate === null ? '' : `  ${Math.round(rate / 1_000)} KB/s`;
+  const remaining =
+    left === null || done === total ? '' : language === 'en' ? `  ${left} s left` : `  faltam ${left} s`;
+  return `${step.padEnd(8)}${share}${speed}${remaining}  ${message}`;
 }

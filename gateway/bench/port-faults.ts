@@ -1,5 +1,5 @@
 import { type EspFault, EspTrouble } from '#adapters/serial/esp-trouble.ts';
-import { type PortFault, PortTrouble } from '#adapters/serial/port-trouble.ts';
+import { type PortFault, PortTrouble } from '#adapters/serial/open-port.ts';
 import { type InBoth, inBoth } from '#core/both-languages.ts';
 import { BenchTrouble, cancelled, type TroubleCode } from './trouble.ts';
 

@@ -10,7 +10,7 @@ import {
   textOf,
   type Values,
 } from './command.ts';
-import { type JobResult, readJob } from './job.ts';
+import { type JobResult, readJob, runJob } from './job.ts';
 import { type Label, labelPage, labelPayload, labelSheets, labelSvg, labelText } from './label-sheet.ts';
 import { badInput, GATEWAY_HELP, GATEWAY_OPTIONS, openGateway } from './provision-gateway.ts';
 import {
@@ -23,7 +23,6 @@ import {
   wishOf,
 } from './provision-options.ts';
 import { provisionPoint } from './provision-point.ts';
-import { runJob } from './run-job.ts';
 
 const FORMATS = ['html', 'svg', 'sheet', 'text'] as const;
 

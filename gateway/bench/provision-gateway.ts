@@ -4,9 +4,8 @@ import { benchLabel } from '#contract/resources/bench.ts';
 import { controlPointAnswer, deviceKeyAnswer, deviceKeyEntry } from '#contract/resources/control-points.ts';
 import { systemIdentityAnswer } from '#contract/resources/system-identity.ts';
 import { type InBoth, inBoth } from '#core/both-languages.ts';
-import { newClaimCode } from './claim-code.ts';
 import { type Terminal, textOf, type Values } from './command.ts';
-import type { Identity } from './identity.ts';
+import { type Identity, newClaimCode } from './identity.ts';
 import { BenchTrouble, cancelled } from './trouble.ts';
 
 // What a command of the bench asks of the gateway: over its interface, as any program may.

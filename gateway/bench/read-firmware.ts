@@ -9,11 +9,10 @@ import {
   requireSound,
   statementOf,
 } from '#features/equipment/firmware/package-rules.ts';
+import { statementOfBundle } from './check-firmware.ts';
 import type { Firmware, FirmwareManifest, FirmwarePart, Signed } from './firmware-manifest.ts';
 import { firmwareManifest } from './firmware-manifest.ts';
-import type { JobOf } from './job.ts';
-import { statementOfBundle } from './publisher-signature.ts';
-import { schemaWords } from './schema-words.ts';
+import { type JobOf, schemaWords } from './job.ts';
 import { BenchTrouble } from './trouble.ts';
 
 /** The largest flash of the family. */

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { FIRST_PROGRAM } from './check-firmware.ts';
 import type { Firmware } from './firmware-manifest.ts';
-import type { Partition } from './partition-table.ts';
+import type { Partition } from './write-segments.ts';
 
 /** Two copies of the choice, each in a sector of its own. */
 export const CHOICE_AT = [0, 4_096] as const;

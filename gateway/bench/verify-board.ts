@@ -7,8 +7,7 @@ import { withBoard } from './open-board.ts';
 import { readFirmware } from './read-firmware.ts';
 import { holdsProgram, isPartOf } from './starting-program.ts';
 import { BenchTrouble } from './trouble.ts';
-import { planSegments } from './write-plan.ts';
-import { bytesOf, readBackSegments, segmentsToWrite } from './write-segments.ts';
+import { bytesOf, planSegments, readBackSegments, segmentsToWrite } from './write-segments.ts';
 
 /**
  * Whether the board holds a firmware, its identity partition left out, and starts it. Writes nothing. Throws BenchTrouble

@@ -1,11 +1,48 @@
 import { createHash } from 'node:crypto';
 import type { EspBoard } from '#adapters/serial/esp-board.ts';
 import { inBoth, verbatim } from '#core/both-languages.ts';
-import { type JobContext, sentence } from './job.ts';
+import type { FirmwarePart } from './firmware-manifest.ts';
+import { type JobContext, sentence, stepProgress } from './job.ts';
 import { readSteadily, steadily } from './open-board.ts';
-import { stepProgress } from './progress.ts';
 import { BenchTrouble } from './trouble.ts';
-import type { Segment } from './write-plan.ts';
+
+/** A piece of flash that is written, checked and, after a fault, written again as a whole. */
+export type Segment = { name: string; address: number; bytes: Buffer };
+
+type Range = { offset: number; size: number };
+
+/** Small enough that little is sent twice after a fault, large enough that the board's answers cost nothing. */
+const SEGMENT = 128 * 1_024;
+
+/** The parts in pieces, in the order of their addresses, with nothing inside `spared`. */
+export function planSegments(parts: readonly FirmwarePart[], spared: Range | null): Segment[] {
+  return parts
+    .toSorted((a, b) => a.offset - b.offset)
+    .flatMap(({ name, offset, bytes }) => {
+      const end = offset + bytes.length;
+      const pieces: Segment[] = [];
+      for (const [from, to] of spared === null ? [[offset, end] as const] : around(offset, end, spared)) {
+        for (let at = from; at < to; ) {
+          const next = Math.min(to, (Math.floor(at / SEGMENT) + 1) * SEGMENT);
+          pieces.push({ name, address: at, bytes: padded(bytes.subarray(at - offset, next - offset)) });
+          at = next;
+        }
+      }
+      return pieces;
+    });
+}
+
+function around(from: number, to: number, { offset, size }: Range): (readonly [number, number])[] {
+  const before = [from, Math.min(to, offset)] as const;
+  const behind = [Math.max(from, offset + size), to] as const;
+  return [before, behind].filter(([start, end]) => start < end);
+}
+
+/** To whole words, with what erased flash holds. */
+function padded(bytes: Buffer): Buffer {
+  const missing = -bytes.length & 3;
+  return missing === 0 ? bytes : Buffer.concat([bytes, Buffer.alloc(missing, 0xff)]);
+}
 
 /** A sector that does not take what is written now and then does the second time. */
 const WRITES = 2;
@@ -129,3 +166,80 @@ export const bytesOf = (segments: readonly Segment[]) =>
 
 const namesOf = (segments: readonly Segment[]) => [...new Set(segments.map(({ name }) => name))].join(', ');
 const placeOf = ({ name, address }: Segment, at: 'em' | 'at') => `${name} ${at} 0x${address.toString(16)}`;
+
+/** Where the boot loader looks for the table, on every chip of the family. */
+export const TABLE_OFFSET = 0x8000;
+export const TABLE_SIZE = 0xc00;
+
+const ROW = 32;
+const ROW_MAGIC = 0x50aa;
+const DIGEST_MAGIC = 0xebeb;
+const DIGEST_AT = 16;
+const END_MAGIC = 0xffff;
+const APP = 0;
+const DATA = 1;
+const NVS = 2;
+const OTA_DATA = 0;
+const FACTORY = 0;
+const FIRST_SLOT = 0x10;
+const LAST_SLOT = 0x1f;
+
+export type Partition = {
+  name: string;
+  /** `otadata`: which of the slots starts. */
+  kind: 'app' | 'nvs' | 'otadata' | 'other';
+  /** Of a program: the one it comes with, the number of its slot for updates; null: another one. */
+  slot: 'factory' | number | null;
+  offset: number;
+  size: number;
+};
+
+/** The partitions of a table, in its order; none where there is no table. Never throws. */
+export function readPartitions(table: Buffer): Partition[] {
+  const found: Partition[] = [];
+  for (let at = 0; at + ROW <= Math.min(table.length, TABLE_SIZE); at += ROW) {
+    if (table.readUInt16LE(at) !== ROW_MAGIC) break;
+    const [type, subtype] = [table.readUInt8(at + 2), table.readUInt8(at + 3)];
+    found.push({
+      name: table
+        .subarray(at + 12, at + 28)
+        .toString('latin1')
+        .replace(/\0.*$/s, '')
+        .replace(/[^\x20-\x7e]/g, '?'),
+      kind: kindOf(type, subtype),
+      slot: type === APP ? slotOf(subtype) : null,
+      offset: table.readUInt32LE(at + 4),
+      size: table.readUInt32LE(at + 8),
+    });
+  }
+  return found;
+}
+
+/**
+ * Whether a boot loader would take the table: rows, the MD5 over them where the table carries one, an end. One with a
+ * single wrong bit is not taken, and then nothing on the board starts.
+ */
+export function isSoundTable(table: Buffer): boolean {
+  let hasDigest = false;
+  for (let at = 0; at + ROW <= Math.min(table.length, TABLE_SIZE); at += ROW) {
+    const magic = table.readUInt16LE(at);
+    if (magic === END_MAGIC) return true;
+    if (magic === DIGEST_MAGIC) {
+      const said = table.subarray(at + DIGEST_AT, at + ROW);
+      if (hasDigest || !createHash('md5').update(table.subarray(0, at)).digest().equals(said)) return false;
+      hasDigest = true;
+    } else if (magic !== ROW_MAGIC || hasDigest) return false;
+  }
+  return false;
+}
+
+function kindOf(type: number, subtype: number): Partition['kind'] {
+  if (type === APP) return 'app';
+  if (type !== DATA) return 'other';
+  return subtype === NVS ? 'nvs' : subtype === OTA_DATA ? 'otadata' : 'other';
+}
+
+function slotOf(subtype: number): Partition['slot'] {
+  if (subtype === FACTORY) return 'factory';
+  return subtype >= FIRST_SLOT && subtype <= LAST_SLOT ? subtype - FIRST_SLOT : null;
+}

@@ -2,18 +2,15 @@ import { writeFile } from 'node:fs/promises';
 import { uptime } from 'node:os';
 import { parseArgs } from 'node:util';
 import { doctorQueries } from '#adapters/sql/queries/system/doctor.ts';
-import { machineStart } from '#adapters/system/machine-facts.ts';
-import { programVersion } from '#adapters/system/program-version.ts';
+import { machineStart, programVersion } from '#adapters/system/machine-facts.ts';
 import { atTheBox, usage } from '#contract/commands.ts';
 import { type DoctorReport, doctorAnswer, type FindingSeverity } from '#contract/resources/system-doctor.ts';
 import { languageOf } from '#contract/words.ts';
 import { examine } from '#features/system/doctor/examine.ts';
 import type { RunFacts } from '#features/system/doctor/ports.ts';
-import { journal } from '#operations/doctor/journal.ts';
-import { reportText } from '#operations/doctor/report-text.ts';
 import { isUnderWay, type Run, readRun, runFileOf } from '#operations/doctor/run-file.ts';
 import { factsFromOutside, type Looked, lookAt } from '#operations/doctor/stopped-gateway.ts';
-import { makeBundle, secretsIn } from '#operations/doctor/support-bundle.ts';
+import { journal, makeBundle, reportText, secretsIn } from '#operations/doctor/support-bundle.ts';
 import { type Config, options, readConfig, UsageError } from '#runtime/config.ts';
 
 const HELP = `${usage('doctor [options]', 'beside a running gateway, or on a stopped one')}

@@ -7,8 +7,7 @@ import { parseArgs } from 'node:util';
 import type { Manifest } from '#adapters/backup/archive.ts';
 import { newestBackup } from '#adapters/backup/backup-folder.ts';
 import { asTrouble, BackupTrouble } from '#adapters/backup/backup-trouble.ts';
-import { writeKeyFile } from '#adapters/backup/key-file.ts';
-import { type RecoveryKey, readRecoveryKey } from '#adapters/backup/recovery-key.ts';
+import { type RecoveryKey, readRecoveryKey, writeKeyFile } from '#adapters/backup/recovery-key.ts';
 import { freeName, syncFile, syncFolder, timeName, UNFINISHED } from '#adapters/backup/safe-files.ts';
 import { isDamage, isInUse, standOf } from '#adapters/sql/check-database.ts';
 import { connectSqlite } from '#adapters/sql/open-sqlite.ts';
@@ -17,14 +16,13 @@ import { instanceValue } from '#contract/resources/local-tables.ts';
 import { purge } from '#core/changes.ts';
 import { unsealTo } from '#operations/backup/read-backup.ts';
 import { describeAuthority, putAuthority, restoreAuthority } from '#operations/backup/restore-authority.ts';
+import { dropPlan } from '#operations/boot/finish-restore.ts';
 import { lastGoodFile } from '#operations/boot/last-good.ts';
-import { beginHistory, type HistoryDeps } from '#operations/boot/new-history.ts';
-import { dropPlan } from '#operations/boot/restore-plan.ts';
-import { snapshotFolder } from '#operations/boot/snapshot-folder.ts';
+import { beginHistory, type HistoryDeps, snapshotFolder } from '#operations/boot/new-history.ts';
 import { databaseFile, readConfig, UsageError } from '#runtime/config.ts';
 import { prepareSqlite } from '#runtime/open-database.ts';
 import { nodeOf } from '#store/sync-node.ts';
-import { type Ask, askKey, tellOutcome } from './recovery-key.ts';
+import { type Ask, askKey, tellOutcome } from './backup.ts';
 
 const HELP = `${usage('restore --from FILE|FOLDER [options]', 'the gateway must be stopped')}
 

@@ -2,6 +2,7 @@ import type { RowOf, Stored } from '#contract/resource.ts';
 import type { alert } from '#contract/resources/alerts.ts';
 import type { AlertType, Severity } from '#contract/words.ts';
 import type { Change } from './changes.ts';
+import { type ClockStep, endAfterStep } from './clock-trust.ts';
 
 /** Why an alert is to be raised. The same `cause` raises it once, on every instance. */
 export type AlertCause = {
@@ -88,3 +89,17 @@ export type Alerting = {
   /** Changes that make an ACTIVE alert, named by its id, say what is so now; its people hear of it when it got worse. */
   restate: (alertId: string, now: AlertCause) => Promise<Change[]>;
 };
+
+type Marked = Pick<RowOf<typeof alert>, 'silenced_until' | 'shelved_until' | 'created_at' | 'updated_at'>;
+
+/** Silence and shelf of an alert keep their length over a step of the clock; null: nothing changes. */
+export function marksAfterStep(
+  row: Marked,
+  step: ClockStep,
+): Pick<Marked, 'silenced_until' | 'shelved_until'> | null {
+  const stampedAt = Date.parse(row.updated_at ?? row.created_at);
+  const silenced_until = endAfterStep(row.silenced_until, stampedAt, step);
+  const shelved_until = endAfterStep(row.shelved_until, stampedAt, step);
+  const isSame = silenced_until === row.silenced_until && shelved_until === row.shelved_until;
+  return isSame ? null : { silenced_until, shelved_until };
+}

@@ -1,3 +1,5 @@
+import { isoOf } from './kernel.ts';
+
 // A box without a battery clock starts in the past after a power cut, and a clock may step while it runs. Schedules are
 // read off the clock, so the program knows whether to trust it. Time itself is wall time corrected by what is known to
 // be wrong with it; between looks it follows the monotonic clock.
@@ -38,7 +40,7 @@ export type ClockState = {
   monotonic: number;
 };
 
-export type ClockChange = { state: ClockState; steppedBy: number };
+type ClockChange = { state: ClockState; steppedBy: number };
 
 /** A presence flush apart, and the shutdown of a machine: a wall this much behind the floor is the same time. */
 const FLOOR_TOLERANCE_MS = 2 * 60_000;
@@ -158,4 +160,102 @@ export function needsHostedTime({ trust, reason }: Pick<ClockState, 'trust' | 'r
 /** The time to go by at this look of wall and monotonic clock. */
 export function timeOf(state: ClockState, monotonic: number): number {
   return state.wall + state.correction + (monotonic - state.monotonic);
+}
+
+/** The clock that rows are stamped by jumped. */
+export type ClockStep = {
+  /** After the step, ms since 1970. */
+  now: number;
+  steppedBy: number;
+  /** How long this run of the program has lasted, ms. */
+  runningMs: number;
+  /** The clock was trusted before the step. */
+  wasTrusted: boolean;
+};
+
+/** The earliest instant whose end in a row the step concerns: what was over before and after it stays as it is. */
+export const concernedFrom = ({ now, steppedBy }: ClockStep): number => Math.min(now, now - steppedBy);
+
+/**
+ * The end of something temporary after a step of the clock: what is left of it stays as long as it was, and what is over
+ * stays over. What an earlier run stamped with a right clock is right once the clock is: where it was not trusted until
+ * now, the step is none for that. `stampedAt`: when the end was written, by the clock of then.
+ */
+export function endAfterStep(until: string | null, stampedAt: number, step: ClockStep): string | null {
+  if (until === null || Date.parse(until) <= concernedFrom(step)) return until;
+  const isOfThisRun = stampedAt >= step.now - step.steppedBy - step.runningMs;
+  if (!step.wasTrusted && !isOfThisRun) return until;
+  return isoOf(Date.parse(until) + step.steppedBy);
+}
+
+// A process may stand still without being told: it was stopped, its machine slept, its card hung for a minute. What it did
+// not hear meanwhile is its own silence, and nobody else's fault.
+
+/** A time in which this process heard nobody, from when it was still there. Instants are monotonic ms. */
+export type ProcessPause = { from: number; to: number };
+
+export type ProcessPauses = {
+  /** Notes a pause that nobody has noticed yet, and answers all of this run that are remembered, oldest first. */
+  all: () => readonly ProcessPause[];
+  /** When this process went on after it had stood still, monotonic ms; null: it never did. */
+  lastResumedAt: () => number | null;
+  /** Calls back after each pause. */
+  onResume: (listener: (pause: ProcessPause) => void) => void;
+};
+
+/** A process that is taken never to stand still. */
+export const NO_PAUSES: ProcessPauses = {
+  all: () => [],
+  lastResumedAt: () => null,
+  onResume: () => undefined,
+};
+
+/** Controllers, gateways and their networks come back within this long after a pause. */
+const SETTLED_AFTER_MS = 90_000;
+
+/** True while what was missed in a pause still comes in, and connections that broke in it are found to be broken. */
+export function isSettling(pauses: readonly ProcessPause[], now: number): boolean {
+  const last = pauses.at(-1);
+  return last !== undefined && now - last.to < SETTLED_AFTER_MS;
+}
+
+/** How much of a time this process was there, ms. */
+export function attendedMs(pauses: readonly ProcessPause[], from: number, to: number): number {
+  const missed = pauses.reduce(
+    (sum, pause) => sum + Math.max(0, Math.min(pause.to, to) - Math.max(pause.from, from)),
+    0,
+  );
+  return Math.max(0, to - from - missed);
+}
+
+// Waits are measured on the monotonic clock, and instants are noted in wall time. Where a wait begins at a noted instant
+// (a token, an order, a silence), the clock may have been set since, and the two times no longer differ by the wait.
+
+/** From one step of the clock to the next: what the clock showed at its begin, ms since 1970, and the monotonic instant. */
+export type Stretch = { shown: number; monotonic: number };
+
+/** A clock that is set every second is remembered for its last steps. */
+export const STRETCHES_KEPT = 64;
+/** Instants of tokens are noted in whole seconds. */
+const NOTED_IN_MS = 1_000;
+
+/**
+ * Milliseconds that have really passed since an instant that was noted in this run, whatever the clock was set to
+ * meanwhile. For an instant of an earlier run, or one ahead of every stretch, the difference of the times shown, which is
+ * negative for one ahead. Where the clock showed an instant twice, the later showing counts.
+ * `stretches`: of this run, oldest first.
+ */
+export function elapsedSince(
+  stretches: readonly Stretch[],
+  notedAt: number,
+  at: { now: number; monotonic: number },
+): number {
+  let end = at;
+  for (const begin of stretches.toReversed()) {
+    const endShown = begin.shown + (end.monotonic - begin.monotonic);
+    if (notedAt > begin.shown - NOTED_IN_MS && notedAt <= endShown)
+      return at.monotonic - (begin.monotonic + Math.max(0, notedAt - begin.shown));
+    end = { now: begin.shown, monotonic: begin.monotonic };
+  }
+  return at.now - notedAt;
 }

@@ -1,7 +1,6 @@
 import { invalidField } from './errors.ts';
 import { isoOf, type Kernel } from './kernel.ts';
-import { daysBetween, localDay } from './local-day.ts';
-import type { Zone } from './zone-clock.ts';
+import { daysBetween, localDay, type Zone } from './zone-clock.ts';
 
 // What is dated ahead of now is kept as it was entered, but it is no fact of now: one wrong digit of a year would double a
 // ration, and no right weighing after it would put that right. Every figure of now asks for its records up to

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as z from 'zod';
-import { DATABASE_NAME } from '#adapters/backup/database-name.ts';
+import { DATABASE_NAME } from '#adapters/backup/archive.ts';
 import { parseNetwork } from '#adapters/http/client-address.ts';
 import { atTheBox, SETTINGS_FILE } from '#contract/commands.ts';
 import { DISCOVERY_PORT } from '#contract/discovery.ts';

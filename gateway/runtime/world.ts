@@ -3,9 +3,8 @@ import { parse, v5, v7 } from 'uuid';
 import type { PasswordCost } from '#adapters/passwords/argon2-passwords.ts';
 import { createClock, type DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
 import type { startTicks } from '#adapters/timers/ticks.ts';
-import type { ClockEvidence } from '#core/clock-trust.ts';
+import type { ClockEvidence, ProcessPauses } from '#core/clock-trust.ts';
 import { isoOf, type Log } from '#core/kernel.ts';
-import type { ProcessPauses } from '#core/process-pause.ts';
 import type { Network } from '#features/system/trust/ports.ts';
 import type { Config } from './config.ts';
 

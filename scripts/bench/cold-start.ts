@@ -7,7 +7,7 @@ import { newDataFolder, startGatewayOn } from './gateway.ts';
 import { quantile } from './load/load-window.ts';
 import { type Usage, usageOf } from './process-usage.ts';
 import { addPonds, provisionFolder } from './provision.ts';
-import { seedLogs } from './seed-logs.ts';
+import { seedLogs } from './seed-farm.ts';
 
 const MUST_MS = 1_000;
 

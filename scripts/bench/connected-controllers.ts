@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
-import { callHttp } from '#sim/http-call.ts';
+import { callHttp } from '#sim/fetch-firmware.ts';
 import type { BenchOptions, Figures, Finding } from './finding.ts';
 import { newDataFolder, startGatewayOn } from './gateway.ts';
 import type { Beats, CrowdLoad } from './load/crowd.ts';

@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import * as z from 'zod';
-import { callHttp } from '#sim/http-call.ts';
+import { callHttp } from '#sim/fetch-firmware.ts';
 import { launchChromium } from '#test/chromium.ts';
 import { buildConsole } from '../build-console.mjs';
-import { type ConsoleFarm, startConsoleFarm } from './console-farm.ts';
-import { figures, pageOf, quantileOf } from './console-page.ts';
+import { type ConsoleFarm, figures, pageOf, quantileOf, startConsoleFarm } from './console-page.ts';
 import { type BenchOptions, type Finding, median } from './finding.ts';
 
 const MOST_MS = { key: 200, pending: 100 } as const;

@@ -8,7 +8,7 @@ import { jwtTokens } from '#adapters/tokens/jwt-tokens.ts';
 import type { RowOf } from '#contract/resource.ts';
 import { user } from '#contract/resources/users.ts';
 import { issueToken, newLogin } from '#features/people/accounts/issue-token.ts';
-import { callHttp } from '#sim/http-call.ts';
+import { callHttp } from '#sim/fetch-firmware.ts';
 import { createRowBuffer } from '../farm-data/grown.ts';
 import { writeToSqlite } from '../farm-data/write-rows.ts';
 import { type BenchOptions, type Finding, median, orderFigures } from './finding.ts';

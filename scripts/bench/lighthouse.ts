@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { Flags, Result } from 'lighthouse';
 import { chromium } from 'playwright-core';
-import { callHttp } from '#sim/http-call.ts';
+import { callHttp } from '#sim/fetch-firmware.ts';
 import { launchChromium } from '#test/chromium.ts';
 import { buildConsole } from '../build-console.mjs';
 import { type BenchOptions, type Figures, type Finding, median } from './finding.ts';

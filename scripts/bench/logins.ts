@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { callHttp } from '#sim/http-call.ts';
+import { callHttp } from '#sim/fetch-firmware.ts';
 import { type BenchOptions, type Figures, type Finding, median } from './finding.ts';
 import { newDataFolder, startGatewayOn } from './gateway.ts';
 import type { Beats, CrowdLoad } from './load/crowd.ts';

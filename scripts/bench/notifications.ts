@@ -3,7 +3,7 @@ import { loadavg } from 'node:os';
 import { notificationChannel } from '#contract/resources/notification-channels.ts';
 import { user } from '#contract/resources/users.ts';
 import { type Change, insert, update } from '#core/changes.ts';
-import { callHttp } from '#sim/http-call.ts';
+import { callHttp } from '#sim/fetch-firmware.ts';
 import { type BenchOptions, type Figures, type Finding, median, orderFigures } from './finding.ts';
 import { newDataFolder, startGatewayOn } from './gateway.ts';
 import { composeHere } from './in-process.ts';

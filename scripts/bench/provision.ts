@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type GatewayApi, openGatewayApi } from '#sim/cli/gateway-api.ts';
-import { callHttp } from '#sim/http-call.ts';
+import { callHttp } from '#sim/fetch-firmware.ts';
 import { startGatewayOn } from './gateway.ts';
 
 /** A control point with a key for its controller. */

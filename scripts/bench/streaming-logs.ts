@@ -10,7 +10,7 @@ import { switchWithoutRest } from './order-latency.ts';
 import { usageOf } from './process-usage.ts';
 import { type ProvisionedOwner, provisionFolder } from './provision.ts';
 import { type Remote, startRemote } from './remote.ts';
-import { seedLogs } from './seed-logs.ts';
+import { seedLogs } from './seed-farm.ts';
 import type { RunningServer } from './start-server.ts';
 
 const MOST_TIMES_CALM = 2;

@@ -7,7 +7,7 @@ import { growFarm } from '../farm-data/grow-farm.ts';
 import type { Places } from '../farm-data/places.ts';
 import { commitRows } from '../farm-data/write-rows.ts';
 import { type MadeFarm, makeFarm } from './make-farm.ts';
-import { openPastGateway, type PastGateway } from './past-gateway.ts';
+import { openPastGateway, type PastGateway } from './past-fleet.ts';
 import { liveThrough } from './week.ts';
 
 // What lives in the ponds of the demo: a crop that was harvested, and the batches of today, with everything that people

@@ -3,7 +3,7 @@ import type { FaultInput } from '#sim/fleet/faults.ts';
 import { POINTS, SILENT } from './farm-plan.ts';
 import type { Person } from './interface.ts';
 import type { MadeFarm } from './make-farm.ts';
-import type { PastGateway } from './past-gateway.ts';
+import type { PastGateway } from './past-fleet.ts';
 
 // What happened on the farm in the last seven days: plain nights, and the troubles a farm has.
 

@@ -8,7 +8,7 @@ import { temperatureFactor } from '#science/temperature-factor.ts';
 import type { Chance } from './chance.ts';
 import { at, dateOf, type Emit, iso, UNTOUCHED, written } from './grown.ts';
 import type { Places, PondPlace } from './places.ts';
-import type { Weather } from './weather.ts';
+import type { Weather } from './water.ts';
 
 const { growth } = SCIENCE_DEFAULTS;
 const CURVE = growthCurve(growth, 'vannamei');

@@ -9,15 +9,13 @@ import {
   recount,
   sufferEvent,
 } from './batch-life.ts';
-import { feed, weigh } from './batch-work.ts';
+import { feed, spend, weigh } from './batch-work.ts';
 import { type Chance, createChance } from './chance.ts';
-import { spend } from './expenses.ts';
 import { at, createRowBuffer, DAY_MS, dayOf, type Emit, type Grown, iso, UNTOUCHED } from './grown.ts';
 import { type FarmSize, makePlaces, operatorOf, type Places, type PondPlace, recorderOf } from './places.ts';
 import { emptyFarm, fillPonds, inPond, moveJuveniles, type Stocked, takeOut } from './pond-round.ts';
-import { type Load, measurePond } from './water.ts';
+import { createWeather, type Load, measurePond } from './water.ts';
 import { createWaterAlerts } from './water-alerts.ts';
-import { createWeather } from './weather.ts';
 
 type Entry = { hour: number; action: string; origin: Origin; byPerson: boolean };
 

@@ -1,7 +1,18 @@
+import { measurement } from '#contract/resources/water-quality.ts';
 import { type Deps, emitBatch, type LivingBatch, recount, stock } from './batch-life.ts';
-import { end, haul, thin } from './batch-work.ts';
-import type { Chance } from './chance.ts';
-import { payHarvest } from './expenses.ts';
+import { end, haul, payHarvest, thin } from './batch-work.ts';
+import { type Chance, createChance } from './chance.ts';
+import {
+  createRowBuffer,
+  DAY_MS,
+  type Grown,
+  HOUR_MS,
+  iso,
+  MINUTE_MS,
+  OFFSET_MS,
+  UNTOUCHED,
+  written,
+} from './grown.ts';
 import type { PondPlace } from './places.ts';
 
 // How ponds follow each other: nurseries supply fattening ponds, ponds rest between two batches.
@@ -130,4 +141,46 @@ function endWhenDue(deps: Deps, living: LivingBatch): number | null {
   if (!isSick) payHarvest(deps, living);
   emitBatch(emit, living);
   return isSick ? chance.whole(30, 50) : chance.whole(11, 24);
+}
+
+const EVERY_MS = 15 * MINUTE_MS;
+/** Oxygen is lowest at six in the morning. */
+const DAWN_MS = 6 * HOUR_MS;
+
+/** What a probe in one pond has sent every quarter of an hour: oxygen, temperature and pH through day and night. */
+export function* probeReadings(options: {
+  seed: number;
+  pondId: string;
+  days: number;
+  until: string;
+}): Generator<Grown> {
+  const chance = createChance(options.seed);
+  const { emit, taken } = createRowBuffer();
+  const untilMs = Date.parse(options.until);
+  const firstMs = Math.ceil((untilMs - options.days * DAY_MS) / EVERY_MS) * EVERY_MS;
+  for (let unixMs = firstMs; unixMs <= untilMs; unixMs += EVERY_MS) {
+    const dayShare = ((unixMs + OFFSET_MS - DAWN_MS) % DAY_MS) / DAY_MS;
+    const light = (1 - Math.cos(2 * Math.PI * dayShare)) / 2;
+    emit(measurement, {
+      ...UNTOUCHED,
+      id: chance.uuid(unixMs),
+      pond_id: options.pondId,
+      measurement_date: iso(unixMs),
+      temperature: written(chance.normal(27.6 + 2.2 * light, 0.15), 2),
+      dissolved_oxygen: written(chance.normal(4.9 + 2.9 * light, 0.2), 2),
+      ph: written(chance.normal(7.85 + 0.4 * light, 0.03), 2),
+      salinity: null,
+      alkalinity: null,
+      ammonia: null,
+      nitrite: null,
+      nitrate: null,
+      transparency: null,
+      notes: null,
+      source: 'probe',
+      created_by: null,
+      created_at: iso(unixMs),
+    });
+    if (light < 0.001) yield* taken();
+  }
+  yield* taken();
 }

@@ -2,8 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildTime } from './package.ts';
-import { filesFor, MACHINES, type Machine } from './program-files.ts';
-import { writeTree } from './write-tree.ts';
+import { filesFor, MACHINES, type Machine, writeTree } from './program-files.ts';
 
 // The gateway beside the program for the operator's PC, for the PC that is the box: built, with its packages (the driver
 // of serial ports among them) and a Node of its own, as electron-builder takes it from out/gateway.

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Arch, PRODUCT } from '#operations/update/manifest.ts';
-import { type TreeFile, writeTree } from './write-tree.ts';
+import { type Arch, PRODUCT } from '#operations/update/package-file.ts';
+import { type TreeFile, writeTree } from './program-files.ts';
 
 export const PROGRAM = `usr/lib/${PRODUCT}`;
 

@@ -9,15 +9,15 @@ import {
   type Arch,
   MANIFEST_FILE,
   manifestBytes,
+  PACKAGE_ENDING,
   PRODUCT,
   SIGNATURE_FILE,
   signManifest,
-} from '#operations/update/manifest.ts';
-import { PACKAGE_ENDING, writePackage } from '#operations/update/package-file.ts';
+  writePackage,
+} from '#operations/update/package-file.ts';
 import { isVersion } from '#operations/update/version-order.ts';
 import { makeDeb } from './make-deb.ts';
-import { manifestOf, NODE_NAMES, type ProgramFile, programFiles } from './program-files.ts';
-import { writeTree } from './write-tree.ts';
+import { manifestOf, NODE_NAMES, type ProgramFile, programFiles, writeTree } from './program-files.ts';
 
 const HELP = `npm run package -- [options]   makes what is installed and what updates it, without the internet
 

@@ -1,10 +1,20 @@
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  globSync,
+  lutimesSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { type Arch, type Manifest, type ManifestFile, PRODUCT } from '#operations/update/manifest.ts';
-import { isExpandOnly } from '../../gateway/adapters/sql/expand-only.ts';
-import { readMigrations } from '../../gateway/adapters/sql/migrate.ts';
+import { dirname, join } from 'node:path';
+import { type Arch, type Manifest, type ManifestFile, PRODUCT } from '#operations/update/package-file.ts';
+import { isExpandOnly, readMigrations } from '../../gateway/adapters/sql/migrate.ts';
 import { builtFiles } from '../build-when-changed.mjs';
 
 // What belongs on a box, and nothing else: the program as it was built, the packages it needs, and Node itself.
@@ -31,7 +41,7 @@ const LEFT_OUT =
 const NOT_NEEDED =
   /^node_modules\/(?:better-sqlite3\/(?:deps|src)|argon2\/argon2)\/|^node_modules\/swagger-ui-dist\/(?:swagger-ui-es-|swagger-ui\.js$)/;
 
-export type Parts = { root: string; arch: Arch; version: string; node: string; updateKeys: string | null };
+type Parts = { root: string; arch: Arch; version: string; node: string; updateKeys: string | null };
 
 /** Every file of the program, by path. Throws a sentence for people when a part is missing. */
 export function programFiles({ arch, ...parts }: Parts): ProgramFile[] {
@@ -150,4 +160,28 @@ export async function manifestOf(
 async function measure(from: string | Buffer): Promise<{ bytes: number; sha256: string }> {
   const content = typeof from === 'string' ? await readFile(from) : from;
   return { bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') };
+}
+
+export type TreeFile = { path: string; mode: number; from: string | Buffer };
+
+/** Lays files out, with nothing in them that depends on who does it and when. */
+export function writeTree(folder: string, files: readonly TreeFile[], at: Date): void {
+  for (const { path, mode, from } of files) {
+    const to = join(folder, path);
+    mkdirSync(dirname(to), { recursive: true });
+    if (typeof from === 'string') copyFileSync(from, to);
+    else writeFileSync(to, from);
+    chmodSync(to, mode);
+  }
+  settle(folder, at);
+}
+
+function settle(folder: string, at: Date): void {
+  chmodSync(folder, 0o755);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) settle(path, at);
+    else lutimesSync(path, at, at);
+  }
+  lutimesSync(folder, at, at);
 }

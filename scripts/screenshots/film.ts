@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { callHttp } from '#sim/http-call.ts';
+import { callHttp } from '#sim/fetch-firmware.ts';
 import { type Pages, settled } from './pages.ts';
 import { type Frame, readPng, writeFilm } from './small-png.ts';
 

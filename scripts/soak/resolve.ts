@@ -1,5 +1,4 @@
-import type { Write } from './history.ts';
-import { type ChangeRow, ENTITY } from './ledger.ts';
+import { type ChangeRow, ENTITY, type Write } from './history.ts';
 
 // Which writes took effect, and when: those acknowledged, and of those nobody heard of, the ones the change log has.
 

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Point, Violation } from './history.ts';
-import { readChangesSince } from './ledger.ts';
+import { type Point, readChangesSince, type Violation } from './history.ts';
 import { expectedAt, type Life } from './oracle/expected.ts';
 import { type Effect, effectsOf, type Found, find } from './resolve.ts';
 import type { World } from './world.ts';

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { describe, expect, test, vi } from 'vitest';
-import { argon2Passwords, PASSWORD_COST } from '#adapters/passwords/argon2-passwords.ts';
-import { takeTurns } from '#adapters/passwords/take-turns.ts';
+import { argon2Passwords, PASSWORD_COST, takeTurns } from '#adapters/passwords/argon2-passwords.ts';
 import type { Passwords } from '#features/people/accounts/ports.ts';
 import { hashBeside } from '#workers/hash/hash-process.ts';
 

@@ -5,8 +5,7 @@ import BetterSqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newRecoveryKey } from '#adapters/backup/recovery-key.ts';
 import { doJob } from '#operations/backup/do-job.ts';
-import { finishRestore } from '#operations/boot/finish-restore.ts';
-import { readPlan } from '#operations/boot/restore-plan.ts';
+import { finishRestore, readPlan } from '#operations/boot/finish-restore.ts';
 import { testClock } from '#test/app.ts';
 import { aFarmOn, follow, newFolder, removeFolders, type Settled, startBox } from '../boot/a-box.ts';
 

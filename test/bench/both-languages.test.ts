@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { type EspFault, EspTrouble } from '#adapters/serial/esp-trouble.ts';
-import { type PortFault, PortTrouble } from '#adapters/serial/port-trouble.ts';
+import { type PortFault, PortTrouble } from '#adapters/serial/open-port.ts';
+import { whyUnsigned } from '../../gateway/bench/check-firmware.ts';
 import { readJob } from '../../gateway/bench/job.ts';
 import { asBenchTrouble } from '../../gateway/bench/port-faults.ts';
-import { whyUnsigned } from '../../gateway/bench/publisher-signature.ts';
 import { BenchTrouble } from '../../gateway/bench/trouble.ts';
 
 const PORT_FAULTS = ['not_found', 'busy', 'denied', 'unplugged', 'failed'] as const satisfies PortFault[];

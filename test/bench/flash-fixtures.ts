@@ -6,8 +6,7 @@ import { onTestFinished } from 'vitest';
 import { type StartedBoard, startBoard } from '#sim/board/start-board.ts';
 import { createRandom } from '#sim/random.ts';
 import type { Identity } from '../../gateway/bench/identity.ts';
-import { type BenchJobInput, type Progress, readJob } from '../../gateway/bench/job.ts';
-import { runJob } from '../../gateway/bench/run-job.ts';
+import { type BenchJobInput, type Progress, readJob, runJob } from '../../gateway/bench/job.ts';
 import { BenchTrouble } from '../../gateway/bench/trouble.ts';
 import { signBundle } from '../../scripts/sign-firmware.ts';
 

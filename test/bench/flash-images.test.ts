@@ -1,16 +1,15 @@
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createSlipReader, slipFrame } from '#adapters/serial/slip.ts';
+import { createSlipReader, slipFrame } from '#adapters/serial/esp-transport.ts';
 import { readNvs as readAsBoard } from '#sim/board/nvs.ts';
 import { explainLine } from '../../gateway/bench/boot-words.ts';
 import { checkFirmware } from '../../gateway/bench/check-firmware.ts';
 import { readEspImage } from '../../gateway/bench/esp-image.ts';
 import { identityImage, readNvs } from '../../gateway/bench/nvs-image.ts';
-import { readPartitions } from '../../gateway/bench/partition-table.ts';
 import { startingProgram } from '../../gateway/bench/starting-program.ts';
 import { BenchTrouble } from '../../gateway/bench/trouble.ts';
-import { planSegments } from '../../gateway/bench/write-plan.ts';
+import { planSegments, readPartitions } from '../../gateway/bench/write-segments.ts';
 import { AN_IDENTITY, anImage, aTable, WITH_UPDATES } from './flash-fixtures.ts';
 
 const RUNS = { numRuns: 300 };

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { openBroker } from '#app/control/broker.ts';
 import type { QueueEntry } from '#contract/resources/adoption.ts';
 import type { BenchJobAnswer, BenchLabel, BenchLine } from '#contract/resources/bench.ts';
+import { FARM_WIFI } from '#sim/board/improv.ts';
 import { type StartedBoard, startBoard } from '#sim/board/start-board.ts';
-import { FARM_WIFI } from '#sim/board/wifi.ts';
 import { createRealClock } from '#sim/sim-clock.ts';
 import { aControlPoint, aFarmWith, body, startApp } from '#test/app.ts';
 import { lastingPort } from '#test/lasting-port.ts';

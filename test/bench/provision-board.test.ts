@@ -2,9 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { startBoard } from '#sim/board/start-board.ts';
 import { joinWifi } from '../../gateway/bench/improv-client.ts';
 import { IMPROV_TYPE, improvFrame } from '../../gateway/bench/improv-frames.ts';
-import { type BenchJobInput, type Progress, readJob } from '../../gateway/bench/job.ts';
+import { type BenchJobInput, type Progress, readJob, runJob } from '../../gateway/bench/job.ts';
 import { openConsole } from '../../gateway/bench/provision-console.ts';
-import { runJob } from '../../gateway/bench/run-job.ts';
 import { BenchTrouble } from '../../gateway/bench/trouble.ts';
 import { aTalkingBoard, type TalkingBoard } from './talking-board.ts';
 

@@ -2,9 +2,13 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readFaults } from '#sim/board/faults.ts';
 import { openNetPort } from '#test/net-port.ts';
-import type { BenchJobInput, JobContext, Progress } from '../../gateway/bench/job.ts';
-import { readJob } from '../../gateway/bench/job.ts';
-import { runJob } from '../../gateway/bench/run-job.ts';
+import {
+  type BenchJobInput,
+  type JobContext,
+  type Progress,
+  readJob,
+  runJob,
+} from '../../gateway/bench/job.ts';
 import type { BenchTrouble } from '../../gateway/bench/trouble.ts';
 import { aBoard, aBundle, aFolder, trusted } from './flash-fixtures.ts';
 

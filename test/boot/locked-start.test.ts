@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import BetterSqlite from 'better-sqlite3';
 import { afterAll, expect, it } from 'vitest';
-import { whileLocked } from '#operations/boot/while-locked.ts';
+import { whileLocked } from '#operations/boot/new-history.ts';
 import { testClock } from '#test/app.ts';
 import { aFarmOn, newFolder, removeFolders, startBox } from './a-box.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSoundTestDue, loudnessOf, NIGHT_VOLUMES } from '../../desktop/console/state/alarm-loudness.ts';
+import { isSoundTestDue, loudnessOf, NIGHT_VOLUMES } from '../../desktop/console/state/alarm-state.ts';
 
 const SOUNDS = ['soft', 'two-beeps', 'three-beeps', 'blind'] as const;
 const PLACES = [true, false];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { linkQualityOf } from '../../desktop/console/state/link-quality.ts';
+import { linkQualityOf } from '../../desktop/console/state/control-state.ts';
 import { found } from '../../desktop/console/state/palette.ts';
 import { codesOf, MOST_PONDS } from '../../desktop/console/state/pond-pattern.ts';
 

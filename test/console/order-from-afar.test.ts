@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { controlFactsOf } from '../../desktop/console/state/control-facts.ts';
-import { controlStateOf, mayOrder } from '../../desktop/console/state/control-state.ts';
+import { controlFactsOf, controlStateOf, mayOrder } from '../../desktop/console/state/control-state.ts';
 import { lastWordAt, wordAgeOf } from '../../desktop/console/state/farm-word.ts';
 import {
   failureOf,

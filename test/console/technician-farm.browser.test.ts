@@ -10,8 +10,8 @@ import { doJob } from '#operations/backup/do-job.ts';
 import { openPty, type Pty } from '#sim/board/open-pty.ts';
 import { createSimulatedModem, type SentSms } from '#sim/modem/modem.ts';
 import { createSlaves, type SimProbe } from '#sim/probe/modbus-slave.ts';
-import { pondAt } from '#sim/probe/pond-day.ts';
-import { type StartedProbe, startProbeTcp } from '#sim/probe/start-probe.ts';
+import { pondAt } from '#sim/probe/models.ts';
+import { type StartedProbe, startProbeTcp } from '#sim/probe/run-probe.ts';
 import type { SignedUp } from '#test/app.ts';
 import { launchChromium } from '#test/chromium.ts';
 import {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type ClockStep, endAfterStep } from '#core/clock-step.ts';
+import { type ClockStep, endAfterStep } from '#core/clock-trust.ts';
 
 const NOON = Date.UTC(2026, 2, 2, 12);
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { elapsedSince, type Stretch } from '#core/elapsed.ts';
+import { elapsedSince, type Stretch } from '#core/clock-trust.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 2, 2, 12);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dayAfter, daysBetween, instantOnFarm, localDay, startOfDay } from '#core/local-day.ts';
-import { zoneClock } from '#core/zone-clock.ts';
+import { dayAfter, daysBetween, instantOnFarm, localDay, startOfDay, zoneClock } from '#core/zone-clock.ts';
 
 describe('days on a farm', () => {
   it('begin at its own midnight', () => {

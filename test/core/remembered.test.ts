@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { remembered } from '#core/remembered.ts';
+import { remembered } from '#core/newest-map.ts';
 
 function aMemory(limit = 100) {
   let at = 0;

@@ -5,11 +5,10 @@ import { codeOfPin } from '#contract/discovery.ts';
 import type { FoundGateway } from '../../desktop/ipc.ts';
 import type { Asked } from '../../desktop/main/ask-gateway.ts';
 import { openDoor, pageAddress, socketOf } from '../../desktop/main/door.ts';
-import { withFarm } from '../../desktop/main/farm-known.ts';
 import { oncePerGateway } from '../../desktop/main/find-gateways.ts';
-import { followGateway } from '../../desktop/main/follow-gateway.ts';
-import { urlOfTyped } from '../../desktop/main/offer-gateway.ts';
-import { skewOf } from '../../desktop/main/versions.ts';
+import { urlOfTyped, withFarm } from '../../desktop/main/gateway-place.ts';
+import { skewOf } from '../../desktop/main/local-gateway.ts';
+import { followGateway } from '../../desktop/main/watch.ts';
 
 const pinOf = (byte: number) => Buffer.alloc(32, byte).toString('base64');
 const box = (fields: Partial<FoundGateway> = {}): FoundGateway => ({

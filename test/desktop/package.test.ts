@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { createPackage, listPackage } from '@electron/asar';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildDesktop } from '../../desktop/build.mjs';
-import { canBeBox, programFolders } from '../../desktop/main/program-folders.ts';
+import { canBeBox, programFolders } from '../../desktop/main/local-gateway.ts';
 import { filesFor } from '../../scripts/packaging/program-files.ts';
 
 const run = promisify(execFile);

@@ -4,10 +4,9 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lastingPort } from '#test/lasting-port.ts';
 import type { LocalTold } from '../../desktop/ipc.ts';
-import { leaving } from '../../desktop/main/leaving.ts';
 import { type LocalGateway, startLocalGateway, troubleIn } from '../../desktop/main/local-gateway.ts';
 import { keptSettings } from '../../desktop/main/settings.ts';
-import { entryFor, startWithSystem } from '../../desktop/main/start-with-system.ts';
+import { entryFor, leaving, startWithSystem } from '../../desktop/main/tray.ts';
 
 /** A program in the place of the gateway: it listens where it is told, and notes itself beside its database. */
 const RUNS = `

@@ -7,7 +7,7 @@ import { runRestore } from '#cli/restore.ts';
 import { runUpdate } from '#cli/update.ts';
 import { readConfig } from '#runtime/config.ts';
 import { readOptions } from '#sim/cli/options.ts';
-import { runModem } from '#sim/modem/run-modem.ts';
+import { runModem } from '#sim/modem/modem.ts';
 import { runProbe } from '#sim/probe/run-probe.ts';
 import { runBenchTool } from '../../gateway/bench/bench-tool.ts';
 import { readDemoOptions } from '../../scripts/demo/options.ts';

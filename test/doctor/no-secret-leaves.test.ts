@@ -6,7 +6,7 @@ import { newRecoveryKey } from '#adapters/backup/recovery-key.ts';
 import { runDoctor } from '#cli/doctor.ts';
 import { notificationChannel } from '#contract/resources/notification-channels.ts';
 import { insert } from '#core/changes.ts';
-import { secretsOf, shownConfig, strikeOut } from '#operations/doctor/strike-out.ts';
+import { secretsOf, shownConfig, strikeOut } from '#operations/doctor/support-bundle.ts';
 import { readConfig } from '#runtime/config.ts';
 import { type App, aControlPoint, aFarmWith, body, startApp } from '#test/app.ts';
 import { aProgram } from '#test/programs.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DeviceSchedule } from '#contract/mqtt/messages.ts';
-import { localEventAt, nextScheduleChangeS } from '#sim/controller/local-schedule.ts';
+import { localEventAt, nextScheduleChangeS } from '#sim/controller/level-end.ts';
 
 const localScheduleAt = (...asked: Parameters<typeof localEventAt>) => localEventAt(...asked)?.to ?? null;
 

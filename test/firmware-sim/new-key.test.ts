@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { startGatewaySide } from '#sim/conformance/gateway-side.ts';
-import type { Observed } from '#sim/conformance/observed.ts';
+import type { Observed } from '#sim/conformance/report.ts';
 import { newKeyIn, startFleet } from '#sim/fleet/fleet.ts';
 import { createRealClock } from '#sim/sim-clock.ts';
 

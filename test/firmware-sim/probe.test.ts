@@ -4,9 +4,8 @@ import fc from 'fast-check';
 import ModbusRTU from 'modbus-serial';
 import { describe, expect, test } from 'vitest';
 import { createSlaves, takeRtuRequests, takeTcpRequests } from '#sim/probe/modbus-slave.ts';
-import { pondAt } from '#sim/probe/pond-day.ts';
-import { runProbe } from '#sim/probe/run-probe.ts';
-import { startProbePty, startProbeTcp } from '#sim/probe/start-probe.ts';
+import { pondAt } from '#sim/probe/models.ts';
+import { runProbe, startProbePty, startProbeTcp } from '#sim/probe/run-probe.ts';
 
 const still = () => 0.5;
 const twoProbes = () =>

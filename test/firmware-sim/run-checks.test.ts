@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Check, RunDeps } from '#sim/conformance/report.ts';
-import { demand, runChecks, Skipped } from '#sim/conformance/report.ts';
+import { type Check, demand, type RunDeps, runChecks, Skipped } from '#sim/conformance/report.ts';
 import { createManualClock } from '#sim/sim-clock.ts';
 
 const never = () => new Promise<void>(() => undefined);

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { fastFolder } from '#test/fast-folder.ts';
 import { childFile } from '../../scripts/built-program.ts';
 import { makeFarm } from '../../scripts/demo/make-farm.ts';
-import { openPastGateway } from '../../scripts/demo/past-gateway.ts';
+import { openPastGateway } from '../../scripts/demo/past-fleet.ts';
 import { liveThrough } from '../../scripts/demo/week.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'farm-demo-'));

@@ -1,7 +1,16 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import type { Point, Sight, StepDone, Write } from '../../scripts/soak/history.ts';
-import type { AlertRow, ChangeRow, LogRow, OnDisk, OrderRow } from '../../scripts/soak/ledger.ts';
+import type {
+  AlertRow,
+  ChangeRow,
+  LogRow,
+  OnDisk,
+  OrderRow,
+  Point,
+  Sight,
+  StepDone,
+  Write,
+} from '../../scripts/soak/history.ts';
 import type { Evidence } from '../../scripts/soak/oracle/judge.ts';
 
 // A small campaign in which everything went well, to plant faults in.

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ScheduleBody, Sight, Write } from '../../scripts/soak/history.ts';
-import type { OnDisk } from '../../scripts/soak/ledger.ts';
+import type { OnDisk, ScheduleBody, Sight, Write } from '../../scripts/soak/history.ts';
 import { expectedAt } from '../../scripts/soak/oracle/expected.ts';
 import { type Evidence, judge } from '../../scripts/soak/oracle/judge.ts';
 import { effectsOf, emptyFound, find } from '../../scripts/soak/resolve.ts';

@@ -10,7 +10,7 @@ import { subscription } from '#contract/resources/subscriptions.ts';
 import { emailKeyOf, type UserAnswer, user } from '#contract/resources/users.ts';
 import type { Plan, UserRole } from '#contract/words.ts';
 import { put, remove, update } from '#core/changes.ts';
-import type { ProcessPause } from '#core/process-pause.ts';
+import type { ProcessPause } from '#core/clock-trust.ts';
 import { keepTimeAndPresence } from '#operations/upkeep/upkeep.ts';
 import { databaseFile, readConfig } from '#runtime/config.ts';
 import { type Engine, UNBORN } from './databases.ts';

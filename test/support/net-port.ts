@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import type { SerialLink } from '#adapters/serial/open-port.ts';
-import { PortTrouble } from '#adapters/serial/port-trouble.ts';
+import { PortTrouble, type SerialLink } from '#adapters/serial/open-port.ts';
 
 // Serial ports of a simulated board over the network: bytes as they are, or with DTR and RTS as RFC 2217 describes them,
 // written from that page.

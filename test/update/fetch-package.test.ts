@@ -7,7 +7,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { certificateMaker } from '#adapters/tls/make-certificate.ts';
 import { fetchPackage, type WatchSilence } from '#operations/update/fetch-package.ts';
-import { archOf } from '#operations/update/manifest.ts';
+import { archOf } from '#operations/update/package-file.ts';
 import { type StageDeps, stageUpdate } from '#operations/update/stage-update.ts';
 import { readState } from '#operations/update/update-folder.ts';
 import { UpdateRefused } from '#operations/update/update-trouble.ts';

@@ -1,11 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { programVersion } from '#adapters/system/program-version.ts';
-import { noteStart } from '#operations/doctor/note-start.ts';
-import { askedAtGateway } from '#operations/staging/hosted-package.ts';
-import { stageDeps } from '#operations/staging/stage-deps.ts';
-import { archOf } from '#operations/update/manifest.ts';
+import { programVersion } from '#adapters/system/machine-facts.ts';
+import { noteStart } from '#operations/doctor/run-file.ts';
+import { askedAtGateway, stageDeps } from '#operations/staging/stage-deps.ts';
+import { archOf } from '#operations/update/package-file.ts';
 import { stageUpdate } from '#operations/update/stage-update.ts';
 import { readState } from '#operations/update/update-folder.ts';
 import { type App, startApp } from '#test/app.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { archOf, readPublicKeys } from '#operations/update/manifest.ts';
+import { archOf, readPublicKeys } from '#operations/update/package-file.ts';
 import { stageUpdate } from '#operations/update/stage-update.ts';
 import { readState, writeState } from '#operations/update/update-folder.ts';
 import { switched } from '#operations/update/update-state.ts';

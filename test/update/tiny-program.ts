@@ -2,9 +2,7 @@ import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypt
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { archOf, type Manifest, PRODUCT } from '#operations/update/manifest.ts';
-import { writePackage } from '#operations/update/package-file.ts';
-import { sha256Of } from '#operations/update/program-folder.ts';
+import { archOf, type Manifest, PRODUCT, sha256Of, writePackage } from '#operations/update/package-file.ts';
 
 // A program of a few lines in the form of ours, so that every way an update can end is tried in a moment.
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { beginsTrial, heardIn, isOver, type Word } from '#operations/update/trial-time.ts';
+import { beginsTrial, heardIn, isOver, type Word } from '#operations/update/health-gate.ts';
 
 // How long a version that is tried has, second by second.
 

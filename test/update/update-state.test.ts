@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { stateFrom } from '#operations/update/stored-state.ts';
+import { stateFrom } from '#operations/update/update-folder.ts';
 import {
   atStart,
   began,

@@ -5,12 +5,16 @@ import { now } from '../data/clock.ts';
 import { type ControlPoint, mayOn, presence } from '../data/farm-store.ts';
 import { farmWord, isFromAfar } from '../data/instance.ts';
 import { isBlind } from '../data/live.ts';
-import { orderUnderWay } from '../data/orders.ts';
+import { orderUnderWay, remoteOrder } from '../data/orders.ts';
 import { useGet } from '../data/query.ts';
-import { remoteOrder } from '../data/remote-orders.ts';
 import { age, countdown } from '../i18n/format.ts';
-import { controlFactsOf } from '../state/control-facts.ts';
-import { type ControlFacts, type ControlState, controlStateOf, mayOrder } from '../state/control-state.ts';
+import {
+  type ControlFacts,
+  type ControlState,
+  controlFactsOf,
+  controlStateOf,
+  mayOrder,
+} from '../state/control-state.ts';
 import {
   type Failure,
   failureOf,

@@ -2,7 +2,7 @@ import { Icon } from '../components/icon.tsx';
 import { unanswered } from '../data/alarms.ts';
 import { soon } from '../data/clock.ts';
 import { age, countdown, isoDay } from '../i18n/format.ts';
-import { isSoundTestDue } from '../state/alarm-loudness.ts';
+import { isSoundTestDue } from '../state/alarm-state.ts';
 import { arm, isBlocked, silence, silenceLeft, soundTestedAt, testSound } from './sound.ts';
 import { shellWords } from './words.ts';
 

@@ -5,8 +5,7 @@ import { isFarmNight } from '../data/farm-sun.ts';
 import { isWaking, link } from '../data/live.ts';
 import { steady } from '../data/steady.ts';
 import { isStation } from '../data/theme.ts';
-import { loudnessOf, NIGHT_VOLUMES, type NightVolume } from '../state/alarm-loudness.ts';
-import { heardOf, type Sound } from '../state/alarm-state.ts';
+import { heardOf, loudnessOf, NIGHT_VOLUMES, type NightVolume, type Sound } from '../state/alarm-state.ts';
 
 // The alarm that is heard. Told apart by rhythm: three beeps every 4 s, two every 30 s, one soft tone; a screen that is
 // blind lets a tone fall once a minute. Browsers hold sound back until somebody touches the page: the lamp says so.

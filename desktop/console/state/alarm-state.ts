@@ -28,9 +28,9 @@ export type AlarmFacts = {
 export type Priority = ReturnType<typeof priorityOf>;
 
 /** `returned`: it ended by itself before somebody answered it; it is seen until then, and not heard. */
-export type AlarmState = 'unanswered' | 'silenced' | 'returned' | 'acknowledged' | 'shelved';
+type AlarmState = 'unanswered' | 'silenced' | 'returned' | 'acknowledged' | 'shelved';
 
-export function alarmStateOf(alarm: AlarmFacts, now: number): AlarmState {
+function alarmStateOf(alarm: AlarmFacts, now: number): AlarmState {
   if (isUntil(alarm.shelved_until, now)) return 'shelved';
   if (alarm.acknowledged_at !== null) return 'acknowledged';
   if (alarm.status === 'RESOLVED') return 'returned';
@@ -133,3 +133,53 @@ export function heardOf(alarms: readonly Alarm[]): { sound: Sound; keys: readonl
     keys: open.filter(({ priority }) => priority === worst).map(({ key }) => key),
   };
 }
+
+/** How loud what is not critical is by night, in hundredths of how loud it is by day. None of them is silence. */
+export const NIGHT_VOLUMES = ['100', '60', '30'] as const;
+export type NightVolume = (typeof NIGHT_VOLUMES)[number];
+
+/** Whoever listens to a station is not beside it. */
+const LEAST_AT_A_STATION = 60;
+/** When the day's shift comes. */
+const SHIFT_HOUR_MS = 6 * 3_600_000;
+
+/** From 0 to 1. What is critical, and the tone of a screen that is blind, nobody can make softer. */
+export function loudnessOf(
+  sound: Exclude<Sound, 'none'> | 'blind',
+  { chosen, isNight, isStation }: { chosen: NightVolume; isNight: boolean; isStation: boolean },
+): number {
+  if (!isNight || sound === 'three-beeps' || sound === 'blind') return 1;
+  return Math.max(Number(chosen), isStation ? LEAST_AT_A_STATION : 0) / 100;
+}
+
+/** Whether nobody has heard the test since the shift of this day began; `dayOf` tells the farm's day of an instant. */
+export function isSoundTestDue(
+  testedAt: number | null,
+  now: number,
+  dayOf: (instant: number) => string,
+): boolean {
+  return testedAt === null || dayOf(testedAt - SHIFT_HOUR_MS) !== dayOf(now - SHIFT_HOUR_MS);
+}
+
+// Which pond is to be looked at first. Pure.
+
+type PondConcern = {
+  cod: string;
+  priority: Priority | null;
+  inProduction: boolean;
+  /** null: not known, or too old to trust. */
+  oxygen: number | null;
+};
+
+/** What nobody has measured is as worrying as oxygen at the edge of what is good. */
+const UNKNOWN_OXYGEN = 5;
+const NOTHING_TO_LOSE = 99;
+
+const concern = ({ inProduction, oxygen }: PondConcern): number =>
+  inProduction ? (oxygen ?? UNKNOWN_OXYGEN) : NOTHING_TO_LOSE;
+
+/** By alarm, then by how little oxygen there is, then by code. */
+export const byConcern = (a: PondConcern, b: PondConcern): number =>
+  (a.priority ?? 9) - (b.priority ?? 9) ||
+  concern(a) - concern(b) ||
+  a.cod.localeCompare(b.cod, undefined, { numeric: true });

@@ -1,4 +1,6 @@
+import type { ControlPointEvent, PresenceItem } from '#contract/events/stream.ts';
 import type { SwitchState } from '#contract/words.ts';
+import { isTarget, type RemoteOrder, stepOf } from './remote-order.ts';
 
 // How one control point is shown: what is wanted, what it reports, and how much of that may be believed.
 
@@ -30,9 +32,9 @@ export type ControlState =
   /** Nothing may start it. What it reports is told all the same, as long as it is heard: it may run in spite of that. */
   | { is: 'locked'; isHeard: boolean; reported: SwitchState | null };
 
-export const SLOW_AFTER_MS = 30_000;
-export const FAILED_AFTER_MS = 60_000;
-export const NO_SIGNAL_AFTER_MS = 90_000;
+const SLOW_AFTER_MS = 30_000;
+const FAILED_AFTER_MS = 60_000;
+const NO_SIGNAL_AFTER_MS = 90_000;
 
 /** Whether what it reports, its power and its signal may be taken for how it is now. */
 export const isHeard = ({ isOnline, silentForMs }: Pick<ControlFacts, 'isOnline' | 'silentForMs'>): boolean =>
@@ -86,4 +88,42 @@ export function urgencyOf(state: ControlState): number {
 /** The order in which rows are drawn while a finger may be on its way to one: as they stand, new ones behind. */
 export function keptOrder(drawn: readonly string[], wanted: readonly string[]): string[] {
   return [...drawn.filter((id) => wanted.includes(id)), ...wanted.filter((id) => !drawn.includes(id))];
+}
+
+/** What the store knows of a control point, as ages at `now`; `remote`: the last order to it from afar. */
+export function controlFactsOf(
+  point: ControlPointEvent,
+  presence: PresenceItem | undefined,
+  at: { now: number; isBlind: boolean; remote?: RemoteOrder | undefined },
+): ControlFacts {
+  const heardAt = presence?.last_heartbeat ?? null;
+  const remote = at.remote !== undefined && isTarget(at.remote, point, at.now) ? at.remote : null;
+  const commandedAt =
+    remote?.stateAt ?? (point.last_command_at === null ? null : Date.parse(point.last_command_at));
+  return {
+    target: remote?.target ?? point.target_status,
+    reported: presence?.current_status ?? point.current_status,
+    isOnline: presence?.is_online ?? false,
+    silentForMs: heardAt === null ? null : Math.max(0, at.now - Date.parse(heardAt)),
+    isLockedOut: point.locked_out,
+    commandedForMs: commandedAt === null ? null : Math.max(0, at.now - commandedAt),
+    isBlind: at.isBlind,
+    onItsWay:
+      remote !== null && stepOf(remote, at.now) === 'cloud' ? { leftMs: remote.expiresAt - at.now } : null,
+  };
+}
+
+// How well a controller is heard over Wi-Fi, from the strength it tells in dBm.
+
+type LinkQuality = 'good' | 'fair' | 'weak' | 'bad';
+
+const BOUNDS = [
+  [-60, 'good'],
+  [-70, 'fair'],
+  [-80, 'weak'],
+] as const;
+
+export function linkQualityOf(rssi: number | null | undefined): LinkQuality | null {
+  if (rssi === null || rssi === undefined || !Number.isFinite(rssi)) return null;
+  return BOUNDS.find(([least]) => rssi >= least)?.[1] ?? 'bad';
 }

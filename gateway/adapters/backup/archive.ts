@@ -1,5 +1,7 @@
+import { createReadStream } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { createZstdDecompress } from 'node:zlib';
+import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
 import * as z from 'zod';
 import { asTrouble, BackupTrouble } from './backup-trouble.ts';
 import { createReader } from './seal.ts';
@@ -8,7 +10,7 @@ import { createReader } from './seal.ts';
 // check sum tells a flipped bit.
 
 /** Describes the database of a backup; what a person is shown before it comes back. */
-export const manifest = z.object({
+const manifest = z.object({
   format: z.literal(1),
   made_at: z.string(),
   gateway_id: z.string(),
@@ -72,4 +74,31 @@ function asDamage(error: unknown): Error {
   if (isZlib || isUnfinished || error instanceof SyntaxError)
     return new BackupTrouble('the backup is damaged or not complete; use an older one', error, 'DAMAGED');
   return asTrouble(error, 'the backup');
+}
+
+/** Compressed bytes of description and database. */
+export async function* pack(databaseFile: string, described: Manifest): AsyncGenerator<Buffer> {
+  const text = Buffer.from(JSON.stringify(described));
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(text.length);
+  async function* plain() {
+    yield Buffer.concat([length, text]);
+    yield* createReadStream(databaseFile, { highWaterMark: 256 * 1024 });
+  }
+  const compress = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
+  const source = Readable.from(plain());
+  source.on('error', (error) => compress.destroy(error));
+  yield* source.pipe(compress);
+}
+
+/** Of a gateway, in its data folder. By itself, because the launcher knows no configuration. */
+export const DATABASE_NAME = 'farm.db';
+
+/** What the card keeps free whatever is brought or comes back: control writes on meanwhile. */
+export const SPARE_BYTES = 256 * 1024 * 1024;
+
+/** What the disk of a folder has room for still, as the gateway may use it. */
+export async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
 }

@@ -6,7 +6,13 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
-import { BackupTrouble } from './backup-trouble.ts';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { called } from '#contract/commands.ts';
+import { asTrouble, BackupTrouble } from './backup-trouble.ts';
+import { writeWhole } from './safe-files.ts';
 
 // The recovery key is 28 random letters (140 bit) and 4 that check them, in 8 groups of 4. From it follows a key pair:
 // the box keeps the public half and can write backups, but neither the box nor a stick can read one.
@@ -75,4 +81,40 @@ function keyOf(random: string): RecoveryKey {
 function checkOf(random: string): string {
   const sum = createHash('sha256').update(`check ${random}`).digest();
   return [...sum.subarray(0, CHECK_LETTERS)].map((byte) => LETTERS[byte % LETTERS.length]).join('');
+}
+
+// The public half of the recovery key: enough to write backups, useless for reading one.
+
+const keyFile = z.object({ public_key: z.string().length(43), key_id: z.string(), made_at: z.string() });
+type KeyFile = z.infer<typeof keyFile>;
+
+const pathOf = (data: string) => join(data, 'backup-key.json');
+
+export const hasKeyFile = (data: string): boolean => existsSync(pathOf(data));
+
+export async function readKeyFile(data: string): Promise<KeyFile> {
+  const text = await readFile(pathOf(data), 'utf8').catch((error: unknown) => {
+    throw new BackupTrouble(
+      `there is no recovery key yet; make one with ${called('backup --new-key')} and write it down`,
+      error,
+      'NO_KEY',
+    );
+  });
+  try {
+    return keyFile.parse(JSON.parse(text));
+  } catch (error) {
+    throw new BackupTrouble(
+      `${pathOf(data)} is damaged; make a new recovery key with ${called('backup --new-key --replace')}`,
+      error,
+    );
+  }
+}
+
+export async function writeKeyFile(data: string, publicKey: string, madeAt: string): Promise<void> {
+  const content: KeyFile = { public_key: publicKey, key_id: keyIdOf(publicKey), made_at: madeAt };
+  try {
+    await writeWhole(pathOf(data), [Buffer.from(`${JSON.stringify(content)}\n`)]);
+  } catch (error) {
+    throw asTrouble(error, data);
+  }
 }

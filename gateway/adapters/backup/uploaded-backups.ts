@@ -2,11 +2,11 @@ import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, conflict, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import { freeBytes, SPARE_BYTES } from './archive.ts';
 import { listByName } from './backup-folder.ts';
 import { asTrouble, BackupTrouble } from './backup-trouble.ts';
 import { freeName, namesIn, syncFolder, timeName, UNFINISHED } from './safe-files.ts';
 import { sealedFor } from './seal.ts';
-import { freeBytes, SPARE_BYTES } from './spare-room.ts';
 
 // Backups that people bring to the box through the console. They come in pieces, each a request of its own: a slow line
 // carries one within the time a request may take, none stands in memory for longer than it is written, and what is wrong

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import type { SendLetter } from '#core/letters.ts';
+import type { SendLetter } from '#core/notifying.ts';
 import type { Outcome, Outgoing, Send } from '#features/alarms/delivery/ports.ts';
 
 const CONNECTIONS = 4;

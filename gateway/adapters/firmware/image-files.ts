@@ -1,13 +1,14 @@
-import { mkdir, open, readdir, rm } from 'node:fs/promises';
+import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ImageFiles } from '#features/equipment/firmware/ports.ts';
+import type { ImageFiles, PublisherKey } from '#features/equipment/firmware/ports.ts';
 
 const NAME = /^[0-9a-f]{64}\.bin$/;
 
 /** Puts bytes in a file that is either whole and on disk, or not there. */
 type WriteWhole = (file: string, bytes: Iterable<Uint8Array>) => Promise<void>;
 
-export type ImageFolder = ImageFiles & {
+type ImageFolder = ImageFiles & {
   remove: (sha256: string) => Promise<void>;
   /** Removes what no row names: left by an upload that was never stored. */
   keepOnly: (known: ReadonlySet<string>) => Promise<void>;
@@ -46,4 +47,41 @@ export function imageFolder(folder: string, writeWhole: WriteWhole): ImageFolder
       await Promise.all(strays.map((name) => rm(join(folder, name), { force: true })));
     },
   };
+}
+
+const PEM_BLOCK = /-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g;
+
+/**
+ * The Ed25519 keys of a PEM file, which may hold several: a key is followed by its successor for a while. None when the
+ * file is not there; a block that is no such key is passed over. Rejects when the file cannot be read.
+ */
+export async function readPublisherKeys(file: string): Promise<PublisherKey[]> {
+  const pem = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    throw new Error(`the keys of publishers (${file}) cannot be read`, { cause: error });
+  });
+  return (pem.match(PEM_BLOCK) ?? []).flatMap((block) => {
+    const key = keyOf(block);
+    return key === null ? [] : [key];
+  });
+}
+
+function keyOf(pem: string): PublisherKey | null {
+  const key = parse(pem);
+  if (key?.asymmetricKeyType !== 'ed25519') return null;
+  const der = key.export({ type: 'spki', format: 'der' });
+  return {
+    id: createHash('sha256').update(der).digest('hex').slice(0, 16),
+    isSignatureOf: (statement, signature) =>
+      verify(null, Buffer.from(statement), key, Buffer.from(signature, 'base64url')),
+  };
+}
+
+function parse(pem: string): KeyObject | null {
+  try {
+    return createPublicKey(pem);
+  } catch {
+    // a damaged block opens nothing; the others of the file still count
+    return null;
+  }
 }

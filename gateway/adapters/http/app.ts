@@ -9,10 +9,10 @@ import express, {
 import { AppError, StorageUnavailable } from '#core/errors.ts';
 import type { Log } from '#core/kernel.ts';
 import { BODY_BYTES, type Route } from '#core/route.ts';
+import { ownHosts } from './client-address.ts';
 import { oneATurn } from './fair-turns.ts';
 import { type HandleDeps, handleRoute, proveCaller } from './handle-route.ts';
 import type { Refused } from './harden-server.ts';
-import { ownHosts } from './own-hosts.ts';
 import { isSmallBody, readJsonBody, UNPROVED_BYTES } from './read-json-body.ts';
 import { noteRoute, requestFrame, requestIdOf, routeOf } from './request-frame.ts';
 import { routeFinder } from './route-finder.ts';

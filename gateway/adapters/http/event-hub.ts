@@ -15,8 +15,7 @@ import { AppError, notFound } from '#core/errors.ts';
 import type { Caller } from '#core/route.ts';
 import type { ChangedFor, TellChanged } from '#core/tell-changed.ts';
 import { farmChangesIn, farmsWithLessIn, sessionsEndedBy } from './event-access.ts';
-import { gatherChanged } from './gather-changed.ts';
-import { type RowEvent, type RowEventDeps, rowEventsOf } from './row-events.ts';
+import { gatherChanged, type RowEvent, type RowEventDeps, rowEventsOf } from './row-events.ts';
 import {
   type EventSink,
   openViewerStream,

@@ -1,16 +1,127 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Express, type RequestHandler, Router } from 'express';
+import { AppError } from '#core/errors.ts';
 import type { Route } from '#core/route.ts';
 import { API, wrongMethod } from './app.ts';
 import { consolePages } from './console.ts';
 import { type EventStreamDeps, eventStream } from './event-stream.ts';
 import { oneATurn } from './fair-turns.ts';
 import { guidePages } from './guide-pages.ts';
-import { healthPage, type Readiness, readyPage } from './health.ts';
-import { type LocalPages, localBundle, localEntrance, localReport } from './local-pages.ts';
 import { type MetricsPageDeps, metricsPage } from './metrics.ts';
 import { openApiParts } from './openapi.ts';
+
+type Readiness = {
+  ready: boolean;
+  checks: Readonly<Record<string, { ok: boolean; detail?: string; rung?: string; age_s?: number | null }>>;
+};
+
+type Check = Readiness['checks'][string];
+export type Checks = ReturnType<typeof createChecks>;
+
+/** Checks that parts of the program add when they stand. */
+export function createChecks() {
+  const asks = new Map<string, () => Check>();
+  return {
+    add: (name: string, ask: () => Check): void => void asks.set(name, ask),
+    read: (): Record<string, Check> => Object.fromEntries([...asks].map(([name, ask]) => [name, ask()])),
+  };
+}
+
+const PATIENCE_MS = 2_000;
+
+/** GET /healthz: the process lives and its event loop turns. */
+function healthPage(deps: { monotonic: () => number }): RequestHandler {
+  const startedAt = deps.monotonic();
+  return (_request, response) => {
+    response.json({ status: 'ok', uptime_s: Math.round((deps.monotonic() - startedAt) / 1000) });
+  };
+}
+
+/** GET /readyz: 200 when requests can be served, else 503 with what is wrong. */
+function readyPage(deps: { readiness: () => Promise<Readiness> }): RequestHandler {
+  return async (_request, response) => {
+    const { ready, checks } = await inTime(deps.readiness());
+    response.status(ready ? 200 : 503).json({ ready, checks });
+  };
+}
+
+/** A check that hangs is an answer too. */
+async function inTime(readiness: Promise<Readiness>): Promise<Readiness> {
+  const { promise: patience, resolve } = Promise.withResolvers<Readiness>();
+  const failed = (detail: string): Readiness => ({
+    ready: false,
+    checks: { readiness: { ok: false, detail } },
+  });
+  const timer = setTimeout(() => resolve(failed(`no answer within ${PATIENCE_MS} ms`)), PATIENCE_MS);
+  try {
+    return await Promise.race([
+      readiness.catch((error: unknown) => failed(error instanceof Error ? error.message : 'failed')),
+      patience,
+    ]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** One check by a question that throws when the answer is no. */
+export async function checked(ask: () => Promise<void>): Promise<{ ok: boolean; detail?: string }> {
+  try {
+    await ask();
+    return { ok: true };
+  } catch (error) {
+    return { ok: false, detail: error instanceof Error ? error.message : 'failed' };
+  }
+}
+
+/** For a person at the box itself: who can read its data folder has the key of this run. */
+export type LocalPages = {
+  /** null: there is no such key now. */
+  key: () => string | null;
+  report: () => Promise<unknown>;
+  bundle: () => Promise<Uint8Array>;
+  /** What lets this gateway in at its hosted instance. */
+  hostedEntrance: () => Promise<unknown>;
+};
+
+/** GET /local/doctor: the report that the doctor's command prints. */
+function localReport(pages: LocalPages): RequestHandler {
+  return async (request, response) => {
+    requireLocal(pages, request.headers.authorization);
+    response.json(await pages.report());
+  };
+}
+
+/** GET /local/support-bundle */
+function localBundle(pages: LocalPages): RequestHandler {
+  return async (request, response) => {
+    requireLocal(pages, request.headers.authorization);
+    response.type('application/gzip').end(await pages.bundle());
+  };
+}
+
+/** GET /local/hosted-entrance: for the update, which fetches in a process of its own. */
+function localEntrance(pages: LocalPages): RequestHandler {
+  return async (request, response) => {
+    requireLocal(pages, request.headers.authorization);
+    response.setHeader('Cache-Control', 'no-store');
+    response.json(await pages.hostedEntrance());
+  };
+}
+
+/** To everybody else these pages are not there. */
+function requireLocal({ key }: LocalPages, authorization: string | undefined): void {
+  const given = /^Local +(\S+)$/.exec(authorization ?? '')?.[1];
+  const wanted = key();
+  if (given !== undefined && wanted !== null && isSame(given, wanted)) return;
+  throw new AppError(404, 'There is nothing here', { code: 'NOT_FOUND' });
+}
+
+function isSame(a: string, b: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -58,7 +169,7 @@ type Authorities = () => readonly string[] | null;
 
 const NONE = 'This instance has no certificate authority\n';
 
-export type PlatformDeps = MetricsPageDeps & {
+type PlatformDeps = MetricsPageDeps & {
   monotonic: () => number;
   readiness: () => Promise<Readiness>;
   events: EventStreamDeps;

@@ -2,10 +2,108 @@ import type { Response } from 'express';
 import type { PlanTerms } from '#contract/plans.ts';
 import { AppError } from '#core/errors.ts';
 import type { Caller, Route } from '#core/route.ts';
-import type { OpenRequests } from './open-requests.ts';
-import type { RequestCounts } from './request-counts.ts';
+import type { CountStatement, RequestCounts } from './attempt-limit.ts';
 
-export type RequestLimitDeps = {
+/** Requests of a user that are being answered at this moment. */
+type OpenRequests = {
+  /** Takes one of `most` places; answers how to give it back, or null when all are taken. */
+  enter: (userId: string, most: number) => Promise<(() => void) | null>;
+};
+
+/** Places of this process alone. */
+export function ownOpenRequests(): OpenRequests {
+  const openByUser = new Map<string, number>();
+  return {
+    async enter(userId, most) {
+      const open = openByUser.get(userId) ?? 0;
+      if (open >= most) return null;
+      openByUser.set(userId, open + 1);
+      return once(() => {
+        const left = (openByUser.get(userId) ?? 1) - 1;
+        if (left <= 0) openByUser.delete(userId);
+        else openByUser.set(userId, left);
+      });
+    },
+  };
+}
+
+/** So long a place holds unless it is renewed: those of a process that died are free by then. */
+const HELD_MS = 60_000;
+
+/** By the clock of the database, which all processes share. */
+const NOW = `(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+const LIVE = `select p.key, p.value from jsonb_each_text(o.places) as p where p.value::bigint > ${NOW}`;
+
+// All places of a user stand in one row, whose lock makes two who come at once see each other.
+const ENTER = `insert into open_requests as o (user_id, places)
+  values ($1, jsonb_build_object($2::text, ${NOW} + ${HELD_MS}))
+  on conflict (user_id) do update set
+    places = coalesce((select jsonb_object_agg(live.key, live.value::bigint) from (${LIVE}) as live), '{}') || excluded.places
+  where (select count(*) from (${LIVE}) as live) < $3
+  returning user_id`;
+const LEAVE = `update open_requests set places = places - $2::text where user_id = $1`;
+// what was given back on another connection meanwhile stays given back;
+// rows are locked in one order: two processes that renew at once never wait for each other
+const RENEW = `with held as (select key as user_id, value as holders from jsonb_each($1::jsonb)),
+  locked as (select user_id from open_requests where user_id in (select user_id from held) order by user_id for update)
+  update open_requests as o set places = o.places || coalesce((
+    select jsonb_object_agg(holder, ${NOW} + ${HELD_MS}) from jsonb_array_elements_text(held.holders) as holder
+    where jsonb_exists(o.places, holder)), '{}')
+  from held, locked where o.user_id = held.user_id and o.user_id = locked.user_id`;
+
+/**
+ * The same for all processes together: a place belongs to its request for as long as that is open, however slowly it is
+ * read, and is renewed by its process. While the table does not answer each process counts for itself.
+ */
+export function sharedOpenRequests(deps: {
+  run: CountStatement;
+  /** Different in every process. */
+  process: string;
+}): OpenRequests & {
+  /** Three times within what a place holds. */
+  renew: () => Promise<void>;
+} {
+  const { run, process } = deps;
+  const alone = ownOpenRequests();
+  const held = new Map<string, Set<string>>();
+  const state = { count: 0 };
+
+  function leave(userId: string, holder: string): void {
+    const holders = held.get(userId);
+    holders?.delete(holder);
+    if (holders?.size === 0) held.delete(userId);
+    // what is not given back because the store is gone ends by itself
+    run(LEAVE, [userId, holder]).catch(() => undefined);
+  }
+
+  return {
+    async enter(userId, most) {
+      state.count += 1;
+      const holder = `${process}-${state.count}`;
+      const entered = await run(ENTER, [userId, holder, most]).catch(() => null);
+      if (entered === null) return alone.enter(userId, most);
+      if (entered.rows.length === 0) return null;
+      held.set(userId, (held.get(userId) ?? new Set()).add(holder));
+      return once(() => leave(userId, holder));
+    },
+    async renew() {
+      if (held.size === 0) return;
+      const holdersByUser = Object.fromEntries([...held].map(([user, holders]) => [user, [...holders]]));
+      await run(RENEW, [JSON.stringify(holdersByUser)]);
+    },
+  };
+}
+
+function once(work: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    work();
+  };
+}
+
+type RequestLimitDeps = {
   /** What the plan of the caller allows; null: unlimited. */
   rateOf: (caller: Caller) => Promise<PlanTerms['rate']>;
   counts: RequestCounts;

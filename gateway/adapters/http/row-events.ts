@@ -1,9 +1,15 @@
-import { controlPointEventOf, type SnapshotEvent, type StreamEventName } from '#contract/events/stream.ts';
+import {
+  type ChangedKind,
+  controlPointEventOf,
+  type SnapshotEvent,
+  type StreamEventName,
+} from '#contract/events/stream.ts';
 import { alert } from '#contract/resources/alerts.ts';
 import { controlPoint, order } from '#contract/resources/control-points.ts';
 import { notification } from '#contract/resources/notifications.ts';
 import { measurement } from '#contract/resources/water-quality.ts';
 import { type Committed, rowsOf } from '#core/changes.ts';
+import type { ChangedFor } from '#core/tell-changed.ts';
 
 /**
  * An event as it goes over the line. null: for every farm, for every person. `isForOperators`: only for those who may act
@@ -77,4 +83,49 @@ function tellWhatGoesOn(deps: RowEventDeps, committed: Committed, tell: (event: 
   deps.openOfEpisodes(farmIds, episodeIds).then((rows) => {
     for (const data of rows) tell({ name: 'alert', data, farmId: data.farm_id, userId: null });
   }, deps.onError);
+}
+
+const EVERY_MS = 1000;
+
+type Place = { to: ChangedFor; kinds: Set<ChangedKind> };
+
+/**
+ * Gathers what changed: the first word goes out at once, what follows within a second goes together at its end. So each
+ * kind is told once a second at most to the same people, and the last word always comes.
+ */
+export function gatherChanged(deps: {
+  later: (ms: number, run: () => void) => void;
+  tell: (to: ChangedFor, kinds: ChangedKind[]) => void;
+}): { add: (kind: ChangedKind, to: ChangedFor) => void; forget: () => void } {
+  /** Those who were told within the last second, and what is to be told them at its end. */
+  const resting = new Map<string, Place>();
+  function rest(key: string, place: Place): void {
+    deps.later(EVERY_MS, () => {
+      const kinds = [...place.kinds];
+      place.kinds.clear();
+      if (kinds.length === 0) return void resting.delete(key);
+      deps.tell(place.to, kinds);
+      rest(key, place);
+    });
+  }
+  return {
+    add(kind, to) {
+      const key = keyOf(to);
+      const known = resting.get(key);
+      if (known !== undefined) return void known.kinds.add(kind);
+      const place: Place = { to, kinds: new Set() };
+      resting.set(key, place);
+      deps.tell(to, [kind]);
+      rest(key, place);
+    },
+    /** While nobody listens nothing is kept: who comes next begins with a snapshot. */
+    forget() {
+      for (const { kinds } of resting.values()) kinds.clear();
+    },
+  };
+}
+
+function keyOf(to: ChangedFor): string {
+  if (typeof to === 'string') return to;
+  return 'userId' in to ? `user ${to.userId}` : `${to.who} ${to.farmId}`;
 }

@@ -11,8 +11,7 @@ import type {
   RegisterRead,
   WordsRead,
 } from '#features/equipment/probes/ports.ts';
-import { openPort, type SerialLink } from '../serial/open-port.ts';
-import { asPortTrouble, type PortFault } from '../serial/port-trouble.ts';
+import { asPortTrouble, openPort, type PortFault, type SerialLink } from '../serial/open-port.ts';
 import { type FrameRead, rtuAnswer, rtuRequest } from './rtu-frame.ts';
 import { tcpAnswer, tcpRequest } from './tcp-frame.ts';
 
@@ -57,7 +56,7 @@ const linkOf = (port: SerialLink): ByteLink => ({
   close: port.close,
 });
 
-export type OpenBusDeps = {
+type OpenBusDeps = {
   /** Milliseconds that only grow. */
   monotonic: () => number;
   isOnFarmNetwork: (address: string) => boolean;
@@ -302,4 +301,35 @@ async function addressOf(host: string): Promise<string | null> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/**
+ * Calls `turn` again and again, each time after the milliseconds it answered. `stop` wakes it from its rest and resolves
+ * when the last turn is over. A turn must not reject.
+ */
+export function keepTurning(turn: () => Promise<number>): { stop: () => Promise<void> } {
+  const state = { isStopped: false, wake: () => undefined as void };
+  const rest = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      state.wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  const run = async () => {
+    while (!state.isStopped) {
+      const ms = await turn();
+      // at least once through the event loop: control comes first
+      if (!state.isStopped) await rest(Math.max(1, ms));
+    }
+  };
+  const done = run();
+  return {
+    async stop() {
+      state.isStopped = true;
+      state.wake();
+      await done;
+    },
+  };
 }

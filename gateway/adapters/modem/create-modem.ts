@@ -2,8 +2,7 @@ import type { ModemState } from '#contract/resources/modem.ts';
 import type { Log } from '#core/kernel.ts';
 import { NewestMap } from '#core/newest-map.ts';
 import type { Modem, ModemFacts, SmsOutcome } from '#features/alarms/modem/ports.ts';
-import { type AtLine, createAtLine, type ModemPort } from './at-line.ts';
-import { reportIn, smsTrouble } from './modem-errors.ts';
+import { type AtLine, createAtLine, type ModemPort, reportIn, smsTrouble } from './at-line.ts';
 import { smsParts, ucs2Hex } from './sms-text.ts';
 import { greetModem, type ModemPin, standingOf } from './start-modem.ts';
 

@@ -7,8 +7,8 @@ import type { Controller, DeviceDoor } from '#features/control/device-link.ts';
 import type { Knock, RelayDesk } from '#features/control/relay-link.ts';
 import type { Counters } from './counters.ts';
 import type { Guests } from './guests.ts';
+import type { Peer, PeerOf, Will } from './listeners.ts';
 import type { WhoComes } from './peek-connect.ts';
-import type { Peer, PeerOf, Will } from './peer.ts';
 import { parseJson } from './read-message.ts';
 
 export type AdmissionDeps = {

@@ -1,7 +1,7 @@
 import type { Log } from '#core/kernel.ts';
 import type { Controller, DeviceDoor } from '#features/control/device-link.ts';
 import type { Counters } from './counters.ts';
-import type { Peer } from './peer.ts';
+import type { Peer } from './listeners.ts';
 
 const MINUTE_MS = 60_000;
 /** Take-overs remembered of one identity. */

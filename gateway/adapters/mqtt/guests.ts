@@ -3,7 +3,7 @@ import { BOOT_PUBLISHES, bootHello, bootResult, bootTopic } from '#contract/mqtt
 import type { Log } from '#core/kernel.ts';
 import type { GuestDoor } from '#features/control/device-link.ts';
 import type { Counters } from './counters.ts';
-import type { Peer } from './peer.ts';
+import type { Peer } from './listeners.ts';
 import { parseJson } from './read-message.ts';
 
 export type GuestsDeps = {

@@ -6,10 +6,9 @@ import type { Refusal } from './admission.ts';
 import { createConnectRate } from './connect-rate.ts';
 import type { ConnectionTable } from './connection-table.ts';
 import type { Counters } from './counters.ts';
-import { guardFraming } from './framing-guard.ts';
 import type { Guests } from './guests.ts';
-import { isPartOfConnect, peekConnect, peekVersion5, type WhoComes } from './peek-connect.ts';
-import { type Limits, openPeer, type Peer } from './peer.ts';
+import { type Limits, openPeer, type Peer } from './listeners.ts';
+import { guardFraming, isPartOfConnect, peekConnect, peekVersion5, type WhoComes } from './peek-connect.ts';
 import { takeToken } from './token-bucket.ts';
 
 type Parser = {

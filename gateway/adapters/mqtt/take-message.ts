@@ -8,7 +8,7 @@ import type { RelayDesk } from '#features/control/relay-link.ts';
 import type { Counters, Refusal } from './counters.ts';
 import type { Guests } from './guests.ts';
 import type { LevelStore } from './level-store.ts';
-import type { Limits, Peer } from './peer.ts';
+import type { Limits, Peer } from './listeners.ts';
 import { BAD_MESSAGE, parseJson, READERS, type Reader, readResult } from './read-message.ts';
 import { takeToken } from './token-bucket.ts';
 

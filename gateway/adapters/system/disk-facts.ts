@@ -1,9 +1,84 @@
-import { realpath, statfs } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import type { DiskFacts } from '#features/system/doctor/ports.ts';
-import { blockDevice } from './block-device.ts';
-import { cardFacts } from './card-health.ts';
-import { textOf } from './text-of.ts';
+import { readdir, realpath, statfs } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { CardFacts, DiskFacts } from '#features/system/doctor/ports.ts';
+import { textOf } from './machine-facts.ts';
+
+type BlockDevice = {
+  /** Name of what holds the file system: a partition, or what lies on it when it is encrypted. */
+  volume: string;
+  /** Folder in /sys of the disk below. */
+  disk: string;
+};
+
+/** What is encrypted or joined lies on something else, seldom deeper. */
+const LAYERS = 4;
+
+/**
+ * The disk behind a mount. `number`: as the kernel counts it, `179:2`; a source may be called `/dev/root` or by the name of
+ * an encrypted volume. `root`: of the machine. null: the machine does not tell.
+ */
+export async function blockDevice(
+  { source, number }: { source: string; number: string },
+  root: string,
+): Promise<BlockDevice | null> {
+  const folder =
+    (await folderOf(join(root, 'sys/dev/block', number))) ??
+    (await folderOf(join(root, 'sys/class/block', basename(source))));
+  if (folder === null) return null;
+  const lowest = await below(folder);
+  const isPartition = (await textOf(join(lowest, 'partition'))) !== null;
+  return { volume: basename(folder), disk: isPartition ? dirname(lowest) : lowest };
+}
+
+async function below(folder: string): Promise<string> {
+  let lowest = folder;
+  for (let layer = 0; layer < LAYERS; layer += 1) {
+    const [first, ...others] = await readdir(join(lowest, 'slaves')).catch((): string[] => []);
+    const next = first === undefined ? null : await folderOf(join(lowest, 'slaves', first));
+    // of several disks none stands for all
+    if (next === null || others.length > 0) return lowest;
+    lowest = next;
+  }
+  return lowest;
+}
+
+const folderOf = (path: string): Promise<string | null> => realpath(path).catch(() => null);
+
+// What a card and its file system tell of their health beside the wear: SD cards say no more than their name and age.
+
+const SECTOR_BYTES = 512;
+
+/** Of the disk behind a mount. `root`: of the machine. */
+export async function cardFacts({ volume, disk }: BlockDevice, root = '/'): Promise<CardFacts> {
+  const [name, model, date, stat, uptime] = await Promise.all([
+    textOf(join(disk, 'device/name')),
+    textOf(join(disk, 'device/model')),
+    textOf(join(disk, 'device/date')),
+    textOf(join(disk, 'stat')),
+    textOf(join(root, 'proc/uptime')),
+  ]);
+  const year = Number(/^\d\d\/(\d{4})$/.exec(date ?? '')?.[1] ?? Number.NaN);
+  // field 7 of a block device's statistics: sectors written since the start of the machine
+  const sectors = Number(stat?.split(/\s+/)[6] ?? Number.NaN);
+  const upS = Number(uptime?.split(' ')[0] ?? Number.NaN);
+  return {
+    device: basename(disk),
+    name: name ?? model,
+    madeInYear: Number.isInteger(year) ? year : null,
+    writtenBytes: Number.isFinite(sectors) ? sectors * SECTOR_BYTES : null,
+    upS: Number.isFinite(upS) ? upS : null,
+    fileSystemErrors: await errorsOf(volume, root),
+  };
+}
+
+/** ext4 counts what went wrong on its disk, over restarts; null: another file system. */
+async function errorsOf(volume: string, root: string): Promise<number | null> {
+  const folder = join(root, 'sys/fs/ext4');
+  const known = await readdir(folder).catch((): string[] => []);
+  if (!known.includes(volume)) return null;
+  const count = Number((await textOf(join(folder, volume, 'errors_count'))) ?? Number.NaN);
+  return Number.isInteger(count) ? count : null;
+}
 
 /** `number`: of the device, as the kernel counts it. */
 type Mount = { point: string; options: string; source: string; number: string };

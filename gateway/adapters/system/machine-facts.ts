@@ -1,9 +1,17 @@
 import { execFile } from 'node:child_process';
-import { freemem, totalmem } from 'node:os';
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { arch, cpus, freemem, hostname, networkInterfaces, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { MachineFacts, MemoryFacts } from '#features/system/doctor/ports.ts';
-import { textOf } from './text-of.ts';
+
+/** A small file of the kernel without the end of its line; null: there is none, or it may not be read. */
+export const textOf = (file: string): Promise<string | null> =>
+  readFile(file, 'utf8').then(
+    (text) => text.trim(),
+    () => null,
+  );
 
 const run = promisify(execFile);
 const ASK_TIMEOUT_MS = 2_000;
@@ -79,4 +87,35 @@ export function offsetOfTimesyncd(text: string | null): number | null {
     0,
   );
   return parts.length === 0 ? null : ms * (found[1] === '-' ? -1 : 1);
+}
+
+/** This box as a person would tell it from another one: its name, its model, its kind of processor. */
+export function hardwareOf(): string {
+  const model = boardModel() ?? cpus()[0]?.model.trim() ?? 'unknown model';
+  return `${hostname()}, ${model}, ${arch()}`.slice(0, 200);
+}
+
+/** Small boards say what they are; other machines have no such file. */
+function boardModel(): string | null {
+  try {
+    return readFileSync('/proc/device-tree/model', 'utf8').replaceAll('\0', '').trim() || null;
+  } catch {
+    return null;
+  }
+}
+
+/** Version of this program, as its package says. */
+export function programVersion(): string {
+  const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
+  // our own file, in our own form
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+/** The name of this machine and its addresses outside of itself, IPv4 and IPv6. */
+export function machineNetwork(): { hostname: string; addresses: string[] } {
+  const addresses = Object.values(networkInterfaces())
+    .flatMap((found) => found ?? [])
+    .filter(({ internal }) => !internal)
+    .map(({ address }) => address);
+  return { hostname: hostname(), addresses: [...new Set(addresses)] };
 }

@@ -1,7 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { ProcessPause, ProcessPauses } from '#core/clock-trust.ts';
 import type { Log } from '#core/kernel.ts';
-import type { ProcessPause, ProcessPauses } from '#core/process-pause.ts';
 
-export type PauseDeps = {
+type PauseDeps = {
   /** Milliseconds that only grow; on some systems they stand still while the machine sleeps. */
   monotonic: () => number;
   /** How long the machine has been on, with the time it slept, ms. */
@@ -96,4 +99,57 @@ function readClocks({ monotonic, uptimeMs }: Pick<PauseDeps, 'monotonic' | 'upti
     if (again.apartMs < best.apartMs) best = again;
   }
   return best;
+}
+
+const RESOLUTION_MS = 10;
+/** From here on a person notices, and a controller's answer comes late. */
+const LATE_MS = 250;
+
+type Delays = {
+  /** 99th percentile since the last reset, ms beyond what was asked for. */
+  p99: () => number;
+  reset: () => void;
+  stop: () => void;
+};
+
+/** Delays of the event loop as the runtime measures them. */
+export function measuredDelays(): Delays {
+  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  histogram.enable();
+  return {
+    p99: () => Math.max(0, histogram.percentile(99) / 1e6 - RESOLUTION_MS),
+    reset: () => histogram.reset(),
+    stop: () => histogram.disable(),
+  };
+}
+
+/** Watches that the event loop turns: whatever holds it up holds up heartbeats and orders. */
+export function watchEventLoop(deps: { log: Log; delays: Delays }) {
+  const last = { p99: 0 };
+  return {
+    /** Called once a minute. */
+    look(): void {
+      last.p99 = Math.round(deps.delays.p99());
+      deps.delays.reset();
+      if (last.p99 > LATE_MS) {
+        deps.log.warn({ p99Ms: last.p99 }, 'the event loop was held up; heartbeats and orders came late');
+      }
+    },
+    p99Ms: () => last.p99,
+    health: (): { ok: boolean; detail?: string } =>
+      last.p99 <= LATE_MS
+        ? { ok: true }
+        : { ok: false, detail: `held up for ${last.p99} ms (p99 of a minute)` },
+    stop: deps.delays.stop,
+  };
+}
+
+/** Work that may wait says so: control gets the processor first, and when memory runs out this goes first. */
+export function standBack(): void {
+  setPriority(10);
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '500');
+  } catch {
+    // another system than Linux
+  }
 }

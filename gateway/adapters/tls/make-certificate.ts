@@ -8,22 +8,173 @@ import {
   sign,
   X509Certificate,
 } from 'node:crypto';
+import { isIPv4, isIPv6 } from 'node:net';
 import type { CertificateFacts, CertificateMaker, Holder } from '#features/system/trust/ports.ts';
-import {
-  addressBytes,
-  bits,
-  integer,
-  marked,
-  octets,
-  oid,
-  sequence,
-  setOf,
-  tagged,
-  time,
-  utf8,
-  yes,
-} from './der.ts';
-import { isLimited, nameLimits, permits } from './name-limits.ts';
+
+// As much of DER (ITU-T X.690) as a certificate needs. Each function answers one whole element: tag, length, content.
+
+const element = (tag: number, content: Uint8Array): Buffer =>
+  Buffer.concat([Buffer.from([tag]), lengthOf(content.length), content]);
+
+function lengthOf(bytes: number): Buffer {
+  if (bytes < 0x80) return Buffer.from([bytes]);
+  const digits: number[] = [];
+  for (let rest = bytes; rest > 0; rest = Math.floor(rest / 256)) digits.unshift(rest % 256);
+  return Buffer.from([0x80 | digits.length, ...digits]);
+}
+
+const sequence = (...items: Uint8Array[]): Buffer => element(0x30, Buffer.concat(items));
+const setOf = (item: Uint8Array): Buffer => element(0x31, item);
+const octets = (bytes: Uint8Array): Buffer => element(0x04, bytes);
+const utf8 = (text: string): Buffer => element(0x0c, Buffer.from(text, 'utf8'));
+const yes = (): Buffer => element(0x01, Buffer.from([0xff]));
+
+/** `[n] { … }`, explicit. */
+const tagged = (n: number, ...items: Uint8Array[]): Buffer => element(0xa0 | n, Buffer.concat(items));
+
+/** `[n]` in place of the tag of a plain value. */
+const marked = (n: number, bytes: Uint8Array): Buffer => element(0x80 | n, bytes);
+
+/** Not negative, from its big-endian bytes; without needless zeros, and one where the sign would be taken for a minus. */
+export function integer(bytes: Uint8Array): Buffer {
+  const from = bytes.findIndex((byte) => byte !== 0);
+  const digits = from === -1 ? Buffer.from([0]) : Buffer.from(bytes.subarray(from));
+  const [first = 0] = digits;
+  return element(0x02, first < 0x80 ? digits : Buffer.concat([Buffer.from([0]), digits]));
+}
+
+const bits = (bytes: Uint8Array, unused = 0): Buffer =>
+  element(0x03, Buffer.concat([Buffer.from([unused]), bytes]));
+
+/** An object identifier from its dotted form. */
+export function oid(dotted: string): Buffer {
+  const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
+  return element(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
+}
+
+function base128(number: number): number[] {
+  const digits = [number % 128];
+  for (let rest = Math.floor(number / 128); rest > 0; rest = Math.floor(rest / 128)) {
+    digits.unshift(0x80 | (rest % 128));
+  }
+  return digits;
+}
+
+/** A time of a certificate: two digits of the year until 2049, then four (RFC 5280, 4.1.2.5). */
+export function time(ms: number): Buffer {
+  const digits = new Date(ms).toISOString().replaceAll(/[-:T]/g, '').slice(0, 14);
+  const isShort = new Date(ms).getUTCFullYear() < 2050;
+  return element(isShort ? 0x17 : 0x18, Buffer.from(`${isShort ? digits.slice(2) : digits}Z`));
+}
+
+/** The bytes of an IP address; null for what is none. */
+export function addressBytes(address: string): Buffer | null {
+  if (isIPv4(address)) return Buffer.from(address.split('.').map(Number));
+  if (!isIPv6(address) || address.includes('%')) return null;
+  const plain = address.replace(/\d+\.\d+\.\d+\.\d+$/, (four) => {
+    const hex = Buffer.from(four.split('.').map(Number)).toString('hex');
+    return `${hex.slice(0, 4)}:${hex.slice(4)}`;
+  });
+  const [head = '', tail] = plain.split('::');
+  const words = (part: string) =>
+    part === '' ? [] : part.split(':').map((word) => Number.parseInt(word, 16));
+  const [before, after] = [words(head), words(tail ?? '')];
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => 0);
+  return Buffer.from([...before, ...zeros, ...after].flatMap((word) => [word >> 8, word & 0xff]));
+}
+
+// Name constraints (RFC 5280, 4.2.1.10): what an authority may sign for. Its certificate is installed on phones, which
+// would otherwise take its word for every site there is.
+
+const NAME_CONSTRAINTS = '2.5.29.30';
+/** `local` stands for every name below it, too. */
+const LOCAL_HOST = 'local';
+const LOCAL_NETWORKS: readonly (readonly [network: string, bits: number])[] = [
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['169.254.0.0', 16],
+  ['127.0.0.0', 8],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['::1', 128],
+];
+
+type Limits = { hosts: readonly string[]; networks: readonly Buffer[] };
+
+/** The value of the extension: the given host names, everything under `.local`, and private networks. */
+function nameLimits(hosts: readonly string[]): Buffer {
+  const own = hosts.filter((host) => addressBytes(host) === null && !isBelow(host, LOCAL_HOST));
+  const permitted = [
+    ...[LOCAL_HOST, ...new Set(own)].map((host) => marked(2, Buffer.from(host, 'ascii'))),
+    ...LOCAL_NETWORKS.map(([network, bits]) => marked(7, networkBytes(network, bits))),
+  ];
+  return sequence(tagged(0, ...permitted.map((name) => sequence(name))));
+}
+
+/** False: the authority may sign for every name there is, as those did that were made by earlier versions. */
+const isLimited = (pem: string): boolean => limitsOf(pem) !== null;
+
+/** True when a certificate below this authority may hold that name or address. */
+function permits(pem: string, name: string): boolean {
+  const limits = limitsOf(pem);
+  if (limits === null) return true;
+  const address = addressBytes(name);
+  return address === null
+    ? limits.hosts.some((host) => isBelow(name, host))
+    : limits.networks.some((network) => isWithin(address, network));
+}
+
+const isBelow = (name: string, host: string): boolean => name === host || name.endsWith(`.${host}`);
+
+/** Address and mask, one behind the other. */
+function networkBytes(network: string, bits: number): Buffer {
+  const address = addressBytes(network) ?? Buffer.alloc(0);
+  const mask = address.map((_byte, at) => (0xff << (8 - Math.min(8, Math.max(0, bits - 8 * at)))) & 0xff);
+  return Buffer.concat([address, mask]);
+}
+
+function isWithin(address: Buffer, network: Buffer): boolean {
+  const [base, mask] = [network.subarray(0, address.length), network.subarray(address.length)];
+  if (mask.length !== address.length) return false;
+  return address.every((byte, at) => (byte & (mask[at] ?? 0)) === base[at]);
+}
+
+/** null: the certificate has no such extension. */
+function limitsOf(pem: string): Limits | null {
+  const [certificate] = elementsOf(new X509Certificate(pem).raw);
+  const [content] = elementsOf(certificate?.content);
+  const extensions = elementsOf(content?.content).find(({ tag }) => tag === 0xa3);
+  const [list] = elementsOf(extensions?.content);
+  const wanted = oid(NAME_CONSTRAINTS);
+  const found = elementsOf(list?.content).find(({ content: one }) =>
+    one.subarray(0, wanted.length).equals(wanted),
+  );
+  const [constraints] = elementsOf(elementsOf(found?.content).at(-1)?.content);
+  if (constraints === undefined) return null;
+  const permitted = elementsOf(constraints.content).find(({ tag }) => tag === 0xa0);
+  const names = elementsOf(permitted?.content).flatMap(({ content: subtree }) => elementsOf(subtree));
+  return {
+    hosts: names.filter(({ tag }) => tag === 0x82).map((name) => name.content.toString('ascii')),
+    networks: names.filter(({ tag }) => tag === 0x87).map((name) => name.content),
+  };
+}
+
+type Element = { tag: number; content: Buffer };
+
+/** The elements that stand one behind the other in those bytes; OpenSSL has read them before. */
+function elementsOf(bytes: Buffer | undefined): Element[] {
+  const found: Element[] = [];
+  for (let at = 0; bytes !== undefined && at < bytes.length; ) {
+    const [tag = 0, short = 0] = bytes.subarray(at, at + 2);
+    const digits = short < 0x80 ? 0 : short & 0x7f;
+    const length = digits === 0 ? short : bytes.readUIntBE(at + 2, digits);
+    const from = at + 2 + digits;
+    found.push({ tag, content: bytes.subarray(from, from + length) });
+    at = from + length;
+  }
+  return found;
+}
 
 // X.509 certificates (RFC 5280) with EC P-256 keys. node:crypto reads certificates but makes none, and the libraries
 // that do bring more code than all of the rest here; every certificate is checked by OpenSSL in the tests.

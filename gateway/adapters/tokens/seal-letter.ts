@@ -1,4 +1,4 @@
-import type { LetterSeal } from '#core/letters.ts';
+import type { LetterSeal } from '#core/notifying.ts';
 import { textSeal } from './seal-text.ts';
 
 /** Address and code of a letter that waits, bound to it. */

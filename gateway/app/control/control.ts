@@ -8,7 +8,7 @@ import { aerationRoutes } from '#features/control/aeration/routes.ts';
 import { createDawnWatch } from '#features/control/aeration/watch-dawn.ts';
 import { createGatewayCommands } from '#features/control/commands/gateway-commands.ts';
 import { scienceOfFarms } from '#features/farm/science-settings/ports.ts';
-import { createRemoteFarms } from '#operations/hosted/remote-farms.ts';
+import { createRemoteFarms } from '#operations/hosted/run-farms.ts';
 import { keepTime, keepTimeAndPresence, type TimesDeps } from '#operations/upkeep/upkeep.ts';
 import type { GatewayLiveParts } from '../../sync/ports.ts';
 import type { Alarms } from '../alarms/alarms.ts';

@@ -10,8 +10,8 @@ import { createHeartbeatWatch } from '#features/equipment/bench/heartbeat-watch.
 import { createJobDesk } from '#features/equipment/bench/job-desk.ts';
 import type { Whereabouts } from '#features/equipment/bench/ports.ts';
 import { benchRoutes } from '#features/equipment/bench/routes.ts';
-import { newClaimCode } from '../../bench/claim-code.ts';
 import { backupFile, drawnLabels, portsOf, runBeside } from '../../bench/gateway-bench.ts';
+import { newClaimCode } from '../../bench/identity.ts';
 import type { Control } from '../control/controllers.ts';
 import type { Platform } from '../kernel.ts';
 

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { writeWhole } from '#adapters/backup/safe-files.ts';
-import { imageFolder } from '#adapters/firmware/image-files.ts';
-import { readPublisherKeys } from '#adapters/firmware/publisher-keys.ts';
+import { imageFolder, readPublisherKeys } from '#adapters/firmware/image-files.ts';
 import { firmwareImage, firmwareRollout, firmwareTarget } from '#contract/resources/firmware.ts';
 import { onTables, rowsOf } from '#core/changes.ts';
 import { NewestMap } from '#core/newest-map.ts';

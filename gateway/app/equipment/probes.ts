@@ -1,6 +1,5 @@
 import { busPolicy } from '#adapters/delivery/address-policy.ts';
-import { keepTurning } from '#adapters/modbus/keep-turning.ts';
-import { openBus } from '#adapters/modbus/open-bus.ts';
+import { keepTurning, openBus } from '#adapters/modbus/open-bus.ts';
 import { probeQueries } from '#adapters/sql/queries/equipment/probes.ts';
 import { measurementQueries } from '#adapters/sql/queries/production/measurements.ts';
 import { probe, probeBus, probeProfile } from '#contract/resources/probes.ts';

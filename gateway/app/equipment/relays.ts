@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { shelly } from '#adapters/relays/shelly.ts';
 import { tasmota } from '#adapters/relays/tasmota.ts';
 import { relayQueries } from '#adapters/sql/queries/equipment/relays.ts';
-import { machineNetwork } from '#adapters/system/network.ts';
+import { machineNetwork } from '#adapters/system/machine-facts.ts';
 import { relay, relayMeter } from '#contract/resources/relays.ts';
 import { onTables, purge, rowsOf } from '#core/changes.ts';
 import { issueKey } from '#features/control/devices/device-keys.ts';

@@ -1,8 +1,6 @@
 import { aeratorQueries } from '#adapters/sql/queries/control/aerators.ts';
 import { commandQueries } from '#adapters/sql/queries/control/commands.ts';
-import { addressQueries } from '#adapters/sql/queries/farm/addresses.ts';
-import { farmConsoleQueries } from '#adapters/sql/queries/farm/farm-console.ts';
-import { farmQueries } from '#adapters/sql/queries/farm/farms.ts';
+import { addressQueries, farmConsoleQueries, farmQueries } from '#adapters/sql/queries/farm/farms.ts';
 import { logQueries } from '#adapters/sql/queries/farm/logs.ts';
 import { pondQueries } from '#adapters/sql/queries/farm/ponds.ts';
 import { farmConsole } from '#contract/resources/farm-console.ts';

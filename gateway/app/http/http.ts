@@ -1,11 +1,15 @@
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { createApp } from '#adapters/http/app.ts';
+import { ownRequestCounts, sharedRequestCounts } from '#adapters/http/attempt-limit.ts';
 import { eventTicketRoutes } from '#adapters/http/event-tickets.ts';
-import { ownOpenRequests, sharedOpenRequests } from '#adapters/http/open-requests.ts';
 import { mountPlatform } from '#adapters/http/platform.ts';
-import { ownRequestCounts, sharedRequestCounts } from '#adapters/http/request-counts.ts';
-import { type Admit, requestLimits } from '#adapters/http/request-limits.ts';
+import {
+  type Admit,
+  ownOpenRequests,
+  requestLimits,
+  sharedOpenRequests,
+} from '#adapters/http/request-limits.ts';
 import { recorderQuery } from '#adapters/sql/queries/access.ts';
 import { idempotencyQueries } from '#adapters/sql/queries/idempotency.ts';
 import { subscriptionQueries } from '#adapters/sql/queries/people/subscriptions.ts';

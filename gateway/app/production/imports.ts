@@ -11,7 +11,7 @@ import { warningsOf as feedingWarnings } from '#features/production/feeding/feed
 import type { RowJudge } from '#features/production/imports/ports.ts';
 import { notATable } from '#features/production/imports/read-table.ts';
 import { importRoutes } from '#features/production/imports/routes.ts';
-import type { Limits } from '#operations/people/subscriptions.ts';
+import type { Limits } from '#operations/people/payments.ts';
 import { readWorkbookBeside } from '#workers/jobs/sheet-process.ts';
 
 type Deps = {

@@ -1,5 +1,5 @@
 import { announce } from '#adapters/discovery/announce.ts';
-import { isPrivateAddress } from '#adapters/http/private-address.ts';
+import { isPrivateAddress } from '#adapters/http/client-address.ts';
 import { lastRun } from '#adapters/sql/queries/control/last-run.ts';
 import { type SntpServer, serveTime } from '#adapters/time/sntp-server.ts';
 import type { Tick } from '#adapters/timers/ticks.ts';

@@ -7,7 +7,7 @@ import { revokeInvitation as decideRevokedInvitation } from '#features/people/in
 import { changeSubscription } from '#features/people/subscriptions/change-subscription.ts';
 import { limitsAnswerOf, subscriptionAnswerOf } from '#features/people/subscriptions/subscription-answers.ts';
 import { notifierOf } from '#operations/delivery/news.ts';
-import { subscriptionsOf } from '#operations/people/subscriptions.ts';
+import { subscriptionsOf } from '#operations/people/payments.ts';
 import { UsageError } from '#runtime/config.ts';
 import {
   accountIfNamed,

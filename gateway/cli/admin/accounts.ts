@@ -1,11 +1,9 @@
 import { argon2Passwords } from '#adapters/passwords/argon2-passwords.ts';
 import { instanceValue } from '#adapters/sql/instance.ts';
 import { farmQueries } from '#adapters/sql/queries/farm/farms.ts';
-import { accessTokenQueries } from '#adapters/sql/queries/people/access-tokens.ts';
 import { accountDataQueries } from '#adapters/sql/queries/people/account-data.ts';
-import { accountQueries } from '#adapters/sql/queries/people/accounts.ts';
-import { farmNamesOf } from '#adapters/sql/queries/people/password-resets.ts';
-import { secondFactorQueries } from '#adapters/sql/queries/people/second-factors.ts';
+import { accountQueries, farmNamesOf } from '#adapters/sql/queries/people/accounts.ts';
+import { accessTokenQueries, secondFactorQueries } from '#adapters/sql/queries/people/sessions.ts';
 import { type KnownOfAccount, weaknessOf } from '#contract/password-rule.ts';
 import { passkey, secondFactor } from '#contract/resources/local-tables.ts';
 import { registerInput, user, userUpdate } from '#contract/resources/users.ts';
@@ -19,8 +17,7 @@ import { newPassword } from '#features/people/accounts/change-account.ts';
 import { createUser } from '#features/people/accounts/create-user.ts';
 import { tellSecondFactor } from '#features/people/second-factor/news.ts';
 import { notifierOf } from '#operations/delivery/news.ts';
-import { openPayments } from '#operations/people/payments.ts';
-import { subscriptionsOf } from '#operations/people/subscriptions.ts';
+import { openPayments, subscriptionsOf } from '#operations/people/payments.ts';
 import { UsageError } from '#runtime/config.ts';
 import { accountOf, type Command, commitDecided, linesOf, required, type Session, valid } from './session.ts';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { freeName, timeName, writeWhole } from '#adapters/backup/safe-files.ts';
 import { OWN_STREAM } from '#adapters/sql/instance.ts';
 import { AUTHORITY_PIN, trustQueries } from '#adapters/sql/queries/system/trust.ts';
-import { machineNetwork } from '#adapters/system/network.ts';
+import { machineNetwork } from '#adapters/system/machine-facts.ts';
 import { certificateMaker } from '#adapters/tls/make-certificate.ts';
 import { copyAside, trustFiles } from '#adapters/tls/trust-files.ts';
 import { atTheBox } from '#contract/commands.ts';

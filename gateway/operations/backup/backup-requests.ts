@@ -3,8 +3,13 @@ import { join } from 'node:path';
 import { isPrepared, listBackups, prepareFolder } from '#adapters/backup/backup-folder.ts';
 import { lastProof } from '#adapters/backup/backup-proof.ts';
 import { BackupTrouble } from '#adapters/backup/backup-trouble.ts';
-import { hasKeyFile, readKeyFile, writeKeyFile } from '#adapters/backup/key-file.ts';
-import { newRecoveryKey, readRecoveryKey } from '#adapters/backup/recovery-key.ts';
+import {
+  hasKeyFile,
+  newRecoveryKey,
+  readKeyFile,
+  readRecoveryKey,
+  writeKeyFile,
+} from '#adapters/backup/recovery-key.ts';
 import { createUploads } from '#adapters/backup/uploaded-backups.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { accountDataQueries } from '#adapters/sql/queries/people/account-data.ts';
@@ -18,8 +23,13 @@ import type { BackupDesk, Work } from '#features/system/backup/ports.ts';
 import { backupRoutes } from '#features/system/backup/routes.ts';
 import { backupUploadRoutes } from '#features/system/backup/upload-routes.ts';
 import type { TellPhase } from '#operations/backup/do-job.ts';
-import { confirmRestore } from '#operations/boot/finish-restore.ts';
-import { dropPlan, isOrphaned, readPlan, writePlan } from '#operations/boot/restore-plan.ts';
+import {
+  confirmRestore,
+  dropPlan,
+  isOrphaned,
+  readPlan,
+  writePlan,
+} from '#operations/boot/finish-restore.ts';
 import { readState } from '#operations/update/update-folder.ts';
 import { type Config, databaseFile } from '#runtime/config.ts';
 import type { BackupKeeper, RunJob } from './keep-backups.ts';

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { pack } from '#adapters/backup/archive.ts';
 import {
   listBackups,
   newBackupFile,
@@ -10,10 +11,8 @@ import {
   requirePrepared,
 } from '#adapters/backup/backup-folder.ts';
 import { asTrouble, BackupTrouble } from '#adapters/backup/backup-trouble.ts';
-import { readKeyFile } from '#adapters/backup/key-file.ts';
-import { pack } from '#adapters/backup/pack.ts';
-import { removeUnfinished, writeWhole } from '#adapters/backup/safe-files.ts';
-import { withScratch } from '#adapters/backup/scratch.ts';
+import { readKeyFile } from '#adapters/backup/recovery-key.ts';
+import { removeUnfinished, withScratch, writeWhole } from '#adapters/backup/safe-files.ts';
 import { seal } from '#adapters/backup/seal.ts';
 import { takeSnapshot } from '#adapters/sql/take-snapshot.ts';
 import { certificateMaker } from '#adapters/tls/make-certificate.ts';

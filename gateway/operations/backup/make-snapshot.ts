@@ -1,11 +1,10 @@
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pack } from '#adapters/backup/archive.ts';
 import { listByName } from '#adapters/backup/backup-folder.ts';
-import { pack } from '#adapters/backup/pack.ts';
-import { freeName, timeName, writeWhole } from '#adapters/backup/safe-files.ts';
-import { withScratch } from '#adapters/backup/scratch.ts';
+import { freeName, timeName, withScratch, writeWhole } from '#adapters/backup/safe-files.ts';
 import { takeSnapshot } from '#adapters/sql/take-snapshot.ts';
-import { SNAPSHOT_NAME, snapshotFolder } from '../boot/snapshot-folder.ts';
+import { SNAPSHOT_NAME, snapshotFolder } from '../boot/new-history.ts';
 import type { Job, JobDone } from './do-job.ts';
 
 /** A compressed copy beside the database, for a start with a broken one. */

@@ -1,13 +1,13 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { freeBytes, SPARE_BYTES } from '#adapters/backup/archive.ts';
 import { asTrouble, BackupTrouble } from '#adapters/backup/backup-trouble.ts';
 import { readRecoveryKey } from '#adapters/backup/recovery-key.ts';
 import { syncFile } from '#adapters/backup/safe-files.ts';
-import { freeBytes, SPARE_BYTES } from '#adapters/backup/spare-room.ts';
-import { compareDatabases } from '#adapters/sql/compare-databases.ts';
+import { compareDatabases } from '#adapters/sql/check-database.ts';
 import { connectSqlite } from '#adapters/sql/open-sqlite.ts';
 import { prepareSqlite } from '#runtime/open-database.ts';
-import { dropPlan, restoreFolder, stagedFile, writePlan } from '../boot/restore-plan.ts';
+import { dropPlan, restoreFolder, stagedFile, writePlan } from '../boot/finish-restore.ts';
 import type { Job, TellPhase } from './do-job.ts';
 import { unsealTo } from './read-backup.ts';
 

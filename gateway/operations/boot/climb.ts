@@ -4,6 +4,7 @@ import { basename, dirname } from 'node:path';
 import { type Manifest, unpack } from '#adapters/backup/archive.ts';
 import { BackupTrouble } from '#adapters/backup/backup-trouble.ts';
 import {
+  clearScratch,
   freeName,
   isCode,
   moveAside,
@@ -14,7 +15,6 @@ import {
   UNFINISHED,
   writeWhole,
 } from '#adapters/backup/safe-files.ts';
-import { clearScratch } from '#adapters/backup/scratch.ts';
 import { controlTroubleOf, isDamage, isInUse, standOf } from '#adapters/sql/check-database.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { runAlone } from '#adapters/sql/new-epoch.ts';
@@ -34,12 +34,10 @@ import {
   openDatabase,
   prepareSqlite,
 } from '#runtime/open-database.ts';
-import { look, type Seen } from './evidence.ts';
 import { finishRestore } from './finish-restore.ts';
-import { isOlder, RUNGS, type Rung, type Step, stepsFor } from './ladder.ts';
+import { isOlder, look, RUNGS, type Rung, type Seen, type Step, stepsFor } from './ladder.ts';
 import { type LastGood, lastGoodFile, rowsOfLastGood } from './last-good.ts';
-import { beginHistory, type HistoryDeps, type Story } from './new-history.ts';
-import { snapshotFolder } from './snapshot-folder.ts';
+import { beginHistory, type HistoryDeps, type Story, snapshotFolder } from './new-history.ts';
 
 const LOCAL_TABLES: ReadonlySet<string> = new Set(['device_keys', 'first_key_uses', 'relays', 'numeric_ids']);
 

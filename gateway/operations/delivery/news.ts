@@ -1,15 +1,18 @@
 import type { AttemptLimits } from '#adapters/http/attempt-limit.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { type Leases, unlessAtIt } from '#adapters/sql/lease.ts';
-import { arrivedQueries } from '#adapters/sql/queries/alarms/arrived-news.ts';
-import { announcementQueries, notifyQueries } from '#adapters/sql/queries/alarms/notifications.ts';
-import { programVersion } from '#adapters/system/program-version.ts';
+import {
+  announcementQueries,
+  arrivedQueries,
+  notifyQueries,
+} from '#adapters/sql/queries/alarms/notifications.ts';
+import { programVersion } from '#adapters/system/machine-facts.ts';
 import { arrivedNews, instanceValue } from '#contract/resources/local-tables.ts';
 import type { ChannelKind } from '#contract/resources/notification-channels.ts';
 import { type Committed, rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
+import { onDemand } from '#core/newest-map.ts';
 import type { Notify } from '#core/notifying.ts';
-import { onDemand } from '#core/on-demand.ts';
 import { zoneClocks } from '#core/zone-clock.ts';
 import {
   ANNOUNCEMENT_KEY,

@@ -14,7 +14,7 @@ import type {
   UpdateFacts,
 } from '#features/system/doctor/ports.ts';
 import { type Config, databaseFile } from '#runtime/config.ts';
-import { SNAPSHOT_NAME, snapshotFolder } from '../boot/snapshot-folder.ts';
+import { SNAPSHOT_NAME, snapshotFolder } from '../boot/new-history.ts';
 import { readState, updateFolder } from '../update/update-folder.ts';
 import { serialFacts } from './serial-ports.ts';
 

@@ -1,4 +1,4 @@
-import { type Checks, checked } from '#adapters/http/health.ts';
+import { type Checks, checked } from '#adapters/http/platform.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import type { DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
 import type { StorageHealth } from '#adapters/system/storage-health.ts';

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -10,10 +11,13 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs';
+import { uptime } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { machineStart, programVersion } from '#adapters/system/machine-facts.ts';
 import { START_CAUSES, type StartCause } from '#features/system/doctor/ports.ts';
 import type { Config } from '#runtime/config.ts';
+import type { World } from '#runtime/world.ts';
 
 // One small file beside the database that says which process runs, where it listens, and how the run before ended. With
 // the key in it who may read the data folder may ask the running program; the key is made anew with every start.
@@ -57,7 +61,7 @@ export function readRun(file: string): Run | null {
 }
 
 /** Why this run began, by what the last one left behind. */
-export function causeOf(before: Run | null, now: Pick<Run, 'machine' | 'version'>): StartCause {
+function causeOf(before: Run | null, now: Pick<Run, 'machine' | 'version'>): StartCause {
   if (before === null) return 'first';
   if (before.version !== now.version) return 'updated';
   const hasNewStart = before.machine !== null && before.machine !== now.machine;
@@ -82,7 +86,7 @@ function lives(processId: number): boolean {
   }
 }
 
-export type RunDeps = {
+type RunDeps = {
   file: string;
   folder: string;
   now: () => number;
@@ -181,3 +185,21 @@ function writeDurably(file: string, text: string, flag: 'w' | 'r+'): void {
 
 const isFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+
+/** Leaves word that this process starts, for a doctor that comes before it answers. */
+export async function noteStart(
+  config: Config,
+  { wallClock, log }: Pick<World, 'wallClock' | 'log'>,
+): Promise<RunNote> {
+  return beginRun({
+    file: runFileOf(config),
+    folder: config.data,
+    now: wallClock,
+    process: process.pid,
+    machine: await machineStart(),
+    upS: uptime(),
+    version: programVersion(),
+    newKey: () => randomBytes(32).toString('base64url'),
+    failed: (error) => log.warn({ err: error }, 'the note of this run was not written'),
+  });
+}

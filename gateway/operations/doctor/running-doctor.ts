@@ -1,14 +1,13 @@
-import type { LocalPages } from '#adapters/http/local-pages.ts';
 import type { Metrics } from '#adapters/http/metrics.ts';
+import type { LocalPages } from '#adapters/http/platform.ts';
 import type { SupervisedBroker } from '#adapters/mqtt/supervise-broker.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { probeQueries } from '#adapters/sql/queries/equipment/probes.ts';
 import { doctorQueries } from '#adapters/sql/queries/system/doctor.ts';
 import { cloudPath } from '#adapters/system/cloud-path.ts';
 import type { DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
-import { clockOffset } from '#adapters/system/machine-facts.ts';
+import { clockOffset, programVersion } from '#adapters/system/machine-facts.ts';
 import { isAnswering, ownerOfPort } from '#adapters/system/port-owner.ts';
-import { programVersion } from '#adapters/system/program-version.ts';
 import type { StorageHealth } from '#adapters/system/storage-health.ts';
 import type { SntpServer } from '#adapters/time/sntp-server.ts';
 import { certificateMaker } from '#adapters/tls/make-certificate.ts';

@@ -7,11 +7,10 @@ import { connectPostgres, openPostgres } from '#adapters/sql/open-postgres.ts';
 import type { SqliteConnection } from '#adapters/sql/open-sqlite.ts';
 import { lastRun } from '#adapters/sql/queries/control/last-run.ts';
 import { doctorQueries } from '#adapters/sql/queries/system/doctor.ts';
-import { clockEvidence } from '#adapters/system/clock-evidence.ts';
 import { cloudPath } from '#adapters/system/cloud-path.ts';
-import { clockOffset } from '#adapters/system/machine-facts.ts';
+import { clockEvidence } from '#adapters/system/disciplined-clock.ts';
+import { clockOffset, programVersion } from '#adapters/system/machine-facts.ts';
 import { isAnswering, ownerOfPort } from '#adapters/system/port-owner.ts';
-import { programVersion } from '#adapters/system/program-version.ts';
 import { certificateMaker } from '#adapters/tls/make-certificate.ts';
 import { trustFiles } from '#adapters/tls/trust-files.ts';
 import {

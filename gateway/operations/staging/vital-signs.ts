@@ -1,9 +1,10 @@
 import type { SupervisedBroker } from '#adapters/mqtt/supervise-broker.ts';
+import type { TellSupervisor } from '#adapters/system/tell-supervisor.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Paired } from '#features/cloud/pairing/paired.ts';
 import { type ControlViews, isOnline } from '#features/control/control-view.ts';
-import { MOST_ONLINE, OFTEN_S, securedOf } from '#operations/staging/before-package.ts';
-import type { Vital } from '#operations/update/health-gate.ts';
+import { MOST_ONLINE, OFTEN_S, securedOf } from '#operations/staging/stage-deps.ts';
+import { judge, OPEN_GATE, type Vital, type Word } from '#operations/update/health-gate.ts';
 import type { Before } from '#operations/update/update-state.ts';
 import type { Config } from '#runtime/config.ts';
 import type { SyncClient } from '../../sync/gateway/sync-client.ts';
@@ -33,7 +34,7 @@ export function farmNow(
   return { online: online.slice(0, MOST_ONLINE), secured: securedOf(ports) };
 }
 
-export type VitalDeps = {
+type VitalDeps = {
   instance: Controlling & Linked & { ready: () => Promise<{ ready: boolean }> };
   broker: Pick<SupervisedBroker, 'health'> | null;
   ticks: () => number;
@@ -70,4 +71,45 @@ async function isSyncKnown({ pairing, gatewaySync }: Linked): Promise<boolean | 
   const { phase, trouble } = gatewaySync.client.state();
   // without the internet it says what keeps it, which is an answer, too
   return phase !== 'unpaired' && (phase !== 'connecting' || trouble !== null);
+}
+
+const EVERY_MS = 1_000;
+/** A third of what the unit allows between two. */
+const PING_EVERY_MS = 10_000;
+/** Control looks every second; while it does not, the supervisor is to start us anew. */
+const PATIENCE_MS = 15_000;
+
+/** Tells whoever tries this version what is still missing, and that it is healthy once it is. */
+export function proveTrial(
+  running: { vital: (before: Before | null) => Promise<Vital> },
+  before: Before | null,
+  monotonic: () => number,
+  send: (word: Word) => void,
+): void {
+  let gate: Parameters<typeof judge>[0] = OPEN_GATE;
+  const timer = setInterval(() => {
+    running.vital(before).then(
+      (vital) => {
+        const judged = judge(gate, vital, monotonic());
+        gate = judged.gate;
+        const isHealthy = judged.missing === null;
+        send({ isHealthy, missing: judged.missing, isWell: judged.isWell });
+        if (isHealthy) clearInterval(timer);
+      },
+      (error: unknown) => send({ isHealthy: false, missing: `it cannot be looked at: ${String(error)}` }),
+    );
+  }, EVERY_MS);
+  timer.unref();
+}
+
+/** The supervisor hears that we are ready, and then again and again, as long as control looks at the schedules. */
+export function reportAlive(
+  running: { pulse: () => { at: number } },
+  tell: TellSupervisor,
+  monotonic: () => number,
+): void {
+  void tell(['--ready']);
+  setInterval(() => {
+    if (monotonic() - running.pulse().at < PATIENCE_MS) void tell(['WATCHDOG=1']);
+  }, PING_EVERY_MS).unref();
 }

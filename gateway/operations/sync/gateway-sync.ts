@@ -10,7 +10,7 @@ import { countingGone } from '#adapters/sync/kept-aside.ts';
 import { syncCounts, waitingRows } from '#adapters/sync/log-figures.ts';
 import { shortenOwnLog } from '#adapters/sync/log-retention.ts';
 import { syncStatusQueries } from '#adapters/sync/sync-status-queries.ts';
-import { programVersion } from '#adapters/system/program-version.ts';
+import { programVersion } from '#adapters/system/machine-facts.ts';
 import type { SyncEvent } from '#contract/events/stream.ts';
 import { sharedResources } from '#contract/resources/all.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';

@@ -1,7 +1,19 @@
-import { open } from 'node:fs/promises';
+import type { KeyObject } from 'node:crypto';
+import { open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { MAX_MANIFEST_BYTES } from './manifest.ts';
+import { isCode } from '#adapters/backup/safe-files.ts';
+import {
+  type Arch,
+  isFolder,
+  MAX_MANIFEST_BYTES,
+  type OpenedPackage,
+  openPackage,
+  PACKAGE_ENDING,
+  PRODUCT,
+} from './package-file.ts';
 import { UpdateRefused } from './update-trouble.ts';
+import { compareVersions, isVersion } from './version-order.ts';
 
 /** Where a package is fetched from. `token`: asked for at every try, for it ends; it goes to this address alone. */
 export type Remote = { address: string; token: (() => Promise<string>) | null };
@@ -9,7 +21,7 @@ export type Remote = { address: string; token: (() => Promise<string>) | null };
 /** No program of ours is near that; without a bound a wrong address could fill the disk. */
 const MAX_PACKAGE_BYTES = 512 * 1024 * 1024 + MAX_MANIFEST_BYTES;
 
-export type FetchBounds = {
+type FetchBounds = {
   /** All of it. */
   withinMs: number;
   /** Without a byte for so long the connection is dead. */
@@ -152,4 +164,70 @@ function refuse(address: string, { status, headers }: Response): never {
     throw broken;
   }
   throw new UpdateRefused(status === 404 ? 'NOT_FOUND' : 'NOT_REACHABLE', `${address}: ${said}`);
+}
+
+export type Source =
+  | { kind: 'path'; path: string }
+  | { kind: 'address'; address: string }
+  /** What the hosted instance offers that this gateway is paired with. */
+  | { kind: 'hosted' };
+
+/** Throws UpdateRefused for an address over which anybody on the way could hold a version back. */
+export function sourceOf(from: string): Source {
+  if (from === 'hosted') return { kind: 'hosted' };
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(from)) return { kind: 'path', path: from };
+  if (!from.startsWith('https://') || !URL.canParse(from))
+    throw new UpdateRefused('INSECURE_SOURCE', 'updates are fetched from https addresses only');
+  return { kind: 'address', address: from };
+}
+
+/** The package in a file, or the newest one for this machine in a folder such as a stick. */
+export async function packageAt(
+  path: string,
+  keys: readonly KeyObject[],
+  arch: Arch | null,
+): Promise<OpenedPackage> {
+  if (!(await isFolder(path))) return openPackage(path, keys);
+  const names = (await readdir(path)).filter((name) => name.endsWith(PACKAGE_ENDING)).sort();
+  let newest: OpenedPackage | null = null;
+  let trouble: UpdateRefused | null = null;
+  for (const name of names) {
+    try {
+      const opened = await openPackage(join(path, name), keys);
+      const isForUs = opened.manifest.arch === arch;
+      if (!isForUs) trouble ??= new UpdateRefused('FOREIGN', `${name} is for ${opened.manifest.arch}`);
+      else if (newest === null || compareVersions(opened.manifest.version, newest.manifest.version) > 0)
+        newest = opened;
+    } catch (error) {
+      // one that is not ours must not hide the one that is
+      if (!(error instanceof UpdateRefused)) throw error;
+      trouble ??= error;
+    }
+  }
+  if (newest !== null) return newest;
+  throw trouble ?? new UpdateRefused('NOT_FOUND', `there is no ${PACKAGE_ENDING} file in ${path}`);
+}
+
+/**
+ * Name of the newest package for such a machine in a folder, by what its files are called; null: none is newer. What it
+ * really is its signature says, at the gateway that fetches it.
+ */
+export async function newestOffered(
+  folder: string,
+  { arch, than }: { arch: Arch; than: string },
+): Promise<string | null> {
+  const ending = `_${arch}${PACKAGE_ENDING}`;
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (isCode(error, 'ENOENT')) return [];
+    throw error;
+  });
+  let newest = than;
+  let found: string | null = null;
+  for (const name of names) {
+    if (!name.startsWith(`${PRODUCT}_`) || !name.endsWith(ending)) continue;
+    const version = name.slice(PRODUCT.length + 1, -ending.length);
+    if (!isVersion(version) || compareVersions(version, newest) <= 0) continue;
+    [newest, found] = [version, name];
+  }
+  return found;
 }

@@ -1,24 +1,104 @@
 import { execFile } from 'node:child_process';
-import { createHash, type KeyObject } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { chmod, mkdir, open, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { createReadStream, createWriteStream, readFileSync } from 'node:fs';
+import { chmod, mkdir, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { isCode, syncFolder } from '#adapters/backup/safe-files.ts';
-import {
-  MANIFEST_FILE,
-  MAX_MANIFEST_BYTES,
-  type Manifest,
-  manifestBytes,
-  openManifest,
-  SIGNATURE_BYTES,
-  SIGNATURE_FILE,
-  signManifest,
-} from './manifest.ts';
+import { afterTrouble } from './read-again.ts';
 import { UpdateRefused } from './update-trouble.ts';
+import { isVersion } from './version-order.ts';
+
+// What a program folder consists of. Signed, so that whoever checks the signature and then every file against it knows
+// that nothing was added, changed or lost, on the way here or on a worn card.
+
+export const PRODUCT = 'shrimp-farm-gateway';
+export const MANIFEST_FILE = 'manifest.json';
+export const SIGNATURE_FILE = 'manifest.sig';
+export const ARCHS = ['amd64', 'arm64'] as const;
+export type Arch = (typeof ARCHS)[number];
+
+export type ManifestFile = { path: string; bytes: number; mode: number; sha256: string };
+export type Manifest = {
+  format: 1;
+  product: string;
+  version: string;
+  arch: Arch;
+  /** `expandOnly`: the version before runs on the schema afterwards. */
+  migrations: { name: string; expandOnly: boolean }[];
+  files: ManifestFile[];
+};
+
+/** A longer one is none of ours; it is read into memory before its signature is known to be good. */
+export const MAX_MANIFEST_BYTES = 8 * 1024 * 1024;
+const SIGNATURE_BYTES = 64;
+
+export const manifestBytes = (manifest: Manifest): Buffer => Buffer.from(JSON.stringify(manifest));
+
+export function signManifest(bytes: Buffer, privateKey: KeyObject): Buffer {
+  return sign(null, bytes, privateKey);
+}
+
+/** The public keys of a PEM file, which may hold several: a key is followed by its successor for a while. */
+export function readPublicKeys(pem: string): KeyObject[] {
+  const blocks = pem.match(/-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g) ?? [];
+  return blocks.flatMap(keyIn);
+}
+
+/** A damaged key opens nothing, and must not keep the launcher from starting what needs none. */
+function keyIn(block: string): KeyObject[] {
+  try {
+    const key = createPublicKey(block);
+    return key.asymmetricKeyType === 'ed25519' ? [key] : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Throws UpdateRefused unless one of the keys signed these very bytes. Only then are they looked into. */
+function openManifest(bytes: Buffer, signature: Buffer, keys: readonly KeyObject[]): Manifest {
+  if (keys.length === 0)
+    throw new UpdateRefused(
+      'NOT_MANAGED',
+      'this installation knows no key of updates; install a package by hand',
+    );
+  const isSigned =
+    signature.length === SIGNATURE_BYTES && keys.some((key) => verify(null, bytes, key, signature));
+  if (!isSigned)
+    throw new UpdateRefused('UNSIGNED', 'the package is not signed by a key that this installation trusts');
+  return checkedManifest(JSON.parse(bytes.toString('utf8')));
+}
+
+/** What a signer of ours wrote has this form; one of another format is told apart from a damaged one. */
+function checkedManifest(found: unknown): Manifest {
+  // signed by us: only the format may be one that this version does not know
+  const manifest = found as Manifest;
+  if (manifest.format !== 1)
+    throw new UpdateRefused('FOREIGN', 'the package is of a newer kind; update to an earlier version first');
+  if (manifest.product !== PRODUCT)
+    throw new UpdateRefused('FOREIGN', `the package is of another program (${manifest.product})`);
+  if (!isVersion(manifest.version))
+    throw new UpdateRefused('DAMAGED', 'the package does not say which version it is');
+  for (const { path } of manifest.files) {
+    if (!isInside(path))
+      throw new UpdateRefused('DAMAGED', `the package names a file outside of it: ${path}`);
+  }
+  return manifest;
+}
+
+function isInside(path: string): boolean {
+  if (path === MANIFEST_FILE || path === SIGNATURE_FILE) return false;
+  if (path.includes('\\') || path.includes('\0')) return false;
+  return path.split('/').every((name) => name !== '' && name !== '.' && name !== '..');
+}
+
+/** The kind of machine this process runs on; null: none that packages are made for. */
+export function archOf(nodeArch: string): Arch | null {
+  return nodeArch === 'x64' ? 'amd64' : nodeArch === 'arm64' ? 'arm64' : null;
+}
 
 // An update in one file: mark, length of the manifest, manifest, signature, and the bytes of its files one after the
 // other, compressed. Who it is from is known before any of them is unpacked.
@@ -181,3 +261,79 @@ export const isFolder = async (path: string): Promise<boolean> => {
     return false;
   }
 };
+
+/** What is started of a program: older launchers know it by this name. */
+export const mainOf = (folder: string): string => join(folder, 'gateway', 'dist', 'main.js');
+
+/** null: there is no program, or nothing that makes sense in the place of its version. */
+export function versionIn(folder: string): string | null {
+  try {
+    const said: unknown = JSON.parse(textOf(join(folder, 'package.json')));
+    const version = typeof said === 'object' && said !== null && 'version' in said ? said.version : null;
+    return typeof version === 'string' && isVersion(version) ? version : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Empty where it cannot be read. */
+export function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/**
+ * What is wrong with an applied program, in few words; null: it is what was signed, to the last byte, and nothing else
+ * lies there. Looked at before every start: whoever could write into the data folder must not thereby get to run.
+ */
+export async function programTrouble(folder: string, keys: readonly KeyObject[]): Promise<string | null> {
+  try {
+    return await afterTrouble(() => lookAt(folder, keys));
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function lookAt(folder: string, keys: readonly KeyObject[]): Promise<string | null> {
+  const text = await readFile(join(folder, MANIFEST_FILE));
+  const manifest = openManifest(text, await readFile(join(folder, SIGNATURE_FILE)), keys);
+  const wanted = new Set([MANIFEST_FILE, SIGNATURE_FILE, ...manifest.files.map(({ path }) => path)]);
+  for (const path of await filesBelow(folder)) {
+    if (!wanted.delete(path)) return `${path} does not belong there`;
+  }
+  for (const { path, sha256 } of manifest.files) {
+    if (wanted.has(path)) return `${path} is missing`;
+    if ((await sha256Of(join(folder, path))) !== sha256) return `${path} is damaged`;
+  }
+  return null;
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  // a link is no file of ours, wherever it leads
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+}
+
+const PIECE_BYTES = 1024 * 1024;
+
+/** No more memory than the file needs: a program is a thousand small files and a large one, and a box has little. */
+export async function sha256Of(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  const handle = await open(file);
+  try {
+    const { size } = await handle.stat();
+    const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, size + 1));
+    for (;;) {
+      const { bytesRead } = await handle.read(piece, 0, piece.length);
+      if (bytesRead === 0) return hash.digest('hex');
+      hash.update(piece.subarray(0, bytesRead));
+    }
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,4 +1,4 @@
-import type { Arch, Manifest } from './manifest.ts';
+import type { Arch, Manifest } from './package-file.ts';
 import { type RefusalCode, UpdateRefused } from './update-trouble.ts';
 import { compareVersions } from './version-order.ts';
 

@@ -2,11 +2,14 @@ import type { KeyObject } from 'node:crypto';
 import { rename, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isCode, syncFolder } from '#adapters/backup/safe-files.ts';
-import { fetchPackage, type Remote } from './fetch-package.ts';
-import { packageAt, type Source, sourceOf } from './find-package.ts';
-import type { Arch } from './manifest.ts';
-import { type OpenedPackage, unpackedBytes, unpackPackage } from './package-file.ts';
-import { programTrouble } from './program-folder.ts';
+import { fetchPackage, packageAt, type Remote, type Source, sourceOf } from './fetch-package.ts';
+import {
+  type Arch,
+  type OpenedPackage,
+  programTrouble,
+  unpackedBytes,
+  unpackPackage,
+} from './package-file.ts';
 import { requireFit, requireRoom, SPARE_BYTES } from './refusals.ts';
 import {
   appliedVersions,

@@ -1,4 +1,4 @@
-import { standBack } from '#adapters/system/stand-back.ts';
+import { standBack } from '#adapters/system/process-pauses.ts';
 import { fault as faultSchema } from '#sim/fleet/faults.ts';
 import { createFleet, type Fleet } from '#sim/fleet/fleet.ts';
 import type { FleetOrder, FleetWord } from './fleet-process.ts';

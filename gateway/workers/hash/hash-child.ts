@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { hashed, verified } from '#adapters/passwords/argon2-passwords.ts';
-import { standBack } from '#adapters/system/stand-back.ts';
+import { standBack } from '#adapters/system/process-pauses.ts';
 import type { HashOrder, HashWord } from './hash-process.ts';
 
 // Hashes what hash-process.ts asks for, and ends with it.

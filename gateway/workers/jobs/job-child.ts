@@ -1,5 +1,5 @@
 import { BackupTrouble } from '#adapters/backup/backup-trouble.ts';
-import { standBack } from '#adapters/system/stand-back.ts';
+import { standBack } from '#adapters/system/process-pauses.ts';
 import { doJob, type Job } from '#operations/backup/do-job.ts';
 import type { JobAnswer } from './job-process.ts';
 

@@ -1,5 +1,5 @@
 import { readWorkbook, SheetTrouble } from '#adapters/sheets/read-workbook.ts';
-import { standBack } from '#adapters/system/stand-back.ts';
+import { standBack } from '#adapters/system/process-pauses.ts';
 import type { SheetAnswer } from './sheet-process.ts';
 
 // Reads one workbook for sheet-process.ts and ends.

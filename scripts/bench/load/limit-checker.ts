@@ -9,7 +9,7 @@ import { type Decision, perform } from '#core/use-case.ts';
 import { createFarm } from '#features/farm/farms/create-farm.ts';
 import { createPond } from '#features/farm/ponds/create-pond.ts';
 import { createBatch } from '#features/production/batches/create-batch.ts';
-import { type Limits, subscriptionsOf } from '#operations/people/subscriptions.ts';
+import { type Limits, subscriptionsOf } from '#operations/people/payments.ts';
 import { composeHere } from '../in-process.ts';
 import { answerCalls } from '../remote.ts';
 

@@ -3,8 +3,8 @@ import type { MqttClient } from 'mqtt';
 import mqtt from 'mqtt';
 import * as z from 'zod';
 import { deviceTopic } from '#contract/mqtt/topics.ts';
+import { callHttp } from '#sim/fetch-firmware.ts';
 import { type Fleet, startFleet } from '#sim/fleet/fleet.ts';
-import { callHttp } from '#sim/http-call.ts';
 import type { Provisioned } from '../provision.ts';
 import { answerCalls } from '../remote.ts';
 

@@ -1,5 +1,4 @@
-import type { Point, Publish, Violation, Write } from '../history.ts';
-import type { OnDisk } from '../ledger.ts';
+import type { OnDisk, Point, Publish, Violation, Write } from '../history.ts';
 import { type Effect, effectsOf, emptyFound, find } from '../resolve.ts';
 
 // Acknowledged means there, refused means not there.

@@ -1,7 +1,17 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import type { Point, Publish, Sight, StepDone, Violation, Write } from '../history.ts';
-import { type AlertRow, type ChangeRow, ENTITY, type OnDisk } from '../ledger.ts';
+import {
+  type AlertRow,
+  type ChangeRow,
+  ENTITY,
+  type OnDisk,
+  type Point,
+  type Publish,
+  type Sight,
+  type StepDone,
+  type Violation,
+  type Write,
+} from '../history.ts';
 import { type Effect, effectsOf, emptyFound, find } from '../resolve.ts';
 import { motorsRest, ordersActOnce } from './controllers.ts';
 import { durablePublishes, durableWrites } from './durable.ts';

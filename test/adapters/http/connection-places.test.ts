@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, createServer, get } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { boundUnproved } from '#adapters/http/connection-places.ts';
+import { boundUnproved } from '#adapters/http/harden-server.ts';
 import { markProved } from '#core/unproved-connections.ts';
 import { until } from '#test/gateway-process.ts';
 

@@ -2,9 +2,14 @@ import { EventEmitter } from 'node:events';
 import type { Response } from 'express';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { ownOpenRequests, sharedOpenRequests } from '#adapters/http/open-requests.ts';
-import { ownRequestCounts, sharedRequestCounts } from '#adapters/http/request-counts.ts';
-import { isCounted, requestLimits, UNCOUNTED_TAGS } from '#adapters/http/request-limits.ts';
+import { ownRequestCounts, sharedRequestCounts } from '#adapters/http/attempt-limit.ts';
+import {
+  isCounted,
+  ownOpenRequests,
+  requestLimits,
+  sharedOpenRequests,
+  UNCOUNTED_TAGS,
+} from '#adapters/http/request-limits.ts';
 import { runStatement } from '#adapters/sql/run-statement.ts';
 import { farmMember } from '#contract/resources/farms.ts';
 import { insert } from '#core/changes.ts';

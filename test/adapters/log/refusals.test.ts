@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { sparingLog } from '#adapters/log/json-log.ts';
 import { createRefusals } from '#adapters/log/refusals.ts';
-import { sparingLog } from '#adapters/log/sparing-log.ts';
 import type { Log } from '#core/kernel.ts';
 
 type Line = { level: string; fields: Record<string, unknown>; sentence: string };

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { crc16, rtuAnswer, rtuRequest } from '#adapters/modbus/rtu-frame.ts';
 import { tcpAnswer, tcpRequest } from '#adapters/modbus/tcp-frame.ts';
 import { createSlaves } from '#sim/probe/modbus-slave.ts';
-import { pondAt } from '#sim/probe/pond-day.ts';
+import { pondAt } from '#sim/probe/models.ts';
 
 const read = { unitId: 1, functionCode: 4, address: 2, count: 2 } as const;
 const someBytes = fc.uint8Array({ maxLength: 300 });

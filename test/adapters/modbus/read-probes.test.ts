@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { isPrivateAddress } from '#adapters/http/private-address.ts';
+import { isPrivateAddress } from '#adapters/http/client-address.ts';
 import { openBus } from '#adapters/modbus/open-bus.ts';
 import type { BusAddress, BusLink } from '#features/equipment/probes/ports.ts';
 import { createSlaves, type ProbeFault, type SimProbe } from '#sim/probe/modbus-slave.ts';
-import { pondAt } from '#sim/probe/pond-day.ts';
-import { startProbePty, startProbeTcp } from '#sim/probe/start-probe.ts';
+import { pondAt } from '#sim/probe/models.ts';
+import { startProbePty, startProbeTcp } from '#sim/probe/run-probe.ts';
 
 const deps = { monotonic: () => performance.now(), isOnFarmNetwork: isPrivateAddress };
 const oxygen = { unitId: 1, functionCode: 4, address: 2, count: 2 } as const;

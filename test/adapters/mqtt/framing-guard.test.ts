@@ -1,7 +1,7 @@
 import { Duplex } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { guardFraming } from '#adapters/mqtt/framing-guard.ts';
+import { guardFraming } from '#adapters/mqtt/peek-connect.ts';
 
 /** What the guard lets through and sees, when these chunks come one after another. */
 function watch(chunks: Buffer[], maxPacketBytes: number) {

@@ -3,9 +3,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { blockDevice } from '#adapters/system/block-device.ts';
-import { cardFacts } from '#adapters/system/card-health.ts';
 import { cloudPath } from '#adapters/system/cloud-path.ts';
+import { blockDevice, cardFacts } from '#adapters/system/disk-facts.ts';
 
 describe('an SD card', () => {
   let root: string;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { measuredDelays, watchEventLoop } from '#adapters/system/event-loop.ts';
+import { measuredDelays, watchEventLoop } from '#adapters/system/process-pauses.ts';
 
 describe('the event loop is watched', () => {
   test('a minute in which it was held up is said once, and /readyz tells it until a better one', () => {

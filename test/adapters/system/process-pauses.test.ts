@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { watchPauses } from '#adapters/system/process-pauses.ts';
-import { attendedMs, isSettling, type ProcessPause } from '#core/process-pause.ts';
+import { attendedMs, isSettling, type ProcessPause } from '#core/clock-trust.ts';
 
 const SECOND = 1_000;
 

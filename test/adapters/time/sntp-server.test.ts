@@ -1,8 +1,7 @@
 import { createSocket } from 'node:dgram';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { isQuestion } from '#adapters/time/sntp-packet.ts';
-import { type SntpDeps, serveTime } from '#adapters/time/sntp-server.ts';
+import { isQuestion, type SntpDeps, serveTime } from '#adapters/time/sntp-server.ts';
 
 const NOON = Date.UTC(2026, 2, 2, 12, 0, 0, 250);
 const TO_1970_S = 2_208_988_800;

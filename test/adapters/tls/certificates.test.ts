@@ -4,8 +4,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { addressBytes, integer, oid, time } from '#adapters/tls/der.ts';
-import { certificateMaker as maker } from '#adapters/tls/make-certificate.ts';
+import {
+  addressBytes,
+  integer,
+  certificateMaker as maker,
+  oid,
+  time,
+} from '#adapters/tls/make-certificate.ts';
 
 const DAY = 24 * 3_600_000;
 const LONG = { notBefore: Date.UTC(2000, 0, 1), notAfter: Date.UTC(2056, 0, 1) };

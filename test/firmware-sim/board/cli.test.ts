@@ -6,7 +6,7 @@ import { faultNames, readFaults } from '#sim/board/faults.ts';
 import { startBoard } from '#sim/board/start-board.ts';
 import { readOptions } from '#sim/cli/options.ts';
 import { runBoard } from '#sim/cli/run-board.ts';
-import { runModem } from '#sim/modem/run-modem.ts';
+import { runModem } from '#sim/modem/modem.ts';
 import { runProbe } from '#sim/probe/run-probe.ts';
 import { aBoard, request, SYNC, sfprov, sfprovAnswers } from './a-board.ts';
 

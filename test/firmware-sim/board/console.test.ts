@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createConsoleReader } from '#sim/board/console-frames.ts';
+import { createConsoleReader } from '#sim/board/sfprov.ts';
 import { aBoard, consoleFrame, improvAnswers, sfprov, sfprovAnswers } from './a-board.ts';
 
 // What the board's program answers on its console: Wi-Fi by Improv, identity by SFPROV.

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
-import { createSlipReader, encodeSlip } from '#sim/board/slip.ts';
+import { createSlipReader, encodeSlip } from '#sim/board/loader-codes.ts';
 import { block, SYNC, type TableBoard, words, xor } from './a-board.ts';
 
 // What the chip maker's own tool asks of a board and how it reads the answers, put down from the description of the

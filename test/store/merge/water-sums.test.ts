@@ -9,7 +9,7 @@ import { farm } from '#contract/resources/farms.ts';
 import { pond } from '#contract/resources/ponds.ts';
 import { measurement, WATER_FIELDS, type WaterField } from '#contract/resources/water-quality.ts';
 import { insert, remove, restore, update } from '#core/changes.ts';
-import { dayAfter, startOfDay } from '#core/local-day.ts';
+import { dayAfter, startOfDay } from '#core/zone-clock.ts';
 import type { Span } from '#features/production/water-quality/ports.ts';
 import { onBothEngines, openTestDatabase, type TestDatabase } from '#test/databases.ts';
 import { aFarm, aMeasurement, ana, aPond } from './rows.ts';

@@ -4,8 +4,7 @@ import type { PasskeyAnswer, PasskeyCreationOptions, PasskeysAnswer } from '#con
 import type { SecondFactorAnswer } from '#contract/resources/second-factor.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { Dialog } from '../../components/dialog.tsx';
+import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
 import { PresentPassword, TextField } from '../../components/field.tsx';
 import { SecondFactorField } from '../../components/second-factor-field.tsx';
 import { toast } from '../../components/toast.tsx';

@@ -1,18 +1,18 @@
 import { useState } from 'preact/hooks';
 import { Button, WorkButton } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { CheckField, PresentPassword, SelectField, TextField } from '../../components/field.tsx';
 import { ask, download, put } from '../../data/api.ts';
-import { farms } from '../../data/farm-store.ts';
+import { farm, farms } from '../../data/farm-store.ts';
 import { hasFarmSun } from '../../data/farm-sun.ts';
 import { chooseKeys, KEY_SETS, keySet } from '../../data/keys.ts';
 import { isBlind } from '../../data/live.ts';
 import { loadUser, signOut, type User, user } from '../../data/session.ts';
 import { DENSITIES, density, isStation, THEMES, theme } from '../../data/theme.ts';
-import { chooseCurrency, currency } from '../../i18n/format.ts';
+import { chooseCurrency, currency, dayAndTime } from '../../i18n/format.ts';
 import { chooseLanguage, LANGUAGES, type Language, language } from '../../i18n/language.ts';
-import { chooseNightVolume, nightVolume } from '../../shell/sound.ts';
-import { NIGHT_VOLUMES } from '../../state/alarm-loudness.ts';
+import { chooseNightVolume, nightVolume, soundTestedAt, testSound } from '../../shell/sound.ts';
+import { NIGHT_VOLUMES } from '../../state/alarm-state.ts';
 import { FaultNote, SystemPage } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { systemWords } from '../system/words.ts';
@@ -23,7 +23,27 @@ import { PasswordForm } from './password-form.tsx';
 import { preferenceWords } from './preference-words.ts';
 import { SecondFactorCard } from './second-factor.tsx';
 import { Sessions } from './sessions.tsx';
-import { SoundTest } from './sound-test.tsx';
+
+/** The alarm is only worth something where it can be heard. */
+export function SoundTest() {
+  const words = preferenceWords();
+  const [said, setSaid] = useState<'heard' | 'blocked' | null>(null);
+  const test = async () => setSaid((await testSound()) ? 'heard' : 'blocked');
+  return (
+    <div class="stack">
+      <p class="muted">{words.soundText}</p>
+      <div class="row">
+        <WorkButton big work={test}>
+          {words.test}
+        </WorkButton>
+        <span class="muted small">
+          {soundTestedAt.value === null ? words.neverTested : words.lastTest(dayAndTime(soundTestedAt.value))}
+        </span>
+      </div>
+      <p role="status">{said === null ? '' : words[said]}</p>
+    </div>
+  );
+}
 
 export function Preferences() {
   const words = preferenceWords();
@@ -253,6 +273,25 @@ function StationForm() {
         }
       />
       <SoundTest />
+    </section>
+  );
+}
+
+/** Who is signed in here, what they are on this farm, and the way out. */
+export function AccountCard({ person }: { person: User }) {
+  const words = systemWords();
+  return (
+    <section class="card row apart">
+      <div>
+        <h2>{person.name}</h2>
+        <p class="muted small">
+          {person.email}
+          {farm.value === null ? '' : ` · ${words.role[farm.value.role]} · ${farm.value.name}`}
+        </p>
+      </div>
+      <Button big onClick={() => void signOut()}>
+        {words.signOut}
+      </Button>
     </section>
   );
 }

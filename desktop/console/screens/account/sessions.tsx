@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { SessionAnswer } from '#contract/resources/sessions.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { PresentPassword } from '../../components/field.tsx';
 import { toast } from '../../components/toast.tsx';
 import { ask } from '../../data/api.ts';

@@ -18,13 +18,11 @@ import {
   presence,
 } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
-import { lastOrderAt, orderUnderWay } from '../../data/orders.ts';
+import { lastOrderAt, orderUnderWay, remoteOrder } from '../../data/orders.ts';
 import { type PlansByPoint, usePlans } from '../../data/outlook.ts';
 import { pondLine, usePondsByPoint } from '../../data/places.ts';
-import { remoteOrder } from '../../data/remote-orders.ts';
 import { age, quantity } from '../../i18n/format.ts';
-import { controlFactsOf } from '../../state/control-facts.ts';
-import { controlStateOf, isHeard, keptOrder, urgencyOf } from '../../state/control-state.ts';
+import { controlFactsOf, controlStateOf, isHeard, keptOrder, urgencyOf } from '../../state/control-state.ts';
 import { AllDialog } from './all-dialog.tsx';
 import { SirenGroup } from './siren-group.tsx';
 import { aerationWords } from './words.ts';

@@ -27,11 +27,9 @@ import { UnkeyedSetting } from '../devices/unkeyed-setting.tsx';
 import { LockOut } from './lock-out.tsx';
 import { PointSettings } from './point-settings.tsx';
 import { pointWords } from './point-words.ts';
-import { reasonText } from './reason-words.ts';
-import { ruleText } from './rule-text.ts';
 import { ScheduleDialog } from './schedule-dialog.tsx';
 import { SirenHand } from './siren-group.tsx';
-import { aerationWords } from './words.ts';
+import { aerationWords, reasonText, ruleText } from './words.ts';
 
 type Order = z.infer<typeof orderEntry>;
 

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { faultText } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { BlindNote, OffDialog } from '../../components/off-dialog.tsx';
 import { componentWords } from '../../components/words.ts';

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { FileField } from '../../components/file-field.tsx';
 import { toast } from '../../components/toast.tsx';
 import { del } from '../../data/api.ts';

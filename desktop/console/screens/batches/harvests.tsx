@@ -1,7 +1,6 @@
 import type { HarvestAnswer } from '#contract/resources/batches.ts';
 import { Awaited } from '../../components/answer.tsx';
-import { RecordTable } from '../../components/record-table.tsx';
-import { RowActions } from '../../components/row-actions.tsx';
+import { RecordTable, RowActions } from '../../components/record-table.tsx';
 import { BATCH_TOUCHES } from '../../data/batches.ts';
 import { isLeaving } from '../../data/corrections.ts';
 import { mayManage, seesMoney } from '../../data/farm-store.ts';

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { BenchJobAnswer } from '#contract/resources/bench.ts';
 import { Empty } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { farmControlPoints, mayOperate } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { BenchJobAnswer, BenchLabel } from '#contract/resources/bench.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { CheckField } from '../../components/field.tsx';
 import { download } from '../../data/api.ts';
 import { useGet } from '../../data/query.ts';

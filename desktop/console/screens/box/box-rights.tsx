@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { BoxRightAnswer } from '#contract/resources/box-rights.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { ApiError, del, post } from '../../data/api.ts';
 import { isHosted } from '../../data/instance.ts';

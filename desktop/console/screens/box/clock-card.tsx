@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import type { systemClockAnswer } from '#contract/resources/system-clock.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { post } from '../../data/api.ts';
 import { now } from '../../data/clock.ts';

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { PairingAnswer } from '#contract/resources/gateways.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { del, post } from '../../data/api.ts';
 import { now } from '../../data/clock.ts';

@@ -4,7 +4,7 @@ import { Link, useLocation } from 'wouter-preact';
 import type { DeviceStatus } from '#contract/resources/devices.ts';
 import { Answer, Empty, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { CheckField, TextField } from '../../components/field.tsx';
 import { NotProvedMark } from '../../components/not-proved.tsx';
 import { SimulatedMark, watermark } from '../../components/simulated.tsx';

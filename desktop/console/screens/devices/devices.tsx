@@ -19,8 +19,8 @@ import { deviceWords } from './device-words.ts';
 import { LinkQualityText } from './link-quality-text.tsx';
 import { PointDialog } from './point-dialog.tsx';
 import { ProvisioningWindow } from './provisioning-window.tsx';
+import { energyText, RelayState, RelayWarnings, relayName } from './relay-card.tsx';
 import { RelayDialog } from './relay-dialog.tsx';
-import { energyText, RelayState, RelayWarnings, relayName } from './relay-state.tsx';
 import { relayWords } from './relay-words.ts';
 import { SeenDevices } from './seen-devices.tsx';
 

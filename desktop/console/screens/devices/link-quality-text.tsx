@@ -1,5 +1,5 @@
 import { quantity } from '../../i18n/format.ts';
-import { linkQualityOf } from '../../state/link-quality.ts';
+import { linkQualityOf } from '../../state/control-state.ts';
 import { deviceWords } from './device-words.ts';
 
 const BARS = { good: '▂▄▆█', fair: '▂▄▆', weak: '▂▄', bad: '▂' } as const;

@@ -2,20 +2,71 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { RelayAnswer } from '#contract/resources/relays.ts';
 import { Button } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { toast } from '../../components/toast.tsx';
 import { del } from '../../data/api.ts';
+import { now } from '../../data/clock.ts';
 import { type ControlPoint, mayOperate } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
-import { age, figure, quantity } from '../../i18n/format.ts';
+import { age, countdown, figure, quantity } from '../../i18n/format.ts';
 import { saidIn } from '../system/said-in.ts';
 import { adoptionWords } from './adoption-words.ts';
 import { deviceWords } from './device-words.ts';
 import { RelayDialog } from './relay-dialog.tsx';
-import { energyText, RelayState, RelayWarnings, relayName } from './relay-state.tsx';
 import { relayWords } from './relay-words.ts';
+
+/** What the relay says it does, and the order where that is another. */
+export function RelayState({ relay }: { relay: RelayAnswer }) {
+  const words = relayWords();
+  const { current_status: current, target_status: target, sends_at } = relay;
+  const waitsMs = sends_at === null ? 0 : Date.parse(sends_at) - now.value;
+  const told =
+    current === null
+      ? words.unheard
+      : !relay.is_connected
+        ? words.away
+        : current === 'ON'
+          ? words.on
+          : words.off;
+  return (
+    <span>
+      <strong>{told}</strong>
+      {current === target ? null : <span class="muted small"> · {words.wanted[target]}</span>}
+      {waitsMs <= 0 ? null : <span class="muted small"> · {words.sendsIn(countdown(waitsMs))}</span>}
+    </span>
+  );
+}
+
+export const energyText = ({ energy }: RelayAnswer): string =>
+  energy === null ? relayWords().noMeter : quantity(energy.counted_wh / 1000, 2, 'kWh');
+
+/** What a relay of the trade is called on a box: maker, model, channel. */
+export function relayName({ kind, model, channel }: Pick<RelayAnswer, 'kind' | 'model' | 'channel'>): string {
+  const words = relayWords();
+  const plain = words.kinds[kind];
+  const named = model === null ? plain : model.toLowerCase().includes(kind) ? model : `${plain} ${model}`;
+  return channel === 1 ? named : `${named} · ${words.ofChannel(channel)}`;
+}
+
+export function RelayWarnings({ relay }: { relay: RelayAnswer }) {
+  const words = relayWords();
+  return (
+    <>
+      {relay.warnings.map(({ code, message }) => (
+        <div key={code} class="note p2" data-warning={code}>
+          <div>
+            <p>{words.warnings[code]}</p>
+            {code === 'REFUSED_BY_RELAY' || code === 'OVERLOAD' ? (
+              <p class="muted small breaks">{message}</p>
+            ) : null}
+          </div>
+        </div>
+      ))}
+    </>
+  );
+}
 
 /** The relay of a control point; undefined while nobody knows, null where a controller switches it. */
 export function useRelayOf(controlPointId: string | null): RelayAnswer | null | undefined {

@@ -10,7 +10,7 @@ import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { unkeyedWords } from './unkeyed-words.ts';
+import { unkeyedWords } from './device-words.ts';
 
 type Settings = z.infer<typeof controlPointSettings>;
 type Choice = 'yes' | 'no' | 'gateway';

@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks';
 import { Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { faultOf } from '../../components/fault-words.ts';
 import { toast } from '../../components/toast.tsx';
-import { entries, isOfAnother, takeBack, tryAgain } from '../../data/outbox.ts';
-import type { Entry } from '../../data/outbox-store.ts';
+import { type Entry, entries, isOfAnother, takeBack, tryAgain } from '../../data/outbox.ts';
 import { clockTime } from '../../i18n/format.ts';
 import { language } from '../../i18n/language.ts';
 import { EntryHead } from './entry-head.tsx';

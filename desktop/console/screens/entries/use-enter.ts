@@ -1,7 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { toast } from '../../components/toast.tsx';
-import { enter, takeBack, type Wanted } from '../../data/outbox.ts';
-import type { Entry } from '../../data/outbox-store.ts';
+import { type Entry, enter, takeBack, type Wanted } from '../../data/outbox.ts';
 import { entryWords } from './words.ts';
 
 type Told = {

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { Answer, faultText } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { CheckField, TextField } from '../../components/field.tsx';
 import { ApiError, del, get, post, put } from '../../data/api.ts';
 import { farmControlPoints } from '../../data/farm-store.ts';

@@ -6,7 +6,7 @@ import { BLIND_CHARTS } from '#science/constants.ts';
 import { AmmoniaBasisButtons } from '../../components/ammonia.tsx';
 import { Answer, Empty, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { toast } from '../../components/toast.tsx';
 import { waterWords } from '../../components/water-words.ts';
 import { post } from '../../data/api.ts';

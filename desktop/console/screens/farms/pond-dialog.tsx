@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Button, WorkButton } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { CountField, useCount } from '../../components/count-field.tsx';
-import { Dialog } from '../../components/dialog.tsx';
+import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import { codeOf } from '../../components/simulated.tsx';

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { RolloutAnswer, RolloutDetail } from '#contract/resources/firmware.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { post, put } from '../../data/api.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import type { FirmwareAnswer } from '#contract/resources/firmware.ts';
 import { Answer, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { CheckField } from '../../components/field.tsx';
 import { FileField } from '../../components/file-field.tsx';
 import { toast } from '../../components/toast.tsx';

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ChannelAnswer, DeliveryAnswer } from '#contract/resources/notification-channels.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { del, patch, post } from '../../data/api.ts';
 import { isBlind } from '../../data/live.ts';

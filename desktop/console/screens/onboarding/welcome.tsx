@@ -11,7 +11,7 @@ import { isHosted } from '../../data/instance.ts';
 import { usePonds } from '../../data/places.ts';
 import { isSignedIn } from '../../data/session.ts';
 import { chooseLanguage, LANGUAGES, language } from '../../i18n/language.ts';
-import { SoundTest } from '../account/sound-test.tsx';
+import { SoundTest } from '../account/preferences.tsx';
 import { PointDialog } from '../devices/point-dialog.tsx';
 import { SeenDevices } from '../devices/seen-devices.tsx';
 import { PondPatternForm } from '../farms/pond-pattern-form.tsx';

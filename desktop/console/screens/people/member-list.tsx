@@ -4,7 +4,7 @@ import type { MemberAnswer } from '#contract/resources/farms.ts';
 import { MEMBER_ROLES, type MemberRole } from '#contract/words.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { del, post } from '../../data/api.ts';
 import { isBlind } from '../../data/live.ts';

@@ -5,7 +5,7 @@ import type { cancelledSubscription } from '#contract/resources/payments.ts';
 import type { LimitsAnswer, SubscriptionAnswer } from '#contract/resources/subscriptions.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { toast } from '../../components/toast.tsx';
 import { post } from '../../data/api.ts';
 import { refresh, useGet } from '../../data/query.ts';

@@ -5,7 +5,7 @@ import { ammoniaTwin } from '../../components/ammonia.tsx';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { RowActions } from '../../components/row-actions.tsx';
+import { RowActions } from '../../components/record-table.tsx';
 import { waterWords } from '../../components/water-words.ts';
 import { componentWords } from '../../components/words.ts';
 import { isLeaving } from '../../data/corrections.ts';

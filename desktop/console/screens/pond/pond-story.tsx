@@ -9,8 +9,7 @@ import { nameOf } from '../../data/people.ts';
 import type { Pond } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { dayAndTime, figure, percent } from '../../i18n/format.ts';
-import { reasonText } from '../aeration/reason-words.ts';
-import { aerationWords } from '../aeration/words.ts';
+import { aerationWords, reasonText } from '../aeration/words.ts';
 import { differences } from './differences.ts';
 import { storyWords } from './story-words.ts';
 

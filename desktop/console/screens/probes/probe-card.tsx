@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ProbeAnswer, ProbeReading } from '#contract/resources/probes.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { Dialog } from '../../components/dialog.tsx';
+import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { toast } from '../../components/toast.tsx';
 import { del, post } from '../../data/api.ts';

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { ProbeProfileAnswer } from '#contract/resources/probes.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { del } from '../../data/api.ts';
 import { mayOperate } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { SirenAnswer } from '#contract/resources/sirens.ts';
 import { Button } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { SelectField } from '../../components/field.tsx';
 import { toast } from '../../components/toast.tsx';
 import { put } from '../../data/api.ts';

@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import type { LostPersonAnswer, takenBackAnswer } from '#contract/resources/gateways.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { del, post } from '../../data/api.ts';
 import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';

@@ -1,6 +1,6 @@
 import { unread } from '../../data/farm-store.ts';
 import { user } from '../../data/session.ts';
-import { AccountCard } from '../account/account-card.tsx';
+import { AccountCard } from '../account/preferences.tsx';
 import { PartList } from './part-list.tsx';
 import { partsFor } from './parts.ts';
 import { systemWords } from './words.ts';

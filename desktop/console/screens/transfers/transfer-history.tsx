@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import type { TransferAnswer, transferPage } from '#contract/resources/transfers.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
-import { RowActions } from '../../components/row-actions.tsx';
+import { RowActions } from '../../components/record-table.tsx';
 import { componentWords } from '../../components/words.ts';
 import { BATCH_TOUCHES, useBatches } from '../../data/batches.ts';
 import { isLeaving } from '../../data/corrections.ts';

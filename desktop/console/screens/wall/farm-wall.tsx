@@ -14,7 +14,7 @@ import { isBlind } from '../../data/live.ts';
 import { usePondCards, usePonds } from '../../data/places.ts';
 import { useRound } from '../../data/tasks.ts';
 import { quantity } from '../../i18n/format.ts';
-import type { Priority } from '../../state/alarm-state.ts';
+import { byConcern, type Priority } from '../../state/alarm-state.ts';
 import { isHeard } from '../../state/control-state.ts';
 import { freshnessOf } from '../../state/freshness.ts';
 import {
@@ -24,7 +24,6 @@ import {
   type Place,
   placesOf,
 } from '../../state/wall-places.ts';
-import { byConcern } from '../../state/worst.ts';
 import '../../styles/wall.css';
 import { Checklist } from '../onboarding/checklist.tsx';
 import { ArrangeWall } from './arrange-wall.tsx';

@@ -1,7 +1,6 @@
 import { PLAN_TERMS } from '#contract/plans.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { Currency, SoldPlan } from '#features/people/payments/ports.ts';
-import { monthsAfter } from './month-periods.ts';
 import {
   type BodyOf,
   type Card,
@@ -9,11 +8,24 @@ import {
   type Invoice,
   type Kind,
   type SandboxSubscription,
+  shownInvoice,
+  shownSubscription,
   type Thing,
   withBody,
 } from './objects.ts';
-import { shownInvoice, shownSubscription } from './stripe-shapes.ts';
 import { isExpired } from './test-cards.ts';
+
+/** The same day and time some months later; a day the month does not have is its last one. */
+export function monthsAfter(anchor: string, months: number): string {
+  const from = new Date(anchor);
+  const first = Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + months, 1);
+  const lastDay = new Date(
+    Date.UTC(new Date(first).getUTCFullYear(), new Date(first).getUTCMonth() + 1, 0),
+  ).getUTCDate();
+  const day = Math.min(from.getUTCDate(), lastDay);
+  const timeOfDay = Date.parse(anchor) % 86_400_000;
+  return new Date(first + (day - 1) * 86_400_000 + timeOfDay).toISOString();
+}
 
 // How money moves at the built-in provider, without any: pure, so that a year of renewals takes no time to try.
 

@@ -5,8 +5,7 @@ import { type AppError, conflict } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
 import { type BillingDeps, make, type Outcome } from './billing.ts';
-import { type Customer, type Row, type SandboxSubscription, thingOf, things } from './objects.ts';
-import { secondsOf } from './stripe-shapes.ts';
+import { type Customer, type Row, type SandboxSubscription, secondsOf, thingOf, things } from './objects.ts';
 
 export type SandboxDeps = Pick<
   Kernel,

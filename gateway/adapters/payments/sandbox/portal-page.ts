@@ -1,9 +1,7 @@
 import type { Language } from '#core/notifying.ts';
 import type { PageAnswer } from '#features/people/payments/ports.ts';
 import { attempt, cancelAtPeriodEnd, type Outcome, priceOf } from './billing.ts';
-import { cardFields, testCardList } from './card-form.ts';
-import { rememberingExpiry } from './checkout-page.ts';
-import { type Html, html } from './html.ts';
+import { cardFields, rememberingExpiry, testCardList } from './checkout-page.ts';
 import {
   type Customer,
   type Invoice,
@@ -14,8 +12,7 @@ import {
   withBody,
 } from './objects.ts';
 import { onCustomer, type SandboxDeps, subscriptionOfCustomer } from './on-customer.ts';
-import { day, gonePage, money, page } from './page-frame.ts';
-import { WORDS } from './page-words.ts';
+import { day, gonePage, type Html, html, money, page, WORDS } from './page-frame.ts';
 import { portalId } from './sandbox-provider.ts';
 import { deliverFor } from './sandbox-tick.ts';
 import { type CardFault, readCard } from './test-cards.ts';

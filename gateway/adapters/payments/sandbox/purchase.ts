@@ -8,22 +8,24 @@ import {
   later,
   make,
   merged,
+  monthsAfter,
   newInvoice,
   type Outcome,
   paidWith,
   priceOf,
   updated,
 } from './billing.ts';
-import { monthsAfter } from './month-periods.ts';
 import {
   type BodyOf,
   type Card,
   type CheckoutSession,
   type Customer,
   type SandboxSubscription,
+  shownInvoice,
+  shownSession,
+  shownSubscription,
   withBody,
 } from './objects.ts';
-import { shownInvoice, shownSession, shownSubscription } from './stripe-shapes.ts';
 
 // What happens on the checkout page; pure.
 

@@ -1,11 +1,9 @@
 import type { Language } from '#core/notifying.ts';
 import type { PageAnswer, PaymentPages } from '#features/people/payments/ports.ts';
 import { payCheckout, showCheckout } from './checkout-page.ts';
-import { html } from './html.ts';
 import { thingOf } from './objects.ts';
 import type { SandboxDeps } from './on-customer.ts';
-import { day, gonePage, money, page } from './page-frame.ts';
-import { WORDS } from './page-words.ts';
+import { day, gonePage, html, money, page, WORDS } from './page-frame.ts';
 import { showPortal, usePortal } from './portal-page.ts';
 
 /** The pages of the built-in provider. Whoever knows an address may use it: they cannot be guessed, and end. */

@@ -7,10 +7,17 @@ import { readStripeEvent } from '../read-stripe-event.ts';
 import { stripeSubscription, subscriptionContent } from '../stripe-objects.ts';
 import { requireSignature, wrongSignature } from '../webhook-signature.ts';
 import { type BillingDeps, cancelAtPeriodEnd, end, later, make, merged, type Outcome } from './billing.ts';
-import { type Customer, type SandboxSubscription, thingOf, things, withBody } from './objects.ts';
+import {
+  type Customer,
+  type SandboxSubscription,
+  secondsOf,
+  shownSubscription,
+  thingOf,
+  things,
+  withBody,
+} from './objects.ts';
 import { billing, onCustomer, runningOf, type SandboxDeps } from './on-customer.ts';
 import { expireSession } from './purchase.ts';
-import { secondsOf, shownSubscription } from './stripe-shapes.ts';
 
 const SESSION_MS = 24 * 3_600_000;
 const PORTAL_MS = 3_600_000;

@@ -4,11 +4,10 @@ import { AppError } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import { signatureOf } from '../webhook-signature.ts';
 import { attempt, later, type Outcome, renew } from './billing.ts';
-import { type Card, type Row, type SandboxEvent, thingOf, withBody } from './objects.ts';
+import { type Card, type Row, type SandboxEvent, shownCard, thingOf, withBody } from './objects.ts';
 import { forget, onCustomer, type SandboxDeps, subscriptionOfCustomer } from './on-customer.ts';
 import { confirmLater, expireSession } from './purchase.ts';
 import { signingSecret } from './sandbox-provider.ts';
-import { shownCard } from './stripe-shapes.ts';
 import { lastMonthOf } from './test-cards.ts';
 
 const AT_A_TIME = 50;

@@ -3,8 +3,8 @@ import type { GuardSeen } from '#core/changes.ts';
 import type { FarmFound, Owned } from '#core/route.ts';
 import type { Db } from '../database.ts';
 import { isOfWhatStands } from './alarms/standing-alerts.ts';
-import { farmIdsOf } from './farm/visible-farms.ts';
-import { uuidOf } from './uuid-of.ts';
+import { farmIdsOf } from './farm/farms.ts';
+import { uuidOf } from './paging.ts';
 
 /** How a user stands to the farm a thing lies on; null: there is no such thing, or it is deleted. */
 export function accessQuery(db: Db): (of: Owned, id: string, userId: string) => Promise<FarmFound | null> {

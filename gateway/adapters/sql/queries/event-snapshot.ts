@@ -11,7 +11,7 @@ import {
   placeAtPlace,
   placeInEpisode,
 } from './alarms/standing-alerts.ts';
-import { farmRolesOf } from './farm/visible-farms.ts';
+import { farmRolesOf } from './farm/farms.ts';
 
 const MAX_ALERTS = 1000;
 const MAX_EPISODES = 500;

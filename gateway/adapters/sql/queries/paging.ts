@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import type { NumericIdDeps } from '#core/numeric-id.ts';
+import type { Db } from '../database.ts';
 
 /** Rows fetched at a time when a list is streamed: a short read each, so that control is never kept waiting. */
 const CHUNK = 200;
@@ -28,4 +30,26 @@ export function createdAfter(after: { created_at: string; id: string } | null, t
   if (after === null) return sql<boolean>`true`;
   const key = (column: string) => sql.ref(table === undefined ? column : `${table}.${column}`);
   return sql<boolean>`(${key('created_at')}, ${key('id')}) > (${after.created_at}, ${after.id})`;
+}
+
+/**
+ * What to compare an `id` with: ponds, batches and transfers may be named by their number instead of their UUID.
+ * An unknown number names nothing.
+ */
+export function uuidOf(db: Db, entity: 'pond' | 'batch' | 'transfer', ref: string) {
+  if (!/^\d+$/.test(ref)) return ref;
+  return db.selectFrom('numeric_ids').select('uuid').where('id', '=', ref).where('entity', '=', entity);
+}
+
+export function numericIdQueries(db: Db): NumericIdDeps {
+  return {
+    async numericIdClaim(number) {
+      const claim = await db
+        .selectFrom('numeric_ids')
+        .select(['entity', 'uuid'])
+        .where('id', '=', number)
+        .executeTakeFirst();
+      return claim ?? null;
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import { attendedMs } from '#core/process-pause.ts';
+import { attendedMs } from '#core/clock-trust.ts';
 import { type Confirmation, confirmationAfter, resumedConfirmation } from './confirm-rules.ts';
 import type { Clock, DeviceFacts, Listening } from './ports.ts';
 import { countsOf, isSteadyAgain, type MainsDip, type Unsteady, unsteadyBy } from './steadiness-rules.ts';

@@ -1,7 +1,7 @@
 import { alert } from '#contract/resources/alerts.ts';
-import { marksAfterStep } from '#core/alert-marks.ts';
+import { marksAfterStep } from '#core/alerting.ts';
 import { update } from '#core/changes.ts';
-import { type ClockStep, concernedFrom } from '#core/clock-step.ts';
+import { type ClockStep, concernedFrom } from '#core/clock-trust.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
 import type { AlertQueries } from './ports.ts';

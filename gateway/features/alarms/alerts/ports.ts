@@ -3,8 +3,8 @@ import type { alert } from '#contract/resources/alerts.ts';
 import type { pairedGateway } from '#contract/resources/sync-tables.ts';
 import type { AlertType, Origin, SwitchState } from '#contract/words.ts';
 import type { EpisodeAlert, SubjectNames } from '#core/alerting.ts';
+import type { ProcessPause } from '#core/clock-trust.ts';
 import type { DeviceActivity } from '#core/device-activity.ts';
-import type { ProcessPause } from '#core/process-pause.ts';
 import type { DeviceTrouble } from '#features/control/control-view.ts';
 import type { Water } from '#science/water-limits.ts';
 

@@ -11,8 +11,8 @@ import {
   alertSilence,
 } from '#contract/resources/alerts.ts';
 import { REFERENCE_ALERT_TYPES } from '#contract/words.ts';
+import { journalAnswer } from '#core/audit.ts';
 import { invalidField, notFound } from '#core/errors.ts';
-import { journalAnswer } from '#core/journal.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Request, type Route, type RouteDecision, route } from '#core/route.ts';
 import { alertAdvice } from '#science/advice/alert-advice.ts';

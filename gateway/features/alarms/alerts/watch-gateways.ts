@@ -1,9 +1,9 @@
 import { pairedGateway } from '#contract/resources/sync-tables.ts';
 import type { AlertCause, Alerting } from '#core/alerting.ts';
 import { type Change, update } from '#core/changes.ts';
+import type { ProcessPauses } from '#core/clock-trust.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Language, Notify } from '#core/notifying.ts';
-import type { ProcessPauses } from '#core/process-pause.ts';
 import { perform } from '#core/use-case.ts';
 import { SEVERITY_BY_TYPE } from './alert-words.ts';
 import type { PairedGateway, SilenceQueries } from './ports.ts';

@@ -1,4 +1,4 @@
-import { quietUntil } from '#core/quiet-hours.ts';
+import { quietUntil } from '#core/notifying.ts';
 import type { ZoneClock } from '#core/zone-clock.ts';
 import type { AlertNow, Job } from './ports.ts';
 

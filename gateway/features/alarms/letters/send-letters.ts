@@ -1,15 +1,15 @@
 import { outgoingLetter } from '#contract/resources/local-tables.ts';
 import { type Change, purge } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import type {
-  LetterKind,
-  LetterOutcome,
-  LetterSeal,
-  LetterTask,
-  OutgoingLetter,
-  SendLetter,
-} from '#core/letters.ts';
-import { languageOf } from '#core/notifying.ts';
+import {
+  type LetterKind,
+  type LetterOutcome,
+  type LetterSeal,
+  type LetterTask,
+  languageOf,
+  type OutgoingLetter,
+  type SendLetter,
+} from '#core/notifying.ts';
 import { perform } from '#core/use-case.ts';
 
 export type LetterQueries = {

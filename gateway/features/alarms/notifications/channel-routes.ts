@@ -14,9 +14,9 @@ import {
   notificationChannel,
   vapidKey,
 } from '#contract/resources/notification-channels.ts';
+import { journalAnswer } from '#core/audit.ts';
 import { purge, remove } from '#core/changes.ts';
 import { notFound } from '#core/errors.ts';
-import { journalAnswer } from '#core/journal.ts';
 import { requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Request, type Route, route } from '#core/route.ts';
 import type { Channel, ChannelStanding, Delivery } from './ports.ts';

@@ -1,8 +1,8 @@
 import { alert } from '#contract/resources/alerts.ts';
 import { sirenSettings } from '#contract/resources/sirens.ts';
-import { marksAfterStep } from '#core/alert-marks.ts';
+import { marksAfterStep } from '#core/alerting.ts';
 import { onTables, type RowListener, rowsOf } from '#core/changes.ts';
-import type { ClockStep } from '#core/clock-step.ts';
+import type { ClockStep } from '#core/clock-trust.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { NewestMap } from '#core/newest-map.ts';
 import type { SirenAlert, SirenQueries, SirenSettings } from './ports.ts';

@@ -1,7 +1,7 @@
 import { pairedGateway } from '#contract/resources/sync-tables.ts';
 import { onTables, rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
-import { remembered } from '#core/remembered.ts';
+import { remembered } from '#core/newest-map.ts';
 import { requireActive, validKeys } from './gateway-session.ts';
 import type { Gateway, PairingQueries, PairingSecrets } from './ports.ts';
 

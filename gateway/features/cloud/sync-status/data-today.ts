@@ -1,5 +1,5 @@
 import { isoOf } from '#core/kernel.ts';
-import { localDay, startOfDay } from '#core/local-day.ts';
+import { localDay, startOfDay } from '#core/zone-clock.ts';
 import type { DataToday } from './ports.ts';
 
 /** What went over the link since local midnight; kept in memory, so it begins anew with the program. */

@@ -1,6 +1,6 @@
 import { deviceKey } from '#contract/resources/local-tables.ts';
 import { type Change, update } from '#core/changes.ts';
-import { type ClockStep, endAfterStep } from '#core/clock-step.ts';
+import { type ClockStep, endAfterStep } from '#core/clock-trust.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { ControlViews } from '../control-view.ts';
 import { OVERLAP_MS } from './device-keys.ts';

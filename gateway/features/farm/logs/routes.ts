@@ -7,8 +7,8 @@ import {
   recordLogAnswer,
 } from '#contract/resources/logs.ts';
 import { mayOnFarm } from '#contract/rights.ts';
+import { journalAnswer } from '#core/audit.ts';
 import { isAboutMoney } from '#core/correct-record.ts';
-import { journalAnswer } from '#core/journal.ts';
 import { onFarm } from '#core/request-checks.ts';
 import { type FarmAccess, type Route, route } from '#core/route.ts';
 import type { LogEntry, LogQueries, LogScope } from './ports.ts';

@@ -1,8 +1,8 @@
 import type { BatchOnCard, BatchOnDetail, PondCard } from '#contract/resources/pond-cards.ts';
 import { countsUntil } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import { dayAfter, localDay, startOfDay } from '#core/local-day.ts';
 import { grams, kilograms, percent, ratio } from '#core/rounding.ts';
+import { dayAfter, localDay, startOfDay } from '#core/zone-clock.ts';
 import { biomassKgIn, populationIn, weighingIn, weightIn } from '#features/production/batch-in-pond.ts';
 import type { BatchState, BatchStates, Weighing } from '#features/production/batch-state.ts';
 import type { PondContents, PondContentsQueries } from './ports.ts';

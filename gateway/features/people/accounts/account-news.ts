@@ -1,5 +1,4 @@
-import type { Letter } from '#core/letters.ts';
-import type { Language, News } from '#core/notifying.ts';
+import type { Language, Letter, News } from '#core/notifying.ts';
 
 // What a person is told of changes to what opens the account. Whoever reads it may not be who made the change.
 

@@ -3,7 +3,7 @@ import { revokedToken, sessionGeneration } from '#contract/resources/local-table
 import { user } from '#contract/resources/users.ts';
 import { onTables, type RowListener, rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
-import { remembered } from '#core/remembered.ts';
+import { remembered } from '#core/newest-map.ts';
 import { invalidToken } from '#core/request-checks.ts';
 import type { Caller } from '#core/route.ts';
 import { isOfLiveGeneration } from '../login-standing.ts';

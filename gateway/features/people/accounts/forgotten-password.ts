@@ -11,8 +11,7 @@ import {
 import { purge, put, update } from '#core/changes.ts';
 import { AppError, conflict } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import { type LetterKind, type LetterSeal, letterChange } from '#core/letters.ts';
-import { languageOf, type Notify } from '#core/notifying.ts';
+import { type LetterKind, type LetterSeal, languageOf, letterChange, type Notify } from '#core/notifying.ts';
 import { requireUncommon } from '#core/uncommon-password.ts';
 import type { Decision } from '#core/use-case.ts';
 import { type AttemptLimit, tooManyAttempts } from '../attempts.ts';

@@ -1,5 +1,4 @@
-import type { Letter } from '#core/letters.ts';
-import type { Language } from '#core/notifying.ts';
+import type { Language, Letter } from '#core/notifying.ts';
 
 // Letters with codes for password and address of an account, in the language of who gets them. No name stands in a letter that anybody may ask for.
 

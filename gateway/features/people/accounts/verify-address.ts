@@ -4,7 +4,7 @@ import { audit } from '#core/audit.ts';
 import { put } from '#core/changes.ts';
 import { AppError, conflict, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import { type LetterKind, type LetterSeal, letterChange } from '#core/letters.ts';
+import { type LetterKind, type LetterSeal, letterChange } from '#core/notifying.ts';
 import { invalidToken } from '#core/request-checks.ts';
 import type { Decision } from '#core/use-case.ts';
 import { type AttemptLimit, tooManyAttempts } from '../attempts.ts';

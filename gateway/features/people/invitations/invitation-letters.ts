@@ -1,6 +1,5 @@
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import type { LetterKind } from '#core/letters.ts';
-import type { Notify } from '#core/notifying.ts';
+import type { LetterKind, Notify } from '#core/notifying.ts';
 import { letterOf, notSentNews } from './invitation-words.ts';
 import type { Farm, Invitation } from './ports.ts';
 

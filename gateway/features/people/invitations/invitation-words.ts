@@ -1,7 +1,6 @@
 import { hasCode } from '#contract/resources/invitations.ts';
 import type { MemberRole } from '#contract/words.ts';
-import type { Letter } from '#core/letters.ts';
-import type { Language, News } from '#core/notifying.ts';
+import type { Language, Letter, News } from '#core/notifying.ts';
 import type { Farm, InvitationRow } from './ports.ts';
 
 // What people are told, in their language. Names are what somebody typed: they are cut, so that no letter becomes theirs.

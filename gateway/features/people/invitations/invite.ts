@@ -5,7 +5,7 @@ import type { MemberRole } from '#contract/words.ts';
 import { asParent, type Change, insert, update } from '#core/changes.ts';
 import { conflict, notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
-import { letterChange } from '#core/letters.ts';
+import { letterChange } from '#core/notifying.ts';
 import type { Decision } from '#core/use-case.ts';
 import { tooManyAttempts } from '../attempts.ts';
 import { invitedNews } from './invitation-words.ts';

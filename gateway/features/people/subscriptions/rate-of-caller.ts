@@ -4,7 +4,7 @@ import { subscription } from '#contract/resources/subscriptions.ts';
 import { PLANS, type Plan } from '#contract/words.ts';
 import { onTables } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
-import { type Remembered, remembered } from '#core/remembered.ts';
+import { type Remembered, remembered } from '#core/newest-map.ts';
 import type { Caller } from '#core/route.ts';
 import type { LapseTerms, SubscriptionQueries } from './ports.ts';
 import { lapseOf } from './terms.ts';

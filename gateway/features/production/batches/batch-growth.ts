@@ -1,6 +1,5 @@
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import { daysBetween, localDay } from '#core/local-day.ts';
-import { DAY_MS } from '#core/zone-clock.ts';
+import { DAY_MS, daysBetween, localDay } from '#core/zone-clock.ts';
 import type { GrowthFacts } from '#science/advice/growth-advice.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import { averageDailyGainG } from '#science/daily-growth.ts';

@@ -1,5 +1,4 @@
-import { daysBetween, localDay } from '#core/local-day.ts';
-import type { Zone, ZoneClock } from '#core/zone-clock.ts';
+import { daysBetween, localDay, type Zone, type ZoneClock } from '#core/zone-clock.ts';
 import { biomassGainedKg, biomassKg, feedConversion } from '#science/biomass.ts';
 import {
   aliveByPond,

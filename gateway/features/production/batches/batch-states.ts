@@ -1,7 +1,6 @@
 import { countsUntil } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import { localDay } from '#core/local-day.ts';
-import { zoneClock, zoneClocks } from '#core/zone-clock.ts';
+import { localDay, zoneClock, zoneClocks } from '#core/zone-clock.ts';
 import { animalsIn, replayPopulation } from '#science/population.ts';
 import type { BatchState, BatchStates } from '../batch-state.ts';
 import { animalsOf, lastTakenFrom, sinceStocking, stateOf, stockAt, weighingOf } from './batch-state.ts';

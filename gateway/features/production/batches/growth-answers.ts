@@ -5,8 +5,8 @@ import type {
   growthChartAnswer,
   growthCurveAnswer,
 } from '#contract/resources/batches.ts';
-import { dayAfter, localDay } from '#core/local-day.ts';
 import { grams, kilograms, percent, ratio, roundTo } from '#core/rounding.ts';
+import { dayAfter, localDay } from '#core/zone-clock.ts';
 import { growthAdvice } from '#science/advice/growth-advice.ts';
 import type { Language } from '#science/advice/language.ts';
 import { averageDailyGainG, specificGrowthRatePercent } from '#science/daily-growth.ts';

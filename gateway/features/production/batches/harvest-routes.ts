@@ -7,8 +7,8 @@ import {
   harvestUpdate,
 } from '#contract/resources/batches.ts';
 import { mayOnFarm } from '#contract/rights.ts';
+import { journalAnswer } from '#core/audit.ts';
 import { notFound } from '#core/errors.ts';
-import { journalAnswer } from '#core/journal.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type FarmAccess, type Route, route } from '#core/route.ts';
 import { harvestToAnswer } from './batch-answers.ts';

@@ -7,7 +7,7 @@ import {
   batchQuery,
   batchUpdate,
 } from '#contract/resources/batches.ts';
-import { journalAnswer } from '#core/journal.ts';
+import { journalAnswer } from '#core/audit.ts';
 import { isoOf } from '#core/kernel.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';

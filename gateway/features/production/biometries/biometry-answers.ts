@@ -6,8 +6,8 @@ import type {
   biometrySummary,
 } from '#contract/resources/biometries.ts';
 import { isoOf } from '#core/kernel.ts';
-import { daysBetween, localDay } from '#core/local-day.ts';
 import { grams, percent, roundTo } from '#core/rounding.ts';
+import { daysBetween, localDay } from '#core/zone-clock.ts';
 import { biometryAdvice } from '#science/advice/growth-advice.ts';
 import type { Language } from '#science/advice/language.ts';
 import { averageWeeklyGainG } from '#science/daily-growth.ts';

@@ -1,6 +1,6 @@
 import { notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import { localDay } from '#core/local-day.ts';
+import { localDay } from '#core/zone-clock.ts';
 import type { Language } from '#science/advice/language.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import { wasIn } from '../batch-in-pond.ts';

@@ -7,8 +7,8 @@ import {
   biometrySummary,
   biometryUpdate,
 } from '#contract/resources/biometries.ts';
+import { journalAnswer } from '#core/audit.ts';
 import { notFound } from '#core/errors.ts';
-import { journalAnswer } from '#core/journal.ts';
 import { requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
 import { biometryToAnswer, headToAnswer, linesToAnswer, summaryToAnswer } from './biometry-answers.ts';

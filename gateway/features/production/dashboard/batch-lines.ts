@@ -1,6 +1,6 @@
 import type { FeedLine, GrowthLine, SurvivalLine } from '#contract/resources/dashboard.ts';
-import { daysBetween, localDay } from '#core/local-day.ts';
 import { grams, kilograms, money, percent, ratio } from '#core/rounding.ts';
+import { daysBetween, localDay } from '#core/zone-clock.ts';
 import { efficiencyRating, ratio as oneBy } from '#science/biomass.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import { averageDailyGainG, weeklyGrowthG } from '#science/daily-growth.ts';

@@ -1,6 +1,6 @@
 import type { BiomassTrend } from '#contract/resources/dashboard.ts';
-import { localDay, startOfDay } from '#core/local-day.ts';
 import { grams, kilograms } from '#core/rounding.ts';
+import { localDay, startOfDay } from '#core/zone-clock.ts';
 import type { BatchHistory } from '../batch-state.ts';
 
 /** What a batch weighed from stocking on, as far as somebody weighed it. */

@@ -1,6 +1,6 @@
 import type { BatchSummary } from '#contract/resources/exports.ts';
-import { localDay } from '#core/local-day.ts';
 import { grams, kilograms, money, percent, ratio } from '#core/rounding.ts';
+import { localDay } from '#core/zone-clock.ts';
 import type { BatchState } from '../batch-state.ts';
 import type { BatchCosts } from './ports.ts';
 

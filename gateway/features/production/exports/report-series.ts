@@ -1,5 +1,4 @@
-import { daysBetween } from '#core/local-day.ts';
-import { wallOf, zoneClock } from '#core/zone-clock.ts';
+import { daysBetween, wallOf, zoneClock } from '#core/zone-clock.ts';
 import type { BatchReport } from './batch-report.ts';
 import type { ExportDeps } from './ports.ts';
 

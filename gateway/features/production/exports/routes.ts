@@ -12,9 +12,9 @@ import {
 import { mayOnFarm } from '#contract/rights.ts';
 import { AppError, notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
-import { dayAfter, localDay, startOfDay } from '#core/local-day.ts';
 import { onFarm } from '#core/request-checks.ts';
 import { type Answer, type Owned, type Request, type Route, route } from '#core/route.ts';
+import { dayAfter, localDay, startOfDay } from '#core/zone-clock.ts';
 import { reportLines, reportOf } from './batch-report.ts';
 import { summaryOf } from './batch-summary.ts';
 import { allWaterCsv, biometriesCsv, feedingCsv, reportCsv, waterCsv } from './csv-files.ts';

@@ -2,9 +2,9 @@ import { type FeedingUpdate, feedingRecord } from '#contract/resources/feeding.t
 import { remove, update } from '#core/changes.ts';
 import { type CorrectionDeps, changesOf, correctionEntry } from '#core/correct-record.ts';
 import { isoOf } from '#core/kernel.ts';
-import { localDay } from '#core/local-day.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
+import { localDay } from '#core/zone-clock.ts';
 import type { Language } from '#science/advice/language.ts';
 import { type FeedingWarning, type WarningDeps, warningsOf } from './feeding-rules.ts';
 import type { BatchToFeed, FeedingQueries, FeedingRecord } from './ports.ts';

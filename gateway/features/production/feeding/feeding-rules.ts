@@ -1,5 +1,5 @@
 import type { Kernel } from '#core/kernel.ts';
-import { localDay } from '#core/local-day.ts';
+import { localDay } from '#core/zone-clock.ts';
 import type { Language } from '#science/advice/language.ts';
 import { largestBlindFeedKg } from '#science/blind-feeding.ts';
 import type { ScienceConstants } from '#science/constants.ts';

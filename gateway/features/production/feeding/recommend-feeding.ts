@@ -1,8 +1,8 @@
 import type { FeedingRecommendation } from '#contract/resources/feeding.ts';
 import { countsUntil } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import { daysBetween, localDay } from '#core/local-day.ts';
 import { grams, kilograms, percent, roundTo } from '#core/rounding.ts';
+import { daysBetween, localDay } from '#core/zone-clock.ts';
 import {
   adjustmentReason,
   feedingNotes,

@@ -12,8 +12,8 @@ import {
   feedingUpdate,
   recommendationQuery,
 } from '#contract/resources/feeding.ts';
+import { journalAnswer } from '#core/audit.ts';
 import { notFound } from '#core/errors.ts';
-import { journalAnswer } from '#core/journal.ts';
 import { requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Answer, type Route, route } from '#core/route.ts';
 import type { BatchState, BatchStates } from '../batch-state.ts';

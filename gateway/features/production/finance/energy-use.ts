@@ -1,10 +1,9 @@
 import type { EnergyAnswer, OptimalHarvestAnswer } from '#contract/resources/finance.ts';
 import { invalidField, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import { dayAfter, daysBetween, localDay, startOfDay } from '#core/local-day.ts';
 import { kilograms, money, roundTo } from '#core/rounding.ts';
 import type { FarmAccess } from '#core/route.ts';
-import { type ZoneClock, zoneClock } from '#core/zone-clock.ts';
+import { dayAfter, daysBetween, localDay, startOfDay, type ZoneClock, zoneClock } from '#core/zone-clock.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import {
   energyBenchmark,

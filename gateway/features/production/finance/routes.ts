@@ -15,8 +15,8 @@ import {
   profitabilityAnswer,
   profitabilityQuery,
 } from '#contract/resources/finance.ts';
+import { journalAnswer } from '#core/audit.ts';
 import { notFound } from '#core/errors.ts';
-import { journalAnswer } from '#core/journal.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
 import type { BatchState, BatchStates } from '../batch-state.ts';

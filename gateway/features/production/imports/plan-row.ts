@@ -6,9 +6,9 @@ import type { ImportKind } from '#contract/resources/imports.ts';
 import { measurement, measurementCreate, WATER_FIELDS } from '#contract/resources/water-quality.ts';
 import { BATCH_STATUSES } from '#contract/words.ts';
 import { insertIfAbsent } from '#core/changes.ts';
-import { localDay } from '#core/local-day.ts';
 import { plainWords } from '#core/plain-words.ts';
 import { roundTo } from '#core/rounding.ts';
+import { localDay } from '#core/zone-clock.ts';
 import { noteOf, type Said } from './import-words.ts';
 import type { CellNote, Cells, PlannedRow, RowFacts } from './ports.ts';
 

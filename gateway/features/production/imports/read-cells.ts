@@ -1,5 +1,4 @@
-import { startOfDay } from '#core/local-day.ts';
-import { instantOfWall, wallOf, type ZoneClock } from '#core/zone-clock.ts';
+import { instantOfWall, startOfDay, wallOf, type ZoneClock } from '#core/zone-clock.ts';
 
 /** A number as a spreadsheet holds it, or text as somebody wrote it. */
 export type Cell = string | number;

@@ -1,6 +1,6 @@
 import type { ImportKind } from '#contract/resources/imports.ts';
 import { WATER_FIELDS } from '#contract/resources/water-quality.ts';
-import { dayAfter, localDay, startOfDay } from '#core/local-day.ts';
+import { dayAfter, localDay, startOfDay } from '#core/zone-clock.ts';
 import type { ImportDeps, OnRecord, Place, RowFacts } from './ports.ts';
 import type { Identified } from './read-rows.ts';
 

@@ -13,8 +13,8 @@ import {
   waterSpanQuery,
   waterTrend,
 } from '#contract/resources/water-quality.ts';
+import { JOURNAL_ROWS, journalAnswer } from '#core/audit.ts';
 import { AppError, invalidField, notFound } from '#core/errors.ts';
-import { JOURNAL_ROWS, journalAnswer } from '#core/journal.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { signedIn } from '#core/request-checks.ts';
 import { type Answer, type Route, route } from '#core/route.ts';

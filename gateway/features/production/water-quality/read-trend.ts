@@ -1,7 +1,6 @@
 import type { WaterField, WaterTrend } from '#contract/resources/water-quality.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import { dayAfter, localDay, startOfDay } from '#core/local-day.ts';
-import { DAY_MS, wallOf, type Zone, zoneClock } from '#core/zone-clock.ts';
+import { DAY_MS, dayAfter, localDay, startOfDay, wallOf, type Zone, zoneClock } from '#core/zone-clock.ts';
 import type { Language } from '#science/advice/language.ts';
 import { waterTrendAdvice } from '#science/advice/water-advice.ts';
 import type { ScienceConstants } from '#science/constants.ts';

@@ -7,9 +7,8 @@ import {
 } from '#contract/resources/water-quality.ts';
 import { ALERT_TYPES } from '#contract/words.ts';
 import { isoOf } from '#core/kernel.ts';
-import { dayAfter, localDay, startOfDay } from '#core/local-day.ts';
 import { roundTo } from '#core/rounding.ts';
-import type { Zone } from '#core/zone-clock.ts';
+import { dayAfter, localDay, startOfDay, type Zone } from '#core/zone-clock.ts';
 import { alertAdvice } from '#science/advice/alert-advice.ts';
 import type { Language } from '#science/advice/language.ts';
 import type { Water } from '#science/water-limits.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { quietUntil } from '#core/quiet-hours.ts';
+import { quietUntil } from '#core/notifying.ts';
 import { zoneClock } from '#core/zone-clock.ts';
 import { decideDelivery } from '#features/alarms/delivery/decide-delivery.ts';
 import { createOutageWatch } from '#features/alarms/delivery/outage.ts';

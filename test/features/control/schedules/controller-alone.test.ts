@@ -5,7 +5,7 @@ import { compileDeviceSchedule } from '#features/control/schedules/device-schedu
 import { type Base, nextCountingEvent, rulesState } from '#features/control/schedules/rules-state.ts';
 import type { ScheduleRule } from '#features/control/schedules/schedule-events.ts';
 import { decisionAt, layOut } from '#features/control/schedules/schedule-windows.ts';
-import { localEventAt } from '#sim/controller/local-schedule.ts';
+import { localEventAt } from '#sim/controller/level-end.ts';
 import { aSchedule, at, RECIFE, recife } from './builders.ts';
 
 // A controller that lost its gateway runs the list, and after its end the weekly table, by the rules of the protocol

@@ -5,7 +5,7 @@ import { type BootIdentity, bootHello, bootResult, bootTopic } from '#contract/m
 import { claimInput } from '#contract/resources/adoption.ts';
 import { type BootDeskDeps, createBootDesk } from '#features/equipment/adoption/boot-desk.ts';
 import { guessProfile } from '#features/equipment/adoption/device-profile.ts';
-import { openCredentials } from '#sim/boot/open-credentials.ts';
+import { openCredentials } from '#sim/boot/claim-identity.ts';
 
 const macOf = (n: number) => n.toString(16).padStart(12, '0');
 const nonce = 'mJ8b0Q1r8yC3l2a9XwT5hQ';

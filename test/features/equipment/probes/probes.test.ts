@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { isPrivateAddress } from '#adapters/http/private-address.ts';
+import { isPrivateAddress } from '#adapters/http/client-address.ts';
 import { openBus } from '#adapters/modbus/open-bus.ts';
 import { createSlaves, type ProbeFault, type SimProbe } from '#sim/probe/modbus-slave.ts';
-import { type PondValues, pondAt } from '#sim/probe/pond-day.ts';
-import { startProbePty, startProbeTcp } from '#sim/probe/start-probe.ts';
+import { type PondValues, pondAt } from '#sim/probe/models.ts';
+import { startProbePty, startProbeTcp } from '#sim/probe/run-probe.ts';
 import { type App, aControlPoint, aFarmWith, body, startApp } from '#test/app.ts';
 
 const opened: { close: () => Promise<void> }[] = [];

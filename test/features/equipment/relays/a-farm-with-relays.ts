@@ -2,8 +2,7 @@ import { createServer } from 'node:http';
 import { onTestFinished, vi } from 'vitest';
 import { openBroker } from '#app/control/broker.ts';
 import type { RelayAnswer } from '#contract/resources/relays.ts';
-import { adoptAtGateway, pasteInto } from '#sim/relays/adopt.ts';
-import { type RelayOnline, startRelay } from '#sim/relays/relay-client.ts';
+import { adoptAtGateway, pasteInto, type RelayOnline, startRelay } from '#sim/relays/run-relays.ts';
 import { createManualClock } from '#sim/sim-clock.ts';
 import { type App, aControlPoint, aFarmWith, startApp } from '#test/app.ts';
 

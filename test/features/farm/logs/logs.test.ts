@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { audit } from '#core/audit.ts';
-import { JOURNAL_ROWS, journalAnswer } from '#core/journal.ts';
+import { audit, JOURNAL_ROWS, journalAnswer } from '#core/audit.ts';
 import { joinFarm, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { type App, aControlPoint, aStaffedFarm, type StaffedFarm } from '#test/staffed-farm.ts';

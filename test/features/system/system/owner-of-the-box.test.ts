@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { isOwnHost } from '#adapters/http/own-hosts.ts';
+import { isOwnHost } from '#adapters/http/client-address.ts';
 import { instanceValue } from '#adapters/sql/instance.ts';
 import { isSetUpCode, shownSetUpCode } from '#adapters/tokens/set-up-code.ts';
 import {

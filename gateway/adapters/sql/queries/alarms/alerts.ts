@@ -7,7 +7,7 @@ import type { Alert, AlertFilter, AlertQueries, Subject } from '#features/alarms
 import type { Db } from '../../database.ts';
 import { prepared } from '../../prepared.ts';
 import { decodeRow, type Tables } from '../../tables.ts';
-import { farmIdsOf, isKnownOn } from '../farm/visible-farms.ts';
+import { farmIdsOf, isKnownOn } from '../farm/farms.ts';
 import { inChunks } from '../paging.ts';
 import { hasReturned, isOfWhatStands, placeInEpisode } from './standing-alerts.ts';
 

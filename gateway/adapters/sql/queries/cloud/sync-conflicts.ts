@@ -16,7 +16,7 @@ import type {
 import { codecOf } from '#store/row-codec.ts';
 import type { Database, Db } from '../../database.ts';
 import { decodeRow } from '../../tables.ts';
-import { farmIdsOf, isKnownOn } from '../farm/visible-farms.ts';
+import { farmIdsOf, isKnownOn } from '../farm/farms.ts';
 
 type Deps = Pick<Database, 'read' | 'dialect'>;
 type RoleOf = (of: 'farm', id: string, userId: string) => Promise<{ role: FarmRole | null } | null>;

@@ -3,7 +3,7 @@ import { aerator } from '#contract/resources/aerators.ts';
 import type { AeratorQueries } from '#features/control/aerators/ports.ts';
 import type { Db } from '../../database.ts';
 import { decodeRow } from '../../tables.ts';
-import { farmIdsOf } from '../farm/visible-farms.ts';
+import { farmIdsOf } from '../farm/farms.ts';
 import { createdAfter, inChunks } from '../paging.ts';
 import { inSamePlace, type Role } from '../same-place.ts';
 

@@ -3,7 +3,7 @@ import type { ControlPointQueries } from '#features/control/control-points/ports
 import { readHlc } from '#store/hlc.ts';
 import type { Db } from '../../database.ts';
 import { decodeRow } from '../../tables.ts';
-import { farmIdsOf } from '../farm/visible-farms.ts';
+import { farmIdsOf } from '../farm/farms.ts';
 import { createdAfter, inChunks } from '../paging.ts';
 import { inSamePlace, type Role } from '../same-place.ts';
 

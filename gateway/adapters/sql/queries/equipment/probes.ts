@@ -3,7 +3,7 @@ import { probe, probeBus, probeProfile } from '#contract/resources/probes.ts';
 import type { ProbeInPond, ProbeQueries } from '#features/equipment/probes/ports.ts';
 import type { Db } from '../../database.ts';
 import { decodeRow } from '../../tables.ts';
-import { uuidOf } from '../uuid-of.ts';
+import { uuidOf } from '../paging.ts';
 
 /** The probes of this box: a handful of rows. What lies on a deleted farm or pond is nobody's any more. */
 export function probeQueries(db: Db): ProbeQueries {

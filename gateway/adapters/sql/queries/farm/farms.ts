@@ -1,15 +1,106 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { address } from '#contract/resources/addresses.ts';
 import { sharedResources } from '#contract/resources/all.ts';
+import { farmConsole } from '#contract/resources/farm-console.ts';
 import { farm } from '#contract/resources/farms.ts';
+import { membersWith } from '#contract/rights.ts';
+import type { MemberRole } from '#contract/words.ts';
+import type { AddressQueries } from '#features/farm/addresses/ports.ts';
+import type { FarmConsoleQueries } from '#features/farm/farm-console/ports.ts';
 import type { FarmQueries } from '#features/farm/farms/ports.ts';
 import { readHlc } from '#store/hlc.ts';
 import { isAlive, LIFE, registerOf } from '#store/register.ts';
 import type { Db } from '../../database.ts';
 import { decodeRow } from '../../tables.ts';
 import { createdAfter, inChunks } from '../paging.ts';
-import { addressQueries } from './addresses.ts';
-import { farmIdsOf } from './visible-farms.ts';
+
+export function addressQueries(db: Db): AddressQueries {
+  const visibleOf = (userId: string) =>
+    db.selectFrom('addresses').selectAll().where('user_id', '=', userId).where('hidden', '=', 0);
+  return {
+    async addressOf(userId, id) {
+      const row = await visibleOf(userId).where('id', '=', id).executeTakeFirst();
+      return row ? decodeRow(address, row) : null;
+    },
+    addressesOf(userId, page) {
+      return inChunks(page, async (after, { limit, offset }) => {
+        const rows = await visibleOf(userId)
+          .where(createdAfter(after))
+          .orderBy('created_at')
+          .orderBy('id')
+          .limit(limit)
+          .offset(offset)
+          .execute();
+        return rows.map((row) => decodeRow(address, row));
+      });
+    },
+    async primaryAddressesOf(userId) {
+      const rows = await visibleOf(userId).where('is_primary', '=', 1).execute();
+      return rows.map((row) => decodeRow(address, row));
+    },
+    async isIdTaken(id) {
+      const row = await db.selectFrom('addresses').select('id').where('id', '=', id).executeTakeFirst();
+      return row !== undefined;
+    },
+    async farmsAt(addressId) {
+      const rows = await db
+        .selectFrom('farms')
+        .selectAll()
+        .where('address_id', '=', addressId)
+        .where('hidden', '=', 0)
+        .execute();
+      return rows.map((row) => decodeRow(farm, row));
+    },
+  };
+}
+
+/** A role of a newer program has no right here, in lists as elsewhere. */
+const READERS = membersWith('read');
+
+/** Ids of the farms a user owns or is a member of, as a subquery. */
+export function farmIdsOf(db: Db, userId: string) {
+  return db
+    .selectFrom('farms')
+    .select('farms.id')
+    .where('farms.owner_id', '=', userId)
+    .where('farms.hidden', '=', 0)
+    .unionAll(
+      db
+        .selectFrom('farm_members')
+        .select('farm_members.farm_id as id')
+        .where('farm_members.user_id', '=', userId)
+        .where('farm_members.role', 'in', READERS)
+        .where('farm_members.hidden', '=', 0),
+    );
+}
+
+/** The same with what the user is there; null: the owner. */
+export function farmRolesOf(db: Db, userId: string) {
+  return db
+    .selectFrom('farms')
+    .select((farm) => ['farms.id', farm.val<MemberRole | null>(null).as('role')])
+    .where('farms.owner_id', '=', userId)
+    .where('farms.hidden', '=', 0)
+    .unionAll(
+      db
+        .selectFrom('farm_members')
+        .select(['farm_members.farm_id as id', 'farm_members.role'])
+        .where('farm_members.user_id', '=', userId)
+        .where('farm_members.role', 'in', READERS)
+        .where('farm_members.hidden', '=', 0),
+    );
+}
+
+/**
+ * Has that person to do with that farm, now or once: owner, member, or an account that its gateway made? Rows of a farm
+ * name people by ids that a gateway may make up; only of these a name is shown beside them.
+ */
+export function isKnownOn(userId: RawBuilder<unknown>, farmId: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`(exists (select 1 from farms as of_farm where of_farm.id = ${farmId} and of_farm.owner_id = ${userId})
+    or exists (select 1 from farm_members as on_farm where on_farm.farm_id = ${farmId} and on_farm.user_id = ${userId})
+    or exists (select 1 from local_users as made join sync_farms as bound on bound.stream_id = made.stream_id
+      where made.id = ${userId} and bound.id = ${farmId}))`;
+}
 
 const MOST_DELETED = 200;
 
@@ -117,6 +208,38 @@ export function farmQueries(db: Db): FarmQueries {
         .where('hidden', '=', 0)
         .executeTakeFirst();
       return row !== undefined;
+    },
+  };
+}
+
+export function farmConsoleQueries(db: Db): FarmConsoleQueries {
+  return {
+    async farmConsole(farmId) {
+      const row = await db
+        .selectFrom('farm_console')
+        .selectAll()
+        .where('farm_id', '=', farmId)
+        .where('hidden', '=', 0)
+        .executeTakeFirst();
+      return row === undefined ? null : decodeRow(farmConsole, row);
+    },
+    async farmExists(farmId) {
+      const row = await db
+        .selectFrom('farms')
+        .select('id')
+        .where('id', '=', farmId)
+        .where('hidden', '=', 0)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+    async pondIdsOf(farmId) {
+      const rows = await db
+        .selectFrom('ponds')
+        .select('id')
+        .where('farm_id', '=', farmId)
+        .where('hidden', '=', 0)
+        .execute();
+      return new Set(rows.map(({ id }) => id));
     },
   };
 }

@@ -4,7 +4,7 @@ import type { LogQueries, LogScope } from '#features/farm/logs/ports.ts';
 import type { Db } from '../../database.ts';
 import { decodeRow, type Tables } from '../../tables.ts';
 import { inChunks } from '../paging.ts';
-import { isKnownOn } from './visible-farms.ts';
+import { isKnownOn } from './farms.ts';
 
 /** Entries are never deleted, so none is hidden: what is skipped and counted is read from the index alone. */
 export function logQueries(db: Db): LogQueries {

@@ -3,9 +3,8 @@ import type { PondQueries } from '#features/farm/ponds/ports.ts';
 import type { Db } from '../../database.ts';
 import { decodeRow } from '../../tables.ts';
 import { placeInEpisode } from '../alarms/standing-alerts.ts';
-import { numericIdQueries } from '../numeric-ids.ts';
-import { createdAfter, inChunks } from '../paging.ts';
-import { farmIdsOf } from './visible-farms.ts';
+import { createdAfter, inChunks, numericIdQueries } from '../paging.ts';
+import { farmIdsOf } from './farms.ts';
 
 export function pondQueries(db: Db): PondQueries {
   return {

@@ -1,10 +1,17 @@
+import type { ExpressionBuilder } from 'kysely';
 import { address } from '#contract/resources/addresses.ts';
-import { user } from '#contract/resources/users.ts';
-import type { AccountQueries, AddressOfAccount } from '#features/people/accounts/ports.ts';
+import { addressProof, passwordReset } from '#contract/resources/local-tables.ts';
+import { STAND_IN_DOMAIN, user } from '#contract/resources/users.ts';
+import type {
+  AccountQueries,
+  AddressOfAccount,
+  ProofQueries,
+  ResetQueries,
+} from '#features/people/accounts/ports.ts';
 import type { Db } from '../../database.ts';
-import { decodeRow } from '../../tables.ts';
-import { numericIdQueries } from '../numeric-ids.ts';
-import { createdAfter, inChunks } from '../paging.ts';
+import { decodeRow, type Tables } from '../../tables.ts';
+import { farmIdsOf } from '../farm/farms.ts';
+import { createdAfter, inChunks, numericIdQueries } from '../paging.ts';
 
 export function accountQueries(db: Db): AccountQueries {
   return {
@@ -84,4 +91,83 @@ async function addressesByUser(db: Db, userIds: readonly string[]): Promise<Map<
     byUser.set(row.user_id, [...known, { id, street, number, city, state, zip_code, country, is_primary }]);
   }
   return byUser;
+}
+
+/** Whether the address that the account of the row has now was proved. */
+const proved = (when: ExpressionBuilder<Tables, 'users'>) =>
+  when.exists(
+    when
+      .selectFrom('address_proofs')
+      .select('address_proofs.id')
+      .whereRef('address_proofs.id', '=', 'users.id')
+      .whereRef('address_proofs.email_key', '=', 'users.email_key')
+      .where('address_proofs.verified_at', 'is not', null),
+  );
+
+export function proofQueries(db: Db): ProofQueries {
+  return {
+    async proofOf(userId) {
+      const row = await db
+        .selectFrom('address_proofs')
+        .selectAll()
+        .where('id', '=', userId)
+        .executeTakeFirst();
+      return row ? decodeRow(addressProof, row) : null;
+    },
+    async isProved(userId) {
+      const row = await db
+        .selectFrom('users')
+        .select('id')
+        .where('id', '=', userId)
+        .where(proved)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+    unverified(page) {
+      return inChunks(page, async (after, { limit, offset }) =>
+        db
+          .selectFrom('users')
+          .select(['id', 'name', 'email', 'role', 'created_at'])
+          .where('hidden', '=', 0)
+          .where('is_active', '=', 1)
+          .where('email_key', 'not like', `%@${STAND_IN_DOMAIN}`)
+          .where((when) => when.not(proved(when)))
+          .where(createdAfter(after))
+          .orderBy('created_at')
+          .orderBy('id')
+          .limit(limit)
+          .offset(offset)
+          .execute(),
+      );
+    },
+  };
+}
+
+const MOST_NAMES = 50;
+
+export function resetQueries(db: Db): ResetQueries {
+  const rows = () => db.selectFrom('password_resets').selectAll();
+  return {
+    async resetOf(userId) {
+      const row = await rows().where('id', '=', userId).executeTakeFirst();
+      return row ? decodeRow(passwordReset, row) : null;
+    },
+    async resetByCode(codeHash) {
+      const row = await rows().where('code_hash', '=', codeHash).executeTakeFirst();
+      return row ? decodeRow(passwordReset, row) : null;
+    },
+    farmNamesOf: (userId) => farmNamesOf(db, userId),
+  };
+}
+
+/** Names of farms that the person owns or works on: whoever guesses a password tries them. */
+export async function farmNamesOf(db: Db, userId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('farms')
+    .select('name')
+    .where('hidden', '=', 0)
+    .where('id', 'in', farmIdsOf(db, userId))
+    .limit(MOST_NAMES)
+    .execute();
+  return rows.map(({ name }) => name);
 }

@@ -1,7 +1,11 @@
+import { address } from '#contract/resources/addresses.ts';
 import { farmMember } from '#contract/resources/farms.ts';
+import { hasCode, invitation } from '#contract/resources/invitations.ts';
+import type { HandoverQueries, InvitationQueries, Stray } from '#features/people/invitations/ports.ts';
 import type { MemberQueries } from '#features/people/members/ports.ts';
 import type { Db } from '../../database.ts';
 import { decodeRow } from '../../tables.ts';
+import { farmQueries } from '../farm/farms.ts';
 import { createdAfter, inChunks } from '../paging.ts';
 
 export function memberQueries(db: Db): MemberQueries {
@@ -52,6 +56,172 @@ export function memberQueries(db: Db): MemberQueries {
     },
     async personByEmail(emailKey) {
       return (await people().where('email_key', '=', emailKey).executeTakeFirst()) ?? null;
+    },
+  };
+}
+
+export function invitationQueries(db: Db): InvitationQueries {
+  const { memberOf, pastMemberships } = memberQueries(db);
+  const visible = () => db.selectFrom('invitations').selectAll().where('hidden', '=', 0);
+  const people = () =>
+    db
+      .selectFrom('users')
+      .select(['id', 'name', 'email_key', 'role'])
+      .where('hidden', '=', 0)
+      .where('is_active', '=', 1);
+  return {
+    memberOf,
+    pastMemberships,
+    farm: farmQueries(db).farmById,
+    async person(userId) {
+      return (await people().where('id', '=', userId).executeTakeFirst()) ?? null;
+    },
+    async personByEmail(emailKey) {
+      return (await people().where('email_key', '=', emailKey).executeTakeFirst()) ?? null;
+    },
+    async byId(id) {
+      const row = await visible().where('id', '=', id).executeTakeFirst();
+      return row === undefined ? null : decodeRow(invitation, row);
+    },
+    async byCode(codeHash) {
+      const row = await visible().where('code_hash', '=', codeHash).executeTakeFirst();
+      return row ? decodeRow(invitation, row) : null;
+    },
+    async ofFarm(farmId, id) {
+      const row = await visible().where('id', '=', id).where('farm_id', '=', farmId).executeTakeFirst();
+      return row ? decodeRow(invitation, row) : null;
+    },
+    allOfFarm(farmId, page) {
+      return inChunks(page, async (after, { limit, offset }) => {
+        const rows = await visible()
+          .where('farm_id', '=', farmId)
+          .where(createdAfter(after))
+          .orderBy('created_at')
+          .orderBy('id')
+          .limit(limit)
+          .offset(offset)
+          .execute();
+        return rows.map((row) => decodeRow(invitation, row));
+      });
+    },
+    async openOfFarm(farmId) {
+      const rows = await visible().where('farm_id', '=', farmId).where('state', '=', 'OPEN').execute();
+      return rows.map((row) => decodeRow(invitation, row));
+    },
+    offersTo(emailKey, at, page) {
+      return inChunks(page, async (after, { limit, offset }) => {
+        const rows = await db
+          .selectFrom('invitations')
+          .innerJoin('farms', 'farms.id', 'invitations.farm_id')
+          .select(['invitations.id', 'invitations.farm_id', 'farms.name as farm_name'])
+          .select([
+            'invitations.kind',
+            'invitations.role',
+            'invitations.expires_at',
+            'invitations.created_at',
+            'invitations.code_hash',
+          ])
+          .where('invitations.email_key', '=', emailKey)
+          .where('invitations.state', '=', 'OPEN')
+          .where('invitations.expires_at', '>', at)
+          .where('invitations.hidden', '=', 0)
+          .where(createdAfter(after, 'invitations'))
+          .orderBy('invitations.created_at')
+          .orderBy('invitations.id')
+          .limit(limit)
+          .offset(offset)
+          .execute();
+        return rows.map(({ code_hash, ...row }) => ({ ...row, needs_code: hasCode({ code_hash }) }));
+      });
+    },
+  };
+}
+
+/** What stands on a farm and has its owner written in it. */
+export function handoverQueries(db: Db): HandoverQueries {
+  const idsOn = async (table: 'ponds' | 'control_points' | 'batches', farmId: string) => {
+    const rows = await db
+      .selectFrom(table)
+      .select('id')
+      .where('farm_id', '=', farmId)
+      .where('hidden', '=', 0)
+      .orderBy('id')
+      .execute();
+    return rows.map(({ id }) => id);
+  };
+  const straysIn = async (table: 'control_points' | 'batches', of: Stray['of'], limit: number) => {
+    const rows = await db
+      .selectFrom(table)
+      .innerJoin('farms', 'farms.id', `${table}.farm_id`)
+      .select([`${table}.id as id`, 'farms.owner_id as owner_id'])
+      .whereRef(`${table}.owner_id`, '<>', 'farms.owner_id')
+      .where(`${table}.hidden`, '=', 0)
+      .where('farms.hidden', '=', 0)
+      .orderBy(`${table}.id`)
+      .limit(limit)
+      .execute();
+    return rows.map((row): Stray => ({ of, ...row }));
+  };
+  return {
+    strays: async (limit) => [
+      ...(await straysIn('control_points', 'control_point', limit)),
+      ...(await straysIn('batches', 'batch', limit)),
+    ],
+    async address(id) {
+      const row = await db
+        .selectFrom('addresses')
+        .selectAll()
+        .where('id', '=', id)
+        .where('hidden', '=', 0)
+        .executeTakeFirst();
+      if (!row) return null;
+      const { rev: _, ...fields } = decodeRow(address, row);
+      return fields;
+    },
+    pondIds: (farmId) => idsOn('ponds', farmId),
+    controlPointIds: (farmId) => idsOn('control_points', farmId),
+    batchIds: (farmId) => idsOn('batches', farmId),
+    async gatewayOf(farmId) {
+      const gateway = await db
+        .selectFrom('gateways')
+        .innerJoin('sync_farms', 'sync_farms.stream_id', 'gateways.stream_id')
+        .select(['gateways.id', 'gateways.stream_id'])
+        .where('sync_farms.id', '=', farmId)
+        .executeTakeFirst();
+      if (gateway === undefined) return null;
+      const others = await db
+        .selectFrom('farms')
+        .innerJoin('sync_farms', 'sync_farms.id', 'farms.id')
+        .select(['farms.name', 'farms.owner_id'])
+        .where('sync_farms.stream_id', '=', gateway.stream_id)
+        .where('farms.id', '<>', farmId)
+        .where('farms.hidden', '=', 0)
+        .orderBy('farms.name')
+        .execute();
+      return { id: gateway.id, others };
+    },
+    async sharedCodes(farmId, userId) {
+      const points = await db
+        .selectFrom('control_points as here')
+        .innerJoin('control_points as there', 'there.cod', 'here.cod')
+        .select('here.cod as code')
+        .where('here.farm_id', '=', farmId)
+        .where('here.hidden', '=', 0)
+        .where('there.owner_id', '=', userId)
+        .where('there.hidden', '=', 0)
+        .orderBy('here.cod')
+        .execute();
+      const batches = await db
+        .selectFrom('batches as here')
+        .innerJoin('batches as there', 'there.batch_code', 'here.batch_code')
+        .select('here.batch_code as code')
+        .where('here.farm_id', '=', farmId)
+        .where('here.hidden', '=', 0)
+        .where('there.owner_id', '=', userId)
+        .where('there.hidden', '=', 0)
+        .orderBy('here.batch_code')
+        .execute();
+      return { controlPoints: points.map(({ code }) => code), batches: batches.map(({ code }) => code) };
     },
   };
 }

@@ -10,10 +10,8 @@ import type {
 } from '#features/production/batches/ports.ts';
 import type { Db } from '../../database.ts';
 import { decodeRow, type Tables } from '../../tables.ts';
-import { farmIdsOf } from '../farm/visible-farms.ts';
-import { numericIdQueries } from '../numeric-ids.ts';
-import { inChunks } from '../paging.ts';
-import { uuidOf } from '../uuid-of.ts';
+import { farmIdsOf } from '../farm/farms.ts';
+import { inChunks, numericIdQueries, uuidOf } from '../paging.ts';
 import { groupedByBatch, slicesOf, survivalChangesOf } from './batch-facts.ts';
 
 export function batchQueries(db: Db): BatchQueries {

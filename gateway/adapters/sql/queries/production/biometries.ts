@@ -2,8 +2,7 @@ import { biometry } from '#contract/resources/biometries.ts';
 import type { Biometry, BiometryQueries } from '#features/production/biometries/ports.ts';
 import type { Db } from '../../database.ts';
 import { decodeRow } from '../../tables.ts';
-import { inChunks } from '../paging.ts';
-import { uuidOf } from '../uuid-of.ts';
+import { inChunks, uuidOf } from '../paging.ts';
 
 export function biometryQueries(db: Db): BiometryQueries {
   return {

@@ -1,8 +1,8 @@
 import type { DashboardQueries } from '#features/production/dashboard/ports.ts';
 import type { Db } from '../../database.ts';
 import { isOfWhatStands } from '../alarms/standing-alerts.ts';
-import { farmIdsOf } from '../farm/visible-farms.ts';
-import { uuidOf } from '../uuid-of.ts';
+import { farmIdsOf } from '../farm/farms.ts';
+import { uuidOf } from '../paging.ts';
 
 export function dashboardQueries(db: Db): DashboardQueries {
   return {

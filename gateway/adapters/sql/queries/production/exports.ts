@@ -3,7 +3,7 @@ import { WATER_FIELDS, type WaterField } from '#contract/resources/water-quality
 import type { ExportQueries, FeedingLine, Span, WaterLine } from '#features/production/exports/ports.ts';
 import type { Db } from '../../database.ts';
 import type { Lines, ReadLines } from '../../read-lines.ts';
-import { uuidOf } from '../uuid-of.ts';
+import { uuidOf } from '../paging.ts';
 import { averageOf, waterSums } from './water-sums.ts';
 
 /** A short read for the thread, and still few enough statements for a year of probe readings. */

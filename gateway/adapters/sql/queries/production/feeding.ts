@@ -2,8 +2,7 @@ import { feedingRecord } from '#contract/resources/feeding.ts';
 import type { FeedingQueries } from '#features/production/feeding/ports.ts';
 import type { Db } from '../../database.ts';
 import { decodeRow } from '../../tables.ts';
-import { inChunks } from '../paging.ts';
-import { uuidOf } from '../uuid-of.ts';
+import { inChunks, uuidOf } from '../paging.ts';
 
 export function feedingQueries(db: Db): FeedingQueries {
   return {

@@ -1,7 +1,7 @@
 import type { ImportKind } from '#contract/resources/imports.ts';
 import type { ImportQueries } from '#features/production/imports/ports.ts';
 import type { Db } from '../../database.ts';
-import { numericIdQueries } from '../numeric-ids.ts';
+import { numericIdQueries } from '../paging.ts';
 
 const TABLE = {
   batches: 'batches',

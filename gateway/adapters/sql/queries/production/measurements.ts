@@ -6,7 +6,7 @@ import type { Db } from '../../database.ts';
 import { prepared } from '../../prepared.ts';
 import { decodeRow } from '../../tables.ts';
 import { EPISODE_COLUMNS } from '../alarms/alerts.ts';
-import { uuidOf } from '../uuid-of.ts';
+import { uuidOf } from '../paging.ts';
 
 /** The types a measurement raises; a forecast is not one. */
 export const WATER_TYPES = [

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { DAWN_ALERTS } from '#contract/words.ts';
 import type { ForecastQueries, OpenForecast, OxygenQueries } from '#features/control/aeration/ports.ts';
 import type { Db } from '../../database.ts';
-import { uuidOf } from '../uuid-of.ts';
+import { uuidOf } from '../paging.ts';
 
 /** Readings of a night that a forecast is made of: one every few minutes tells no more. */
 const MOST_OF_A_NIGHT = 400;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { transfer } from '#contract/resources/transfers.ts';
+import type { PondContentsQueries } from '#features/farm/ponds/ports.ts';
 import type {
   Named,
   NamedTransfer,
@@ -8,9 +9,8 @@ import type {
 } from '#features/production/transfers/ports.ts';
 import type { Db } from '../../database.ts';
 import { decodeRow } from '../../tables.ts';
-import { farmIdsOf, isKnownOn } from '../farm/visible-farms.ts';
-import { numericIdQueries } from '../numeric-ids.ts';
-import { uuidOf } from '../uuid-of.ts';
+import { farmIdsOf, isKnownOn } from '../farm/farms.ts';
+import { numericIdQueries, uuidOf } from '../paging.ts';
 
 export function transferQueries(db: Db): TransferQueries {
   return {
@@ -118,4 +118,64 @@ function decoded(row: NamedRow): NamedTransfer {
 
 function nameOf(uuid: string, number: number, name: string): Named {
   return { id: Number(number), uuid, name };
+}
+
+export function pondContentsQueries(db: Db): PondContentsQueries {
+  return {
+    async latestWater(pondIds) {
+      const rows = await latestWater(db, pondIds);
+      return new Map(rows.map(({ pond_id, ...water }) => [pond_id, water]));
+    },
+    async countActiveAlerts(pondIds) {
+      if (pondIds.length === 0) return new Map();
+      const rows = await db
+        .selectFrom('alerts')
+        .select((count) => ['pond_id', count.fn.count<number>('episode_id').distinct().as('n')])
+        .where('pond_id', 'in', pondIds)
+        .where('status', '=', 'ACTIVE')
+        .where('folded_into', 'is', null)
+        .where('hidden', '=', 0)
+        .groupBy('pond_id')
+        .execute();
+      return new Map(rows.flatMap(({ pond_id, n }) => (pond_id === null ? [] : [[pond_id, Number(n)]])));
+    },
+    async feedingsBetween(batchIds, { from, to }) {
+      if (batchIds.length === 0) return [];
+      return db
+        .selectFrom('feeding_records')
+        .select(['batch_id', 'pond_id', 'quantity_kg', 'feed_date'])
+        .where('batch_id', 'in', batchIds)
+        .where('hidden', '=', 0)
+        .where('feed_date', '>=', from)
+        .where('feed_date', '<', to)
+        .execute();
+    },
+  };
+}
+
+/** One step into the index for each pond, however long its journal is. */
+function latestWater(db: Db, pondIds: readonly string[]) {
+  const newest = db
+    .selectFrom('measurements as newer')
+    .select('newer.id')
+    .where('newer.pond_id', '=', sql.ref<string>('ponds.id'))
+    .where('newer.hidden', '=', 0)
+    .orderBy('newer.measurement_date', 'desc')
+    .orderBy('newer.id', 'desc')
+    .limit(1);
+  return db
+    .selectFrom('ponds')
+    .innerJoin('measurements', (join) => join.on('measurements.id', '=', newest))
+    .select([
+      'measurements.pond_id',
+      'measurements.measurement_date',
+      'measurements.temperature',
+      'measurements.dissolved_oxygen',
+      'measurements.ph',
+      'measurements.ammonia',
+      'measurements.nitrite',
+      'measurements.source',
+    ])
+    .where('ponds.id', 'in', pondIds.length === 0 ? [''] : pondIds)
+    .execute();
 }

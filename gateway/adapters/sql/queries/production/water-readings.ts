@@ -11,9 +11,8 @@ import type {
 } from '#features/production/water-quality/ports.ts';
 import type { Db } from '../../database.ts';
 import { decodeRow } from '../../tables.ts';
-import { farmIdsOf } from '../farm/visible-farms.ts';
-import { inChunks } from '../paging.ts';
-import { uuidOf } from '../uuid-of.ts';
+import { farmIdsOf } from '../farm/farms.ts';
+import { inChunks, uuidOf } from '../paging.ts';
 import { WATER_TYPES } from './measurements.ts';
 import { hasMoreThan, ofWater, waterInSpan } from './water-in-span.ts';
 import { isWhole } from './water-sums.ts';
