@@ -1,5 +1,5 @@
 // Figures of the source tree that are bounds of the project: `npm run house` prints them, `--check` fails where one is broken,
-// `--long` names the functions over 80 lines.
+// `--long` names the functions over 80 lines, `--walks` runs the program and counts the files that its main acts enter.
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -52,6 +52,7 @@ if (process.argv.includes('--long'))
   for (const { file, line, name, lines } of longFunctions)
     console.log(`${String(lines).padStart(4)} ${file}:${line} ${name}`);
 for (const circle of circlesOfAll) console.log(`circle: ${circle.join(' → ')}`);
+if (process.argv.includes('--walks')) await import('./walks.ts');
 if (process.argv.includes('--check') && figures.some(({ is, most }) => most !== null && is > most))
   process.exit(1);
 

@@ -38,7 +38,7 @@ export const busHealth = (bus: Pick<Bus, 'isHeard'>) =>
 
 /** Joins this process to the others of its instance; on SQLite there is the command line, which tells nobody. */
 export async function joinProcesses(
-  config: Pick<Config, 'databaseUrl' | 'busDatabaseUrl'>,
+  config: Pick<Config, 'role' | 'databaseUrl' | 'busDatabaseUrl'>,
   deps: { database: Database; now: () => number; random: () => number; log: Log },
 ): Promise<Processes> {
   const { log } = deps;
@@ -57,7 +57,8 @@ export async function joinProcesses(
     },
   };
   const others = followOthers({ bus, read: database.read, onError });
-  tellOthers({ bus, onCommit: database.onCommit });
+  // a gateway is one process, and no gateway follows its feeds
+  if (config.role === 'hosted') tellOthers({ bus, onCommit: database.onCommit });
   return {
     bus,
     lookElsewhere() {

@@ -23,7 +23,7 @@ const stale = ({ entity, id }: GuardSeen): StaleError => new StaleError(`${entit
 export function* applyUnit(unit: Unit, context: UnitContext): Steps<Committed> {
   const log = yield* openLog(unit, context);
   yield* holdGuards(unit.guards ?? [], context);
-  const heard = yield* applySync(unit, log, context);
+  const heard: Committed = isOfSync(unit) ? yield* applySync(unit, log, context) : { rows: [] };
   const rows: CommittedRow[] = [...heard.rows];
   for (const newcomer of log.state.routes.newcomers) yield* tellPerson(newcomer, log, context);
   for (const { id, streamId } of log.state.routes.addresses)
@@ -34,6 +34,10 @@ export function* applyUnit(unit: Unit, context: UnitContext): Steps<Committed> {
   yield* closeLog(log, unit, context);
   return { ...heard, rows, ...fedBy(log, context) };
 }
+
+/** Most units are of this instance alone. */
+const isOfSync = ({ incoming, snapshot, difference, restamps, returns, returnStamps }: Unit): boolean =>
+  (incoming ?? snapshot ?? difference ?? restamps ?? returns ?? returnStamps) !== undefined;
 
 /**
  * By table and id, so that two units never wait for each other. Where rows of a table go and others come, these and what

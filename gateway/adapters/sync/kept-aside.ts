@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database, Db } from '#adapters/sql/database.ts';
 import { parkedChange } from '#contract/resources/sync-tables.ts';
 import { LANES, MOST_KEPT_ASIDE } from '#contract/sync/wire.ts';
-import { type Commit, rowsOf } from '#core/changes.ts';
+import { type Commit, onTables, rowsOf } from '#core/changes.ts';
 import { READABLE_NOW } from '#store/merge/parked.ts';
 import type { HostedStore } from '../../sync/hosted/ports.ts';
 
@@ -40,11 +40,11 @@ export function keptAside(read: Db): HostedStore['keptAside'] {
 export function countingGone({
   commit,
   metrics,
-  onCommit,
+  onRows,
 }: {
   commit: Commit;
   metrics: { counter: (name: string, help: string, count: () => number) => void };
-  onCommit: Database['onCommit'];
+  onRows: Database['onRows'];
 }): Commit {
   const gone = { dropped: 0, expired: 0, forgotten: 0 };
   metrics.counter(
@@ -62,10 +62,12 @@ export function countingGone({
     'Notes of edits that lost, dropped because there were too many of one stream',
     () => gone.forgotten,
   );
-  onCommit((committed) => {
-    // the hourly sweep alone removes them row by row
-    gone.expired += rowsOf(committed, parkedChange).filter(({ hidden }) => hidden).length;
-  });
+  onRows(
+    onTables([parkedChange], (committed) => {
+      // the hourly sweep alone removes them row by row
+      gone.expired += rowsOf(committed, parkedChange).filter(({ hidden }) => hidden).length;
+    }),
+  );
   return async (unit) => {
     const committed = await commit(unit);
     gone.dropped += committed.merged?.dropped ?? 0;

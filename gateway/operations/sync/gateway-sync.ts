@@ -89,7 +89,7 @@ export function createGatewaySync(wiring: GatewaySyncWiring) {
     },
   });
   const { random, log, now } = kernel;
-  const commit = countingGone({ commit: kernel.commit, metrics, onCommit: database.onCommit });
+  const commit = countingGone({ commit: kernel.commit, metrics, onRows: database.onRows });
   const store = gatewayStore({ ...kernel, database: { read, commit } });
   const software = programVersion();
   const client = createSyncClient({
@@ -158,8 +158,9 @@ export function createGatewaySync(wiring: GatewaySyncWiring) {
     state.pairedAt = known?.paired_at ?? null;
   }
   const follow = onTables([...Object.values(sharedResources), instanceValue], (committed) => {
-    const counts = countLogged(committed);
-    if (counts.core + counts.history > 0) client.hear({ is: 'logged', ...counts });
+    // alone there is nobody to tell; a pairing begins with all that waits
+    const counts = state.pairing === null ? null : countLogged(committed);
+    if (counts !== null && counts.core + counts.history > 0) client.hear({ is: 'logged', ...counts });
     if (rowsOf(committed, instanceValue).some(({ id }) => id === PAIRED)) followPairingInBackground();
   });
 

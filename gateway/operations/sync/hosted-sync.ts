@@ -85,9 +85,9 @@ export function createHostedSync(wiring: HostedSyncWiring) {
   const counts = new Map<string, number>();
   const counted = { repaired: 0 };
   const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
-  const { onCommit } = database;
+  const { onRows } = database;
   const server = hostedSyncServer({
-    kernel: { ...kernel, commit: countingGone({ commit: kernel.commit, metrics, onCommit }) },
+    kernel: { ...kernel, commit: countingGone({ commit: kernel.commit, metrics, onRows }) },
     database,
     monotonic,
     refused: (kind, code) => count(`${kind} ${code}`),
