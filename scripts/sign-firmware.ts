@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { FIRMWARE_CHIPS } from '#contract/mqtt/ota.ts';
 import { firmwareManifest } from '#contract/resources/firmware.ts';
-import { statementOf } from '#features/equipment/firmware/package-rules.ts';
+import { statementOf } from '#features/equipment/firmware/store-firmware.ts';
 import { statementOfBundle } from '../gateway/bench/check-firmware.ts';
 import { firmwareManifest as bundleManifest } from '../gateway/bench/firmware-manifest.ts';
 import { MANIFEST } from '../gateway/bench/read-firmware.ts';

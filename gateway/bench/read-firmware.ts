@@ -8,7 +8,7 @@ import {
   openFile,
   requireSound,
   statementOf,
-} from '#features/equipment/firmware/package-rules.ts';
+} from '#features/equipment/firmware/store-firmware.ts';
 import { statementOfBundle } from './check-firmware.ts';
 import type { Firmware, FirmwareManifest, FirmwarePart, Signed } from './firmware-manifest.ts';
 import { firmwareManifest } from './firmware-manifest.ts';

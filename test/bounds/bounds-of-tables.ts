@@ -205,7 +205,7 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
   deliveries: {
     by: 'number',
     of: 'users',
-    most: ['gateway/features/alarms/notifications/put-in-line.ts', 'MOST_PENDING'],
+    most: ['gateway/features/alarms/notifications/notify.ts', 'MOST_PENDING'],
     driven: ['test/features/alarms/delivery/delivery.test.ts', 'is bounded per person'],
   },
   arrived_news: rowsOf('notifications'),

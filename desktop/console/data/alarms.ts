@@ -3,7 +3,7 @@ import { type Alarm, alarmsOf, isStanding } from '../state/alarm-state.ts';
 import { post } from './api.ts';
 import { now } from './clock.ts';
 import { type Alert, alerts } from './farm-store.ts';
-import { steady } from './steady.ts';
+import { steady } from './live.ts';
 
 /**
  * Every alarm that stands or waits for an answer, of all farms, what must be answered first in front. Until one changes it

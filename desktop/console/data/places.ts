@@ -1,4 +1,6 @@
+import type * as z from 'zod';
 import type { PondCards } from '#contract/resources/pond-cards.ts';
+import type { systemIdentityAnswer } from '#contract/resources/system-identity.ts';
 import { controlPoints, farm, farms } from './farm-store.ts';
 import { pondCode } from './pond-codes.ts';
 import { useGet } from './query.ts';
@@ -87,3 +89,20 @@ export function withFarm(cod: string | null, farmId: string | null): string {
 const LONGEST_NAME = 24;
 const shortened = (name: string): string =>
   name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 1).trimEnd()}…`;
+
+type Identity = z.infer<typeof systemIdentityAnswer>;
+
+/**
+ * Under which address a phone finds this console. On the PC that is the box, and in the program around the console, the
+ * address of this page leads to the very machine it is typed on. null: it is not known.
+ */
+export function addressForOthers(
+  here: { origin: string; hostname: string },
+  identity: Identity | undefined,
+): string | null {
+  if (!/^localhost$|\.localhost$|^127\.|^\[::1\]$/.test(here.hostname)) return here.origin;
+  if (identity === undefined) return null;
+  const { addresses, ports } = identity;
+  const host = addresses.find((address) => address.includes('.'));
+  return host === undefined || ports.http === null ? null : `http://${host}:${ports.http}`;
+}

@@ -2,8 +2,7 @@ import { computed, effect, signal, untracked } from '@preact/signals';
 import { alarms } from '../data/alarms.ts';
 import { now, serverNow } from '../data/clock.ts';
 import { isFarmNight } from '../data/farm-sun.ts';
-import { isWaking, link } from '../data/live.ts';
-import { steady } from '../data/steady.ts';
+import { isWaking, link, steady } from '../data/live.ts';
 import { isStation } from '../data/theme.ts';
 import { heardOf, loudnessOf, NIGHT_VOLUMES, type NightVolume, type Sound } from '../state/alarm-state.ts';
 

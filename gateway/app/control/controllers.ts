@@ -21,30 +21,33 @@ import type { DeviceLink, DeviceTalk, Levels } from '#features/control/device-li
 import { createConversation } from '#features/control/devices/conversation.ts';
 import { type DeviceCallerDeps, deviceCaller } from '#features/control/devices/device-caller.ts';
 import { createDeviceDoor } from '#features/control/devices/device-door.ts';
-import { flushPresence } from '#features/control/devices/flush-presence.ts';
+import { flushPresence, presenceItemOf } from '#features/control/devices/flush-presence.ts';
 import { createReportFolding } from '#features/control/devices/fold-reports.ts';
 import { followClockStep, keysFollowStep } from '#features/control/devices/follow-clock-step.ts';
 import { giveNamesBack } from '#features/control/devices/give-names-back.ts';
-import { type LevelDeps, startDelayS } from '#features/control/devices/levels.ts';
-import { mqttIdOf } from '#features/control/devices/mqtt-id.ts';
 import type { ReportDeps } from '#features/control/devices/on-report.ts';
-import { presenceItemOf } from '#features/control/devices/presence-item.ts';
-import { createLevelPublisher } from '#features/control/devices/publish-levels.ts';
-import { createKeyRotation } from '#features/control/devices/rotate-key.ts';
-import { rotationRoutes } from '#features/control/devices/rotation-routes.ts';
+import {
+  createLevelPublisher,
+  type LevelDeps,
+  mqttIdOf,
+  startDelayS,
+} from '#features/control/devices/publish-levels.ts';
+import { createKeyRotation, rotationRoutes } from '#features/control/devices/rotate-key.ts';
 import { deviceRoutes } from '#features/control/devices/routes.ts';
 import { createSeenDevices } from '#features/control/devices/seen-devices.ts';
-import { setTrouble } from '#features/control/devices/set-trouble.ts';
 import { shadowRoutes } from '#features/control/devices/shadow-routes.ts';
-import { createFaultyTeller } from '#features/control/devices/tell-faulty.ts';
-import { tellSharedIdentity } from '#features/control/devices/tell-shared-identity.ts';
+import { createFaultyTeller, setTrouble, tellSharedIdentity } from '#features/control/devices/tell-faulty.ts';
 import { createWriteBudget } from '#features/control/devices/write-budget.ts';
 import type { FarmGateways } from '#features/control/remote-order.ts';
 import { ruleFactsOf } from '#features/control/schedules/control-facts.ts';
 import { createControlPlans } from '#features/control/schedules/control-plan.ts';
 import { compileDeviceSchedule } from '#features/control/schedules/device-schedule.ts';
-import { type LevelEndFacts, levelEnd, ordersEndedWith } from '#features/control/schedules/level-end.ts';
-import { localHold } from '#features/control/schedules/local-hold.ts';
+import {
+  type LevelEndFacts,
+  levelEnd,
+  ordersEndedWith,
+} from '#features/control/schedules/keep-what-holds.ts';
+import { localHold } from '#features/control/schedules/person-hold.ts';
 import { scheduleRoutes } from '#features/control/schedules/routes.ts';
 import { timelineRoutes } from '#features/control/schedules/timeline-routes.ts';
 import { scienceOfFarms } from '#features/farm/science-settings/ports.ts';

@@ -10,9 +10,8 @@ import {
 } from '#features/control/control-points/create-control-point.ts';
 import { issueKey, needsKey, OVERLAP_MS } from '#features/control/devices/device-keys.ts';
 import { NO_GATEWAYS } from '#features/control/remote-order.ts';
-import { createBootDesk } from '#features/equipment/adoption/boot-desk.ts';
+import { createBootDesk, ProvisioningWindow } from '#features/equipment/adoption/boot-desk.ts';
 import type { AdoptDeps } from '#features/equipment/adoption/ports.ts';
-import { ProvisioningWindow } from '#features/equipment/adoption/provisioning-window.ts';
 import { adoptionRoutes } from '#features/equipment/adoption/routes.ts';
 import type { Control } from '../control/controllers.ts';
 import type { Platform } from '../kernel.ts';

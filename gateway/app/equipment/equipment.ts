@@ -2,8 +2,10 @@ import { controlPointQueries } from '#adapters/sql/queries/control/control-point
 import { personOfEmail } from '#adapters/sql/queries/equipment/home-assistant.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
 import { onTables, rowsOf } from '#core/changes.ts';
-import { createControlPoint } from '#features/control/control-points/create-control-point.ts';
-import { deleteControlPoint } from '#features/control/control-points/delete-control-point.ts';
+import {
+  createControlPoint,
+  deleteControlPoint,
+} from '#features/control/control-points/create-control-point.ts';
 import { issueKey } from '#features/control/devices/device-keys.ts';
 import { NO_GATEWAYS } from '#features/control/remote-order.ts';
 import type { Whereabouts } from '#features/equipment/bench/ports.ts';

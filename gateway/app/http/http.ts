@@ -17,7 +17,7 @@ import { runStatement } from '#adapters/sql/run-statement.ts';
 import { mountPackages } from '#adapters/sync/hosted-packages.ts';
 import type { Route } from '#core/route.ts';
 import { requireApiAccess } from '#features/people/access-tokens/create-token.ts';
-import { rateOfCaller } from '#features/people/subscriptions/rate-of-caller.ts';
+import { rateOfCaller } from '#features/people/subscriptions/limit-creates.ts';
 import { packagesOf } from '#operations/staging/running-updates.ts';
 import type { Config } from '#runtime/config.ts';
 import type { Cloud } from '../cloud/cloud.ts';

@@ -14,7 +14,7 @@ import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { LetterSeal, Notify } from '#core/notifying.ts';
 import type { Caller } from '#core/route.ts';
 import { answersOf as farmAnswersOf } from '#features/farm/farms/routes.ts';
-import { createTokenAuthentication } from '#features/people/access-tokens/authenticate-token.ts';
+import { createTokenAuthentication } from '#features/people/access-tokens/create-token.ts';
 import { createAuthentication } from '#features/people/accounts/authenticate.ts';
 import type { LogInDeps } from '#features/people/accounts/log-in.ts';
 import { accountRoutes } from '#features/people/accounts/routes.ts';

@@ -19,11 +19,10 @@ import { onDemand } from '#core/newest-map.ts';
 import type { LetterSeal, Notify, SendLetter } from '#core/notifying.ts';
 import type { Route } from '#core/route.ts';
 import { sendLetters } from '#features/alarms/letters/send-letters.ts';
-import { deleteFarm } from '#features/farm/farms/change-farm.ts';
+import { deleteFarm } from '#features/farm/farms/create-farm.ts';
 import { accessTokenRoutes } from '#features/people/access-tokens/routes.ts';
 import { eraseLeftovers } from '#features/people/account-data/delete-account.ts';
 import { accountDataRoutes } from '#features/people/account-data/routes.ts';
-import { addressRoutes } from '#features/people/accounts/address-routes.ts';
 import { addressLeftLetters } from '#features/people/accounts/change-account.ts';
 import {
   changedLetters,
@@ -32,11 +31,9 @@ import {
 } from '#features/people/accounts/forgotten-password.ts';
 import { forgottenPasswordRoutes } from '#features/people/accounts/password-routes.ts';
 import type { Passwords } from '#features/people/accounts/ports.ts';
-import { addressLetters } from '#features/people/accounts/verify-address.ts';
+import { addressLetters, addressRoutes } from '#features/people/accounts/verify-address.ts';
 import type { AttemptLimit } from '#features/people/attempts.ts';
-import { followOwner } from '#features/people/invitations/follow-owner.ts';
-import { invitationLetters } from '#features/people/invitations/invitation-letters.ts';
-import { inviteMember } from '#features/people/invitations/invite.ts';
+import { followOwner, invitationLetters, inviteMember } from '#features/people/invitations/invite.ts';
 import { invitationRoutes } from '#features/people/invitations/routes.ts';
 import { memberRoutes } from '#features/people/members/routes.ts';
 import type { BatchStates } from '#features/production/batch-state.ts';

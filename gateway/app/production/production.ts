@@ -18,7 +18,7 @@ import type { Feature } from '#contract/plans.ts';
 import { countsUntil } from '#core/facts-of-now.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Route } from '#core/route.ts';
-import { pondContents } from '#features/farm/ponds/pond-contents.ts';
+import { pondContents } from '#features/farm/ponds/pond-cards.ts';
 import { type ScienceOf, scienceOfFarms } from '#features/farm/science-settings/ports.ts';
 import { scienceSettingRoutes } from '#features/farm/science-settings/routes.ts';
 import type { BatchStates, ExpectedWeights } from '#features/production/batch-state.ts';

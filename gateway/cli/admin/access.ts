@@ -2,7 +2,7 @@ import { adminQueries } from '#adapters/sql/queries/people/admin.ts';
 import { subscriptionQueries } from '#adapters/sql/queries/people/subscriptions.ts';
 import { PLANS, type Plan } from '#contract/words.ts';
 import { isoOf } from '#core/kernel.ts';
-import { revokeToken as decideRevokedToken } from '#features/people/access-tokens/change-token.ts';
+import { revokeToken as decideRevokedToken } from '#features/people/access-tokens/create-token.ts';
 import { revokeInvitation as decideRevokedInvitation } from '#features/people/invitations/invite.ts';
 import { changeSubscription } from '#features/people/subscriptions/change-subscription.ts';
 import { limitsAnswerOf, subscriptionAnswerOf } from '#features/people/subscriptions/subscription-answers.ts';

@@ -5,10 +5,9 @@ import { sirenSettings } from '#contract/resources/sirens.ts';
 import { onTables, rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { TellChanged } from '#core/tell-changed.ts';
-import { isUnanswered } from '#features/alarms/alerts/escalation-rules.ts';
+import { isUnanswered } from '#features/alarms/alerts/escalate-alerts.ts';
 import { sirenRoutes } from '#features/alarms/siren/routes.ts';
-import { createSirens } from '#features/alarms/siren/sound-sirens.ts';
-import { createSirenTeller } from '#features/alarms/siren/tell-sirens.ts';
+import { createSirens, createSirenTeller } from '#features/alarms/siren/sound-sirens.ts';
 import { type ControlView, type ControlViews, isOnline } from '#features/control/control-view.ts';
 import type { SafetyDemand } from '#features/control/schedules/wanted-state.ts';
 

@@ -6,8 +6,7 @@ import type { FarmFound, Owned, RouteDecision } from '#core/route.ts';
 import { perform } from '#core/use-case.ts';
 import { type OrderDeps, orderByPerson } from '#features/control/control-points/order-routes.ts';
 import type { ControlViews } from '#features/control/control-view.ts';
-import { createBridge } from '#features/equipment/home-assistant/bridge.ts';
-import { statusTopic } from '#features/equipment/home-assistant/entities.ts';
+import { createBridge, statusTopic } from '#features/equipment/home-assistant/bridge.ts';
 import { homeAssistantRoutes } from '#features/equipment/home-assistant/routes.ts';
 import type { Config } from '#runtime/config.ts';
 

@@ -27,7 +27,7 @@ import { signInAtBox } from '#features/cloud/pairing/sign-in-at-box.ts';
 import { pollPairing, startPairing } from '#features/cloud/pairing/start-pairing.ts';
 import type { Passwords } from '#features/people/accounts/ports.ts';
 import type { ProveSecondFactor } from '#features/people/second-factor.ts';
-import { firstSubscription } from '#features/people/subscriptions/first-subscription.ts';
+import { firstSubscription } from '#features/people/subscriptions/terms.ts';
 import type { Config } from '#runtime/config.ts';
 
 const QUARTER_S = 15 * 60;

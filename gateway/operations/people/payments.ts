@@ -25,23 +25,22 @@ import { ownDesk } from '#features/people/payments/own-desk.ts';
 import type { PaymentProvider, SubscriptionChanged } from '#features/people/payments/ports.ts';
 import { paymentRoutes } from '#features/people/payments/routes.ts';
 import { takeEvent } from '#features/people/payments/take-event.ts';
-import { firstSubscription } from '#features/people/subscriptions/first-subscription.ts';
+import {
+  type SubscriptionChange,
+  subscriptionChanged,
+} from '#features/people/subscriptions/change-subscription.ts';
 import { usedOf } from '#features/people/subscriptions/full-places.ts';
 import {
   type LimitDeps,
   limitBatches,
   limitFarm,
+  limitHandover,
   limitIncoming,
   limitPond,
 } from '#features/people/subscriptions/limit-creates.ts';
-import { limitHandover } from '#features/people/subscriptions/limit-handover.ts';
 import type { Subscription } from '#features/people/subscriptions/ports.ts';
 import { subscriptionRoutes } from '#features/people/subscriptions/routes.ts';
-import {
-  type SubscriptionChange,
-  subscriptionChanged,
-} from '#features/people/subscriptions/subscription-changed.ts';
-import { holdsFeature } from '#features/people/subscriptions/terms.ts';
+import { firstSubscription, holdsFeature } from '#features/people/subscriptions/terms.ts';
 import { batchStates } from '#features/production/batches/batch-states.ts';
 import type { Config } from '#runtime/config.ts';
 

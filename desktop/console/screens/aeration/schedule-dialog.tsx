@@ -15,7 +15,7 @@ import { refresh } from '../../data/query.ts';
 import { instantsOf, plannedRuleOf, type Schedule, TIME } from '../../data/schedules.ts';
 import { clockTime, isoDay } from '../../i18n/format.ts';
 import { daysMore, weekdayOf } from '../../state/schedule-week.ts';
-import { scheduleWords } from './schedule-words.ts';
+import { scheduleWords } from './point-words.ts';
 
 type SavedSchedule = z.infer<typeof savedScheduleAnswer>;
 /** Long enough to be read twice. */

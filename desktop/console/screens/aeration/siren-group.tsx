@@ -8,7 +8,7 @@ import { type ControlPoint, farm, mayOperate } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
 import { age } from '../../i18n/format.ts';
-import { TEST_S } from '../siren/siren-now.tsx';
+import { TEST_S } from '../siren/siren-list.tsx';
 import { sirenWords } from '../siren/words.ts';
 import { saidIn } from '../system/said-in.ts';
 import { aerationWords } from './words.ts';

@@ -12,8 +12,8 @@ import { addDays, mondayOf, weekdayOf } from '../../state/schedule-week.ts';
 import { nextTurns } from '../../state/week-outlook.ts';
 import { AerationTabs } from './control-board.tsx';
 import { moveAmongBlocks, PointWeek } from './point-week.tsx';
+import { scheduleWords } from './point-words.ts';
 import { ScheduleDialog } from './schedule-dialog.tsx';
-import { scheduleWords } from './schedule-words.ts';
 import { aerationWords, ruleText } from './words.ts';
 
 const SHOWN = 10;

@@ -1,7 +1,7 @@
 import { plannedRuleOf, type Schedule, timeOf } from '../../data/schedules.ts';
 import { dictionary, language } from '../../i18n/language.ts';
 import { daysMore } from '../../state/schedule-week.ts';
-import { scheduleWords } from './schedule-words.ts';
+import { scheduleWords } from './point-words.ts';
 
 export const aerationWords = dictionary({
   'pt-BR': {

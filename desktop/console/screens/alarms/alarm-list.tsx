@@ -1,28 +1,110 @@
 import { useRef, useState } from 'preact/hooks';
 import { priorityOf } from '#contract/alert-priority.ts';
 import type { AlertAnswer } from '#contract/resources/alerts.ts';
-import { alarmText } from '../../components/alarm-words.ts';
-import { Answer, Empty, faultText } from '../../components/answer.tsx';
+import { alarmText, alarmWords } from '../../components/alarm-words.ts';
+import { AllAnswered, Answer, Empty, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { PriorityMark } from '../../components/priority-mark.tsx';
 import { useSettled } from '../../components/settled.ts';
-import { isSimulatedAlert } from '../../components/simulated.tsx';
+import { isSimulatedAlert, SimulatedMark } from '../../components/simulated.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { toast } from '../../components/toast.tsx';
 import { componentWords } from '../../components/words.ts';
-import { acknowledge, alarms } from '../../data/alarms.ts';
-import { soon } from '../../data/clock.ts';
+import { acknowledge, alarms, standing } from '../../data/alarms.ts';
+import { now, soon } from '../../data/clock.ts';
 import { type Alert, farm, isKnown, mayOn } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { usePlaceOf, usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
-import { clockTime, dayAndTime } from '../../i18n/format.ts';
+import { clockTime, dayAndTime, figure, percent } from '../../i18n/format.ts';
+import { chatteringOf, mostWithin, prioritySplit, repeatedMost } from '../../state/alarm-figures.ts';
 import { type Alarm, isFlood, isStanding } from '../../state/alarm-state.ts';
 import { firstOuts } from '../../state/first-out.ts';
-import { AlarmFigures } from './alarm-figures.tsx';
 import { AlarmResponses } from './alarm-responses.tsx';
 import { AlarmRow } from './alarm-row.tsx';
 import { listWords } from './words.ts';
+
+const DAY = 86_400_000;
+const DAYS = 7;
+
+/** Whether the alarms themselves are in order: too many are as bad as none. */
+function AlarmFigures() {
+  const words = listWords();
+  const types = alarmWords().type;
+  const placeOf = usePlaceOf();
+  const query = { farm_id: farm.value?.id, include: 'all', limit: 1_000 };
+  const path = farm.value === null ? null : '/alerts/';
+  const past = useGet<AlertAnswer[]>(path, { ...query, status: 'RESOLVED' });
+  const active = useGet<AlertAnswer[]>(path, query);
+  return (
+    <AllAnswered of={[past, active]}>
+      {(resolved, standingNow) => {
+        const recent = [...resolved, ...standingNow].filter(
+          ({ triggered_at }) => now.value - Date.parse(triggered_at) < DAYS * DAY,
+        );
+        const beganAt = recent.map(({ triggered_at }) => Date.parse(triggered_at));
+        const forDays = standing.value.filter(({ since }) => now.value - since > DAY).length;
+        const repeated = repeatedMost(recent, 10);
+        const simulated = recent.filter(isSimulatedAlert).length;
+        const ofRepeated = repeated.reduce((sum, { count }) => sum + count, 0);
+        return (
+          <div class="stack">
+            <dl class="facts card">
+              <div>
+                <dt>{words.perDay}</dt>
+                <dd>{figure(recent.length / DAYS, 1)}</dd>
+                <dd class="muted plain">{words.target('≤ 20')}</dd>
+              </div>
+              <div>
+                <dt>{words.perTen}</dt>
+                <dd>{figure(mostWithin(beganAt, 10 * 60_000))}</dd>
+                <dd class="muted plain">{words.target('≤ 2')}</dd>
+              </div>
+              <div>
+                <dt>{words.standing}</dt>
+                <dd>{figure(forDays)}</dd>
+                <dd class="muted plain">{words.target('0')}</dd>
+              </div>
+              <div data-figure="chattering">
+                <dt>{words.chattering}</dt>
+                <dd>{figure(chatteringOf(recent))}</dd>
+                <dd class="muted plain">{words.target('0')}</dd>
+              </div>
+              <div data-figure="split">
+                <dt>{words.split}</dt>
+                <dd>
+                  {recent.length === 0
+                    ? '—'
+                    : prioritySplit(recent.map(priorityOf))
+                        .map((share) => percent(share))
+                        .join(' · ')}
+                </dd>
+                <dd class="muted plain">{words.target('5 · 15 · 80 %')}</dd>
+              </div>
+            </dl>
+            {simulated === 0 ? null : <p class="muted">{words.simulated(figure(simulated))}</p>}
+            <section class="card stack">
+              <h2>{words.top}</h2>
+              {recent.length === 0 ? null : (
+                <p class="muted">{words.topShare(percent((100 * ofRepeated) / recent.length))}</p>
+              )}
+              <ol class="stack">
+                {repeated.map(({ alert, count }) => (
+                  <li key={alert.id} class="row apart">
+                    <span>
+                      {placeOf(alert)} · {types[alert.type]} <SimulatedMark is={isSimulatedAlert(alert)} />
+                    </span>
+                    <strong>{figure(count)}</strong>
+                  </li>
+                ))}
+              </ol>
+            </section>
+          </div>
+        );
+      }}
+    </AllAnswered>
+  );
+}
 
 const PAGE = 50;
 

@@ -12,11 +12,10 @@ import { PartList } from '../system/part-list.tsx';
 import { systemWords } from '../system/words.ts';
 import { FirmwareStep } from './firmware-step.tsx';
 import { JobView } from './job-view.tsx';
-import { type Board, PortStep } from './port-step.tsx';
 import { ProofStep } from './proof-step.tsx';
 import { type Identity, useIdentity } from './use-identity.ts';
 import { type BenchDesk, useJob } from './use-job.ts';
-import { type Networks, type Wifi, WifiStep } from './wifi-step.tsx';
+import { type Board, type Networks, PortStep, type Wifi, WifiStep } from './wifi-step.tsx';
 import { benchWords } from './words.ts';
 
 /** From a blank board to a controller that proved itself, at a cable of the gateway. */

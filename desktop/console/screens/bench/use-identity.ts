@@ -3,8 +3,8 @@ import type { ControlPointAnswer } from '#contract/resources/control-points.ts';
 import { useSend } from '../../data/corrections.ts';
 import { farm, farmControlPoints } from '../../data/farm-store.ts';
 import { refresh } from '../../data/query.ts';
-import { nextCode } from '../account/next-code.ts';
-import type { Board } from './port-step.tsx';
+import { nextCode } from '../account/second-factor.tsx';
+import type { Board } from './wifi-step.tsx';
 
 export type Identity = ReturnType<typeof useIdentity>;
 

@@ -1,6 +1,9 @@
-import type { BenchJobAnswer } from '#contract/resources/bench.ts';
-import { WorkButton } from '../../components/button.tsx';
+import type { BenchJobAnswer, BenchPort } from '#contract/resources/bench.ts';
+import { Answer } from '../../components/answer.tsx';
+import { Button, WorkButton } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
+import { refresh, useGet } from '../../data/query.ts';
+import { figure } from '../../i18n/format.ts';
 import { JobView } from './job-view.tsx';
 import type { BenchDesk } from './use-job.ts';
 import { benchWords } from './words.ts';
@@ -77,5 +80,92 @@ export function WifiStep({
       </details>
       <JobView desk={desk} place="wifi" />
     </section>
+  );
+}
+
+/** What detecting found out about the board. */
+export type Board = Readonly<Record<string, unknown>>;
+
+/** Which board: choosing a port looks at what is there at once. */
+export function PortStep({
+  desk,
+  port,
+  board,
+  onChoose,
+}: {
+  desk: BenchDesk;
+  port: string | null;
+  board: Board | null;
+  onChoose: (path: string) => void;
+}) {
+  const words = benchWords();
+  const ports = useGet<BenchPort[]>('/bench/ports');
+  return (
+    <section class="card stack" aria-labelledby="bench-port">
+      <div class="row apart">
+        <h2 id="bench-port">{words.port}</h2>
+        <Button onClick={() => refresh('bench')}>{words.look}</Button>
+      </div>
+      <Answer of={ports} isEmpty={(rows) => rows.length === 0} empty={<p>{words.noPorts}</p>}>
+        {(rows) => (
+          <ul class="lines">
+            {rows.map((row) => (
+              <li key={row.path} class="row apart" data-port={row.path}>
+                <div>
+                  <strong class="mono breaks">{row.path}</strong>
+                  <p class="muted small">{factsOf(row)}</p>
+                </div>
+                <Button
+                  look={row.path === port ? 'plain' : 'main'}
+                  aria-pressed={row.path === port}
+                  disabled={desk.isBusy || row.in_use_by.length > 0}
+                  onClick={() => onChoose(row.path)}
+                >
+                  {words.detect}
+                </Button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Answer>
+      {board === null ? null : <BoardFacts board={board} />}
+      <JobView desk={desk} place="port" />
+    </section>
+  );
+}
+
+function factsOf(port: BenchPort): string {
+  const words = benchWords();
+  const [user] = port.in_use_by;
+  return [
+    [port.manufacturer, port.product].filter(Boolean).join(' '),
+    port.vendor_id === null ? '' : `${port.vendor_id}:${port.product_id ?? ''}`,
+    port.device === port.path ? '' : port.device,
+    user === undefined ? '' : words.inUse(`${user.name} (${user.pid})`),
+    port.is_busy ? words.busyHere : '',
+  ]
+    .filter((text) => text !== '')
+    .join(' · ');
+}
+
+function BoardFacts({ board }: { board: Board }) {
+  const words = benchWords();
+  const bytes = board['flash_bytes'];
+  const rows: [string, unknown][] = [
+    [words.chip, board['chip']],
+    ['MAC', board['mac']],
+    [words.flashSize, typeof bytes === 'number' ? `${figure(bytes / 1_048_576)} MB` : null],
+  ];
+  return (
+    <dl class="facts">
+      {rows
+        .filter(([, value]) => typeof value === 'string')
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{String(value)}</dd>
+          </div>
+        ))}
+    </dl>
   );
 }

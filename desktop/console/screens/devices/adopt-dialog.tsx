@@ -10,7 +10,7 @@ import { serverNow } from '../../data/clock.ts';
 import { type ControlPoint, farm, farmControlPoints, presence } from '../../data/farm-store.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { clockTime } from '../../i18n/format.ts';
-import { nextCode } from '../account/next-code.ts';
+import { nextCode } from '../account/second-factor.tsx';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { systemWords } from '../system/words.ts';

@@ -23,7 +23,8 @@ import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
 import { type Pond, pondLine, usePonds } from '../../data/places.ts';
 import { refresh, useGet } from '../../data/query.ts';
-import { age } from '../../i18n/format.ts';
+import { age, quantity } from '../../i18n/format.ts';
+import { linkQualityOf } from '../../state/control-state.ts';
 import { freshnessOf } from '../../state/freshness.ts';
 import { FaultNote, SystemPage } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
@@ -32,9 +33,23 @@ import { AdoptDialog } from './adopt-dialog.tsx';
 import { adoptionWords } from './adoption-words.ts';
 import { DeviceKeys } from './device-keys.tsx';
 import { deviceWords } from './device-words.ts';
-import { LinkQualityText } from './link-quality-text.tsx';
 import { RelayCard, useRelayOf } from './relay-card.tsx';
 import { UnkeyedSetting } from './unkeyed-setting.tsx';
+
+const BARS = { good: '▂▄▆█', fair: '▂▄▆', weak: '▂▄', bad: '▂' } as const;
+
+/** Bars and the word for them, with the figure that a technician asks for. */
+export function LinkQualityText({ rssi }: { rssi: number | null | undefined }) {
+  const words = deviceWords();
+  const quality = linkQualityOf(rssi);
+  if (quality === null) return <>—</>;
+  return (
+    <span>
+      <span aria-hidden="true">{BARS[quality]} </span>
+      {words.quality[quality]} <span class="muted small whole">{quantity(rssi, 0, 'dBm')}</span>
+    </span>
+  );
+}
 
 /** One controller: what it tells of itself, its name, its ponds, its keys. */
 export function DevicePage({ params }: { params: Readonly<Record<string, string>> }) {

@@ -7,7 +7,7 @@ import { TextField } from '../../components/field.tsx';
 import { useSend } from '../../data/corrections.ts';
 import { farm, farmControlPoints } from '../../data/farm-store.ts';
 import { refresh } from '../../data/query.ts';
-import { nextCode } from '../account/next-code.ts';
+import { nextCode } from '../account/second-factor.tsx';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { systemWords } from '../system/words.ts';

@@ -20,8 +20,7 @@ import { BlindBanner, DiskBanner, FarmStamp } from '../../shell/status-strip.tsx
 import { columnsOf, type Placed, placesOf, rowsOf } from '../../state/wall-places.ts';
 import { SignInForm } from '../sign-in/sign-in.tsx';
 import { lastSeen } from './last-seen.ts';
-import { PanelAlarms } from './panel-alarms.tsx';
-import { PanelTile } from './panel-tile.tsx';
+import { PanelAlarms, PanelTile } from './panel-tile.tsx';
 import { panelWords } from './words.ts';
 
 const WARN_MS = 3 * 86_400_000;

@@ -10,8 +10,8 @@ import { readCount } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { busWords } from './bus-words.ts';
+import { TroubleNote } from './probe-card.tsx';
 import type { ProbePlace } from './probe-dialog.tsx';
-import { TroubleNote } from './trouble-note.tsx';
 import { probeWords } from './words.ts';
 
 const LAST = 247;

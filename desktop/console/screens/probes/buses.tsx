@@ -13,8 +13,8 @@ import { saidIn } from '../system/said-in.ts';
 import { BusDialog } from './bus-dialog.tsx';
 import { BusScan } from './bus-scan.tsx';
 import { busWords } from './bus-words.ts';
+import { TroubleNote } from './probe-card.tsx';
 import type { ProbePlace } from './probe-dialog.tsx';
-import { TroubleNote } from './trouble-note.tsx';
 import { probeWords } from './words.ts';
 
 type Props = {

@@ -1,5 +1,10 @@
 import { useState } from 'preact/hooks';
-import type { ProbeAnswer, ProbeReading } from '#contract/resources/probes.ts';
+import type {
+  ProbeAnswer,
+  ProbeBusAnswer,
+  ProbeParameter,
+  ProbeReading,
+} from '#contract/resources/probes.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
@@ -9,13 +14,65 @@ import { now } from '../../data/clock.ts';
 import { mayOperate } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh } from '../../data/query.ts';
-import { age, calendarDay, instantAt, isoDay } from '../../i18n/format.ts';
+import { WATER } from '../../data/water.ts';
+import { age, calendarDay, instantAt, isoDay, quantity } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { systemWords } from '../system/words.ts';
-import { ReadingList } from './reading-list.tsx';
-import { TroubleNote } from './trouble-note.tsx';
 import { probeWords } from './words.ts';
+
+const decimalsOf = (parameter: ProbeParameter): number =>
+  parameter === 'oxygen_saturation' ? 0 : parameter === 'conductivity' ? 1 : WATER[parameter].decimals;
+
+/**
+ * What a probe said last. A value of the past is not shown as if it were one of now. `told`: what is said of a value
+ * that is not believed.
+ */
+export function ReadingList({
+  readings,
+  isOld,
+  told,
+}: {
+  readings: readonly ProbeReading[];
+  isOld: boolean;
+  told: 'quality' | 'reason';
+}) {
+  const words = probeWords();
+  return (
+    <dl class="facts" data-fresh={isOld ? 'stale' : 'fresh'}>
+      {readings.map(({ parameter, unit, value, quality, reason }) => (
+        <div key={parameter} data-parameter={parameter}>
+          <dt>{words.parameter[parameter]}</dt>
+          <dd>
+            {isOld ? '—' : quantity(value, decimalsOf(parameter), unit)}
+            {isOld || quality === 'good' ? null : (
+              <span class="by-line muted small">
+                {told === 'reason' && reason !== null ? words.reason[reason] : words.quality[quality]}
+              </span>
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** What keeps a bus or a probe from being read, in the gateway's own words, and the next thing to do. */
+export function TroubleNote({ trouble }: { trouble: ProbeBusAnswer['trouble'] }) {
+  const words = probeWords();
+  if (trouble === null) return null;
+  return (
+    <div class="note p2 stack" data-trouble={trouble.code}>
+      <p>
+        <strong>{trouble.message}</strong>{' '}
+        <span class="small">{words.since(age(Math.max(0, now.value - Date.parse(trouble.since))))}</span>
+      </p>
+      <p>
+        {words.whatNow}: {trouble.next}
+      </p>
+    </div>
+  );
+}
 
 /** Not the colour tells what a reading is worth. */
 const MARK = { good: '●', stale: '○', suspect: '▲', fault: '■' } as const;

@@ -18,7 +18,7 @@ import { readCount } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { systemWords } from '../system/words.ts';
-import { ReadingList } from './reading-list.tsx';
+import { ReadingList } from './probe-card.tsx';
 import { probeWords } from './words.ts';
 
 /** Where a new probe was found; null: nobody looked. */

@@ -5,8 +5,8 @@ import { watermark } from '../../components/simulated.tsx';
 import { now } from '../../data/clock.ts';
 import { age, dayAndTime, figure, quantity } from '../../i18n/format.ts';
 import { aerationWords } from '../aeration/words.ts';
+import { LinkQualityText } from '../devices/device-page.tsx';
 import { deviceWords } from '../devices/device-words.ts';
-import { LinkQualityText } from '../devices/link-quality-text.tsx';
 import { shadowWords } from './words.ts';
 
 /** What is wanted beside what is said, and how the controller is there. */

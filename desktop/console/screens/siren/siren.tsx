@@ -17,8 +17,7 @@ import { FaultNote, SystemPage } from '../box/system-page.tsx';
 import { channelWords } from '../notifications/channel-words.ts';
 import { useWork } from '../system/use-work.ts';
 import { systemWords } from '../system/words.ts';
-import { SirenList } from './siren-list.tsx';
-import { SirenNow } from './siren-now.tsx';
+import { SirenList, SirenNow } from './siren-list.tsx';
 import { sirenWords } from './words.ts';
 
 /** dBm from which the signal is called so, strongest first. */

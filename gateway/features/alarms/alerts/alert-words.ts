@@ -1,7 +1,7 @@
 import type { AlertType, Severity } from '#contract/words.ts';
 import type { SubjectNames } from '#core/alerting.ts';
 import type { Language, Words } from '#core/notifying.ts';
-import { storedDeviceWords } from './stored-device-words.ts';
+import { storedDeviceWords } from './device-alert-words.ts';
 
 // What alerts say. `message` of an alert is Portuguese, the language of the farms; a notification speaks its reader's.
 

@@ -5,10 +5,51 @@ import type { Notify } from '#core/notifying.ts';
 import { perform } from '#core/use-case.ts';
 import { escalationMessage, escalationTitle, storedWords, titleOf } from './alert-words.ts';
 import { type AlertRow, alertData, SYSTEM_TYPES } from './alerting.ts';
-import { isNoticeDeferred } from './episode-rules.ts';
-import { dueStep, type EscalationStep, isUnanswered } from './escalation-rules.ts';
+import { isNoticeDeferred, isQuiet } from './episode-rules.ts';
 import type { Alert, AlertQueries } from './ports.ts';
 import { oneAtATime } from './watch-devices.ts';
+
+const MINUTE = 60_000;
+
+/** first: to those who have channels. all: to everyone who may act. */
+type EscalationStep = { to: 'first' | 'all'; afterMs: number; minutes: number };
+
+export const STEPS: readonly EscalationStep[] = [
+  { to: 'first', afterMs: 2 * MINUTE, minutes: 2 },
+  { to: 'all', afterMs: 5 * MINUTE, minutes: 5 },
+];
+
+/** The latest step that is due and was not taken; an earlier one that was slept through is not made up for. */
+export function dueStep(elapsedMs: number, taken: EscalationStep | null): EscalationStep | null {
+  const due = STEPS.findLast(({ afterMs }) => elapsedMs >= afterMs) ?? null;
+  return due === null || (taken !== null && due.afterMs <= taken.afterMs) ? null : due;
+}
+
+/** Whether an alert still waits for somebody: critical, told, and nobody acknowledged, silenced, shelved or resolved it. */
+export function isUnanswered(
+  alert: Pick<
+    Alert,
+    | 'status'
+    | 'severity'
+    | 'acknowledged_at'
+    | 'silenced_until'
+    | 'shelved_until'
+    | 'folded_into'
+    | 'told_at'
+    | 'told_severity'
+  >,
+  now: number,
+): boolean {
+  return (
+    alert.status === 'ACTIVE' &&
+    alert.severity === 'HIGH' &&
+    alert.told_at !== null &&
+    alert.told_severity === 'HIGH' &&
+    alert.acknowledged_at === null &&
+    alert.folded_into === null &&
+    !isQuiet(alert, now)
+  );
+}
 
 export type EscalationDeps = Pick<Kernel, 'now' | 'clockQuality' | 'commit' | 'pause' | 'random' | 'log'> & {
   monotonic: () => number;
@@ -20,7 +61,7 @@ export type EscalationDeps = Pick<Kernel, 'now' | 'clockQuality' | 'commit' | 'p
   isShared: boolean;
 };
 
-export type Escalation = { tick: () => Promise<void>; follow: RowListener };
+type Escalation = { tick: () => Promise<void>; follow: RowListener };
 
 /** What nobody answered for a day is not made louder by a restart. */
 const LOOK_BACK_MS = 24 * 3_600_000;

@@ -5,6 +5,7 @@ import { asParent, type Change, type RowListener, update } from '#core/changes.t
 import { StorageUnavailable } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
+import { type ControlView, currentOf, targetOf } from '#features/control/control-view.ts';
 import { isConfirmed, isRefused, isUnconfirmed, whyUnconfirmed } from './confirm-rules.ts';
 import { noCurrentCause, offlineCause, unconfirmedCause, unstableCause } from './device-alert-causes.ts';
 import {
@@ -20,13 +21,13 @@ import {
 } from './device-alert-rules.ts';
 import { createHeartbeatLog, type StoredSilence, silenceAfter } from './heartbeat-log.ts';
 import { createOpenAlerts } from './open-alerts.ts';
-import type { AlertQueries, Clock, DeviceFacts, Listening } from './ports.ts';
+import type { AlertQueries, Clock, DeviceFacts, Listening, MotorLimits } from './ports.ts';
 import type { Watched } from './power-failure-rules.ts';
 import { isSteadyAgain, mainsDips } from './steadiness-rules.ts';
 import { type Act, DEVICE_TYPES, type DeviceType, type Moment } from './watch-acts.ts';
 import { createPowerWatch } from './watch-power.ts';
 
-export type DeviceWatchDeps = Pick<
+type DeviceWatchDeps = Pick<
   Kernel,
   'now' | 'newId' | 'commit' | 'pause' | 'random' | 'guard' | 'idOf' | 'clockQuality' | 'log'
 > & {
@@ -42,7 +43,7 @@ export type DeviceWatchDeps = Pick<
 /** Controllers of a farm. `resting`: of a simulator that does not run. */
 type OnFarm = { real: Watched[]; simulated: Watched[]; resting: DeviceFacts[] };
 
-export type DeviceWatch = {
+type DeviceWatch = {
   /** One look at every controller; stores what follows. To be called every few seconds; never throws. */
   tick: () => Promise<void>;
   /** To be told of every committed unit. */
@@ -308,4 +309,65 @@ export function oneAtATime(look: () => Promise<unknown>): () => Promise<void> {
     });
     return running;
   };
+}
+
+/** What the watch looks at, from the registry of control points. */
+export function* deviceFacts(views: Iterable<ControlView>, at: LookedAt): Iterable<DeviceFacts> {
+  for (const view of views) yield factsOf(view, at);
+}
+
+type LookedAt = {
+  monotonic: number;
+  onlineAfterMs: number;
+  /** Whether the simulator plays this control point now. */
+  isSimulating: (controlPointId: string) => boolean;
+  limitsOf: (view: ControlView) => MotorLimits;
+  isStocked: (pondIds: readonly string[]) => boolean;
+};
+
+function factsOf(view: ControlView, at: LookedAt): DeviceFacts {
+  const { monotonic, onlineAfterMs, isSimulating } = at;
+  const { row, presence, ponds } = view;
+  const target = targetOf(view);
+  const { current_since: since } = currentOf(view);
+  const { lastReportMonotonic, isLost } = presence;
+  return {
+    controlPointId: row.id,
+    farmId: row.farm_id,
+    cod: row.cod,
+    ponds,
+    simulator: row.is_simulated ? (isSimulating(row.id) ? 'runs' : 'rests') : null,
+    target: target.target_status,
+    current: presence.current,
+    currentSince: since === null ? null : Date.parse(since),
+    version: target.version,
+    epoch: target.epoch,
+    lastReportAt: presence.lastReportAt,
+    lastReportMonotonic,
+    // not by the wall clock: its step would silence the whole farm at once
+    isOnline: lastReportMonotonic !== null && !isLost && monotonic - lastReportMonotonic <= onlineAfterMs,
+    via: presence.via,
+    powerOk: presence.powerOk,
+    // a siren draws less than an idle motor
+    motorCurrentMa: row.is_siren ? null : presence.motorCurrentMa,
+    activity: presence.activity,
+    // asked for only where it is needed: nearly all do as they should
+    limits: presence.current === target.target_status ? NO_LIMITS : at.limitsOf(view),
+    orderedBy: target.target_origin,
+    wasOrdered: target.last_command_at !== null,
+    orderState: orderStateOf(view),
+    hasKey: view.keys.length > 0,
+    isStocked: presence.current === null && at.isStocked(ponds.map(({ id }) => id)),
+    trouble: presence.trouble ?? null,
+  };
+}
+
+const NO_LIMITS: MotorLimits = { minOnMs: 0, minOffMs: 0, startDelayMs: 0 };
+
+/** An order of the present target that is open was never confirmed; one that is closed was, unless it was refused. */
+function orderStateOf({ unsaved, openOrder, manualOrders, row }: ControlView): DeviceFacts['orderState'] {
+  if (unsaved !== null || row.last_command_at === null) return null;
+  if (openOrder?.version === row.version) return 'open';
+  const own = manualOrders.find(({ version }) => version === row.version);
+  return own === undefined || own.state === 'APPLIED' ? 'applied' : null;
 }

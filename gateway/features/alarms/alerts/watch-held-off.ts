@@ -1,19 +1,58 @@
-import type { SwitchState } from '#contract/words.ts';
+import { type FailSafe, type SwitchState, unreachable } from '#contract/words.ts';
 import type { AlertCause, Alerting } from '#core/alerting.ts';
 import { asParent, type Change, type RowListener } from '#core/changes.ts';
 import { StorageUnavailable } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { NewestMap } from '#core/newest-map.ts';
+import type { Language } from '#core/notifying.ts';
 import { perform } from '#core/use-case.ts';
 import { wallOf } from '#core/zone-clock.ts';
 import type { Night } from '#science/night.ts';
 import { SEVERITY_BY_TYPE, simulatedWords } from './alert-words.ts';
 import { heldOffWords } from './device-alert-words.ts';
-import { AFTER_DAWN_MS, type HeldOff, isHeldTooLong, isOverdue, mayBeTooLong } from './held-off-rules.ts';
 import { createOpenAlerts } from './open-alerts.ts';
 import type { AlertQueries } from './ports.ts';
 import type { StockedPonds } from './stocked-ponds.ts';
 import { oneAtATime } from './watch-devices.ts';
+
+// When a motor that a person switched off stands still for too long. Instants are ms since 1970.
+
+/** Feeding and work in a pond take half an hour. */
+const PAUSE_MS = 30 * 60_000;
+/** The water has least oxygen at dawn, and not much soon after it. */
+const AFTER_DAWN_MS = 2 * 3_600_000;
+/** What is over is undone within seconds; a controller and a busy machine have a minute. */
+const OVERDUE_MS = 60_000;
+
+/** An order of a person that holds a motor off. */
+type HeldOff = {
+  orderId: string;
+  since: number;
+  until: number | null;
+  /** What the schedules alone say; null: nothing. */
+  scheduled: SwitchState | null;
+};
+
+/** Whether it is worth asking for the night. */
+function mayBeTooLong(hold: HeldOff, now: number): boolean {
+  return hold.scheduled !== 'OFF' && (isOverdue(hold, now) || now - hold.since > PAUSE_MS);
+}
+
+/**
+ * `night` is that around the instant two hours ago, so that the two hours after dawn belong to it; null: nobody can
+ * tell. Where the schedules want the motor off at this hour, too, nobody holds it.
+ */
+export function isHeldTooLong(hold: HeldOff, night: Night | null, now: number): boolean {
+  if (!mayBeTooLong(hold, now)) return false;
+  if (isOverdue(hold, now)) return true;
+  if (night === null || now < night.duskMs || now >= night.dawnMs + AFTER_DAWN_MS) return false;
+  return now - Math.max(hold.since, night.duskMs) > PAUSE_MS;
+}
+
+/** The order was for a time, and that is over. */
+function isOverdue({ until }: Pick<HeldOff, 'until'>, now: number): boolean {
+  return until !== null && now - until > OVERDUE_MS;
+}
 
 /** A control point, and the order of a person that holds its motor off; null: none does. */
 export type HoldablePoint = {
@@ -28,7 +67,7 @@ export type HoldablePoint = {
   hold: HeldOff | null;
 };
 
-export type HeldOffWatchDeps = Pick<Kernel, 'now' | 'commit' | 'pause' | 'random' | 'guard' | 'log'> & {
+type HeldOffWatchDeps = Pick<Kernel, 'now' | 'commit' | 'pause' | 'random' | 'guard' | 'log'> & {
   monotonic: () => number;
   points: () => Iterable<HoldablePoint>;
   /** The night around an instant on that farm; null: it cannot be told. */
@@ -41,7 +80,7 @@ export type HeldOffWatchDeps = Pick<Kernel, 'now' | 'commit' | 'pause' | 'random
 /** Of each farm, as asked for in this poll. */
 type Nights = Map<string, Promise<Night | null>>;
 
-export type HeldOffWatch = { tick: () => Promise<void>; follow: RowListener };
+type HeldOffWatch = { tick: () => Promise<void>; follow: RowListener };
 
 const POLL_EVERY_MS = 5_000;
 const MOST_A_POLL = 50;
@@ -155,4 +194,45 @@ function causeOf(point: HoldablePoint, hold: HeldOff, now: number): AlertCause {
     words: said,
     cause: `off_schedule:${controlPointId}:${hold.orderId}`,
   };
+}
+
+/** A motor that no schedule drives while the clock is not trusted. */
+export type HeldMotor = { cod: string; target: SwitchState; failSafe: FailSafe };
+
+const MAX_NAMES = 20;
+const ORDER = ['HOLD', 'ON', 'OFF', 'SCHEDULE'] as const satisfies readonly FailSafe[];
+
+/** Which motors are held meanwhile and how, by their fail-safes; empty without any. */
+export function heldWords(motors: readonly HeldMotor[], language: Language): string {
+  const named = motors.slice(0, MAX_NAMES);
+  const parts = ORDER.flatMap((failSafe) => {
+    const own = named.filter((motor) => motor.failSafe === failSafe);
+    return own.length === 0 ? [] : [`${howOf(failSafe, language)}: ${listOf(own, language)}`];
+  });
+  if (parts.length === 0) return '';
+  const more = motors.length - named.length;
+  const [until, others] =
+    language === 'en' ? ['Until then', `and ${more} more`] : ['Até lá', `e mais ${more}`];
+  return ` ${until}: ${parts.join('; ')}${more > 0 ? ` (${others})` : ''}.`;
+}
+
+function howOf(failSafe: FailSafe, language: Language): string {
+  const isEnglish = language === 'en';
+  switch (failSafe) {
+    case 'HOLD':
+      return isEnglish ? 'held as the rules last wanted' : 'mantidos como as regras queriam por último';
+    case 'ON':
+      return isEnglish ? 'fail-safe ON' : 'modo seguro: ligar';
+    case 'OFF':
+      return isEnglish ? 'fail-safe OFF' : 'modo seguro: desligar';
+    case 'SCHEDULE':
+      return isEnglish ? 'by the schedule and an estimated time' : 'pela programação e uma hora estimada';
+    default:
+      return unreachable(failSafe);
+  }
+}
+
+function listOf(motors: readonly HeldMotor[], language: Language): string {
+  const word = { ON: language === 'en' ? 'ON' : 'ligado', OFF: language === 'en' ? 'OFF' : 'desligado' };
+  return motors.map(({ cod, target }) => `${cod} ${word[target]}`).join(', ');
 }

@@ -4,10 +4,10 @@ import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Language } from '#core/notifying.ts';
 import { perform } from '#core/use-case.ts';
 import { clockWords, diskWords, SEVERITY_BY_TYPE } from './alert-words.ts';
-import { type HeldMotor, heldWords } from './held-words.ts';
 import { createOpenAlerts } from './open-alerts.ts';
 import type { AlertQueries } from './ports.ts';
 import { oneAtATime } from './watch-devices.ts';
+import { type HeldMotor, heldWords } from './watch-held-off.ts';
 
 export type InstanceConditions = { clock: 'trusted' | 'untrusted'; disk: 'ok' | 'full' };
 

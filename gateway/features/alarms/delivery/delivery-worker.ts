@@ -2,10 +2,9 @@ import type { ChannelKind } from '#contract/resources/notification-channels.ts';
 import type { Change } from '#core/changes.ts';
 import { StorageUnavailable } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
-import { createOutageWatch } from './outage.ts';
 import type { DeliveryStore, Job } from './ports.ts';
 import { createSendGate } from './send-gate.ts';
-import { createSettle, type SettleDeps, type Settled } from './settle-delivery.ts';
+import { createOutageWatch, createSettle, type SettleDeps, type Settled } from './settle-delivery.ts';
 
 type Waiting = { changes: readonly Change[]; resolve: () => void; reject: (error: unknown) => void };
 

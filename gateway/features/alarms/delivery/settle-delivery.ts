@@ -6,12 +6,104 @@ import { isoOf, type Kernel } from '#core/kernel.ts';
 import { NewestMap } from '#core/newest-map.ts';
 import type { Language, Notify } from '#core/notifying.ts';
 import type { DeadlyLevel } from '#science/advice/alert-advice.ts';
-import { type ComposeDeps, composeMessage } from './compose-message.ts';
+import { type ComposeDeps, composeMessage, sumUp } from './compose-message.ts';
 import { decideDelivery } from './decide-delivery.ts';
-import type { OutageWatch } from './outage.ts';
 import type { Channel, Delivery, DeliveryStore, Job, Outcome, Send } from './ports.ts';
-import { nextAfter } from './retry-rules.ts';
-import { sumUp } from './summary.ts';
+
+/** One address may be wrong in a way that looks like an outage; three different ones in a row are one. */
+const STRIKES = 3;
+const FIRST_REST_MS = 5_000;
+const LONGEST_REST_MS = 60_000;
+
+type OutageWatch = {
+  note: (outcome: Outcome, channelId: string) => void;
+  rest: (ms: number) => void;
+  isResting: () => boolean;
+};
+
+/** Sees that there is no way out at all, so that a thousand messages do not each find out. */
+export function createOutageWatch(
+  deps: Pick<Kernel, 'random'> & { monotonic: () => number; hasOneWayOut: boolean },
+): OutageWatch {
+  const unreachable = new Set<string>();
+  const state = { restUntil: 0, rests: 0 };
+  const rest = (ms: number) => {
+    state.restUntil = Math.max(state.restUntil, deps.monotonic() + ms);
+  };
+  return {
+    note(outcome, channelId) {
+      if (outcome.is === 'later') return outcome.of === 'all' ? rest(outcome.afterMs) : undefined;
+      if (!deps.hasOneWayOut) return;
+      if (outcome.is !== 'unreachable') {
+        unreachable.clear();
+        state.rests = 0;
+        return;
+      }
+      unreachable.add(channelId);
+      if (unreachable.size < STRIKES) return;
+      unreachable.clear();
+      const most = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** state.rests);
+      state.rests = Math.min(state.rests + 1, 10);
+      rest(most / 2 + (deps.random() * most) / 2);
+    },
+    rest,
+    isResting: () => deps.monotonic() < state.restUntil,
+  };
+}
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+export const MOST_ATTEMPTS = 12;
+const FIRST_WAIT_MS = 30 * SECOND;
+/** No wait, and nothing a receiver asks for, is longer. */
+const LONGEST_WAIT_MS = 24 * HOUR;
+/** Without a way out: look again soon at first, then every few minutes. */
+const OUTAGE_WAIT_MS = { least: 30 * SECOND, most: 10 * MINUTE } as const;
+
+type Next =
+  | { state: 'PENDING'; attempts: number; at: number; why: string }
+  | { state: 'DEAD'; attempts: number; why: string };
+
+/**
+ * What follows from a failed attempt. Waits double from 30 s and are drawn anew each time from nothing to the whole (full
+ * jitter), so that many that failed together do not come back together; twelve attempts take 17 hours at most, unless
+ * the receiver asks for more time.
+ */
+export function nextAfter(
+  outcome: Exclude<Outcome, { is: 'sent' }>,
+  { attempts, createdAt }: { attempts: number; createdAt: number },
+  { now, random }: { now: number; random: () => number },
+): Next {
+  const tried = attempts + 1;
+  switch (outcome.is) {
+    case 'refused':
+    case 'gone':
+      return { state: 'DEAD', attempts: tried, why: outcome.why };
+    case 'unreachable':
+      return {
+        state: 'PENDING',
+        attempts,
+        at: now + outageWait(now - createdAt, random()),
+        why: outcome.why,
+      };
+    case 'later':
+      return { state: 'PENDING', attempts, at: now + outcome.afterMs, why: outcome.why };
+    case 'retry': {
+      const { why, afterMs = 0 } = outcome;
+      if (tried >= MOST_ATTEMPTS) return { state: 'DEAD', attempts: tried, why };
+      const wait = Math.max(SECOND, random() * FIRST_WAIT_MS * 2 ** attempts);
+      const at = now + Math.min(LONGEST_WAIT_MS, Math.max(wait, afterMs));
+      return { state: 'PENDING', attempts: tried, at, why };
+    }
+  }
+}
+
+function outageWait(ageMs: number, random: number): number {
+  const most = Math.min(OUTAGE_WAIT_MS.most, Math.max(2 * OUTAGE_WAIT_MS.least, ageMs / 4));
+  return OUTAGE_WAIT_MS.least + random * (most - OUTAGE_WAIT_MS.least);
+}
 
 type Trouble = 'failed' | 'gone' | 'browserGone';
 
@@ -66,7 +158,7 @@ const SAVE_ATTEMPTS = 3;
 const MOST_UNSAVED = 20_000;
 
 /** `folded` collects what went into a summary; `leave` is called when the sending itself has ended. */
-export type Settle = (job: Job, folded: Set<string>, leave: () => void) => Promise<Settled>;
+type Settle = (job: Job, folded: Set<string>, leave: () => void) => Promise<Settled>;
 
 /** Makes what does with one due delivery all there is to be done. */
 export function createSettle(deps: SettleDeps): Settle {

@@ -20,8 +20,15 @@ import { notFound } from '#core/errors.ts';
 import { requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Request, type Route, route } from '#core/route.ts';
 import type { Channel, ChannelStanding, Delivery } from './ports.ts';
-import { changeChannel, createChannel } from './save-channel.ts';
-import { confirmChannel, rotateSecret, sendCode, sendTest, type UseChannelDeps } from './use-channel.ts';
+import {
+  changeChannel,
+  confirmChannel,
+  createChannel,
+  rotateSecret,
+  sendCode,
+  sendTest,
+  type UseChannelDeps,
+} from './save-channel.ts';
 
 export type ChannelRoutesDeps = UseChannelDeps & { vapidPublicKey: string };
 

@@ -15,8 +15,8 @@ import type { Kernel } from '#core/kernel.ts';
 import { signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
 import { announce } from './announce.ts';
+import { readAllNotifications, readNotification } from './notify.ts';
 import type { Notification, NotificationQueries } from './ports.ts';
-import { readAllNotifications, readNotification } from './read-notification.ts';
 
 export type NotificationRoutesDeps = Pick<
   Kernel,

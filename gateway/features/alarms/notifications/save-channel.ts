@@ -7,14 +7,15 @@ import {
   phoneNumber,
 } from '#contract/resources/notification-channels.ts';
 import { email } from '#contract/resources/users.ts';
+import type { NotificationType, Severity } from '#contract/words.ts';
 import { type Change, insert, update } from '#core/changes.ts';
 import { type AppError, conflict, invalidField, taken } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Decision } from '#core/use-case.ts';
 import { type AttemptLimit, tooManyAttempts } from '#features/people/attempts.ts';
-import type { Channel, ChannelQueries, ChannelSecrets, Delivery } from './ports.ts';
+import type { Channel, ChannelQueries, ChannelSecrets, ChannelWishes, Delivery } from './ports.ts';
 
-export type SaveChannelDeps = Pick<Kernel, 'now' | 'newId' | 'guard'> & {
+type SaveChannelDeps = Pick<Kernel, 'now' | 'newId' | 'guard'> & {
   queries: ChannelQueries;
   secrets: ChannelSecrets;
   canSend: (kind: Channel['kind']) => boolean;
@@ -171,7 +172,7 @@ const unique = <Word>(words: readonly Word[]): Word[] => [...new Set(words)];
  * An SMS costs the farm money, and an alarm may wait behind it: what a person asks for goes to people of a farm, and to
  * countries that the box sends to. Throws 409 for somebody without a farm, 422 for a number elsewhere.
  */
-export async function requireSms(
+async function requireSms(
   { queries, smsCountries }: Pick<SaveChannelDeps, 'queries' | 'smsCountries'>,
   { kind, user_id: userId, address }: Pick<Channel, 'kind' | 'user_id' | 'address'>,
 ): Promise<void> {
@@ -183,7 +184,7 @@ export async function requireSms(
 }
 
 /** The mail with the code that confirms an address. Throws 429 when there were too many. */
-export async function codeFor(
+async function codeFor(
   deps: SaveChannelDeps,
   channel: Pick<Channel, 'id' | 'user_id' | 'kind' | 'address'>,
 ): Promise<Delivery> {
@@ -194,7 +195,7 @@ export async function codeFor(
 }
 
 /** Something for a channel that is not of the list. */
-export function messageTo(
+function messageTo(
   deps: Pick<Kernel, 'now' | 'newId'>,
   channel: Pick<Channel, 'id' | 'user_id' | 'kind'>,
   purpose: Delivery['purpose'],
@@ -219,7 +220,7 @@ export function messageTo(
   };
 }
 
-export function notAvailable(kind: Channel['kind']): AppError {
+function notAvailable(kind: Channel['kind']): AppError {
   if (kind === 'SMS')
     return conflict(
       'This instance sends no SMS: a gateway does with a GSM modem (--modem)',
@@ -229,4 +230,84 @@ export function notAvailable(kind: Channel['kind']): AppError {
     'This instance cannot send e-mail: its operator has to name a mail server (--smtp-url)',
     'CHANNEL_KIND_NOT_AVAILABLE',
   );
+}
+
+type Announced = { type: NotificationType; severity?: Severity };
+
+const RANK: Readonly<Record<Severity, number>> = { LOW: 1, MEDIUM: 2, HIGH: 3 };
+
+/** What may wake a person: it comes through quiet hours. */
+export function isCritical({ severity }: Pick<Announced, 'severity'>): boolean {
+  return severity === 'HIGH';
+}
+
+/** Whether news go to a channel. What has no severity is chosen by its type alone. */
+export function isWanted(
+  { types, min_severity }: Pick<ChannelWishes, 'types' | 'min_severity'>,
+  { type, severity }: Announced,
+): boolean {
+  if (!types.includes(type)) return false;
+  return severity === undefined || RANK[severity] >= RANK[min_severity];
+}
+
+export type UseChannelDeps = SaveChannelDeps & {
+  /** Wrong codes, per channel: eight digits are not to be guessed. */
+  codeTries: Pick<AttemptLimit, 'take'>;
+  /** Test messages, per user. */
+  tests: Pick<AttemptLimit, 'take'>;
+};
+
+const CODE_HOLDS_MS = 24 * 3_600_000;
+
+/** Decides that an e-mail address or a phone is the user's: he has the code that was sent to it last. */
+export async function confirmChannel(
+  deps: UseChannelDeps,
+  current: Channel,
+  typed: string,
+): Promise<Decision<Channel>> {
+  if (current.verified_at !== null) return { answer: current };
+  const waitMs = await deps.codeTries.take(current.id);
+  if (waitMs !== null) throw tooManyAttempts('Too many wrong codes', waitMs);
+  const sent = await deps.queries.newestConfirmation(current.id);
+  const age = sent === null ? Number.POSITIVE_INFINITY : Math.abs(deps.now() - Date.parse(sent.created_at));
+  const isRight = sent !== null && deps.secrets.isCode(sent.id, current.address, typed.replace(/\D/g, ''));
+  if (!isRight || age > CODE_HOLDS_MS)
+    throw invalidField(422, 'code', 'is not the code of the last message, or is older than a day');
+  const set = { verified_at: isoOf(deps.now()), updated_at: isoOf(deps.now()) };
+  return {
+    answer: { ...current, ...set, rev: current.rev + 1 },
+    changes: [update(notificationChannel, current, set)],
+  };
+}
+
+/** Decides another message with a new code; the one before counts no longer. */
+export async function sendCode(deps: UseChannelDeps, current: Channel): Promise<Decision<Delivery>> {
+  if (current.verified_at !== null) throw conflict('This channel is confirmed already', 'CHANNEL_CONFIRMED');
+  if (!deps.canSend(current.kind)) throw notAvailable(current.kind);
+  const row = await codeFor(deps, current);
+  return { answer: row, changes: [insert(delivery, row)] };
+}
+
+/** Decides a test message; how it went stands in the deliveries of the channel. */
+export async function sendTest(deps: UseChannelDeps, current: Channel): Promise<Decision<Delivery>> {
+  if (!deps.canSend(current.kind)) throw notAvailable(current.kind);
+  if (current.verified_at === null)
+    throw conflict('Confirm this channel first, with the code that was sent to it', 'CHANNEL_UNCONFIRMED');
+  if (!current.is_active) throw conflict('This channel is switched off', 'CHANNEL_OFF');
+  await requireSms(deps, current);
+  const waitMs = await deps.tests.take(current.user_id);
+  if (waitMs !== null) throw tooManyAttempts('Too many test messages', waitMs);
+  const row = messageTo(deps, current, 'TEST');
+  return { answer: row, changes: [insert(delivery, row)] };
+}
+
+/** Decides a new secret of a webhook; the old one signs nothing from now on. */
+export function rotateSecret(deps: UseChannelDeps, current: Channel): Decision<Channel> {
+  if (current.kind !== 'WEBHOOK') throw conflict('Only a webhook has a secret', 'NO_SECRET');
+  const generation = String(Number(current.keys?.['generation'] ?? '1') + 1);
+  const set = { keys: { generation }, updated_at: isoOf(deps.now()) };
+  return {
+    answer: { ...current, ...set, rev: current.rev + 1 },
+    changes: [update(notificationChannel, current, set)],
+  };
 }

@@ -4,9 +4,9 @@ import { type Change, purge } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
 import type { AttemptLimit } from '#features/people/attempts.ts';
-import { isCritical } from './channel-rules.ts';
+import { type DeliverDeps, deliveriesOf } from './notify.ts';
 import type { Arrived, ArrivedQueries, Notification } from './ports.ts';
-import { type DeliverDeps, deliveriesOf } from './put-in-line.ts';
+import { isCritical } from './save-channel.ts';
 
 export type TellArrivedDeps = Omit<DeliverDeps, 'queries'> &
   Pick<Kernel, 'clockQuality' | 'commit' | 'pause' | 'random' | 'log'> & {

@@ -1,14 +1,56 @@
 import { alert } from '#contract/resources/alerts.ts';
-import { sirenSettings } from '#contract/resources/sirens.ts';
+import { type SirenState, sirenSettings } from '#contract/resources/sirens.ts';
 import { marksAfterStep } from '#core/alerting.ts';
 import { onTables, type RowListener, rowsOf } from '#core/changes.ts';
 import type { ClockStep } from '#core/clock-trust.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { NewestMap } from '#core/newest-map.ts';
+import { type ControlView, currentOf, targetOf } from '#features/control/control-view.ts';
 import type { SirenAlert, SirenQueries, SirenSettings } from './ports.ts';
-import { remembered, SILENT, type SirenMemory, type SirenNow, sirenNow } from './siren-rules.ts';
 
-export type SoundSirensDeps = Pick<Kernel, 'now'> & {
+/** What is remembered of a farm's sirens. Instants are ms of the clock that only grows. */
+type SirenMemory = {
+  /** Episodes that waited for somebody at the last look. */
+  waiting: ReadonlySet<string>;
+  /** When the sound began that goes on, or comes again after its pauses. */
+  soundsSince: number;
+  hushedUntil: number;
+  testUntil: number;
+};
+
+type SirenTimes = { soundMs: number; pauseMs: number };
+
+/** `until` is when time alone changes it; null: it does not. */
+type SirenNow = { state: SirenState; isOn: boolean; until: number | null };
+
+export const SILENT: SirenMemory = {
+  waiting: new Set(),
+  soundsSince: Number.NEGATIVE_INFINITY,
+  hushedUntil: Number.NEGATIVE_INFINITY,
+  testUntil: Number.NEGATIVE_INFINITY,
+};
+
+/** What follows from the alerts that wait now: one that did not wait before is heard at once, hushed or not. */
+export function remembered(before: SirenMemory, waiting: ReadonlySet<string>, now: number): SirenMemory {
+  const isNew = [...waiting].some((episode) => !before.waiting.has(episode));
+  if (isNew) return { ...before, waiting, soundsSince: now, hushedUntil: Number.NEGATIVE_INFINITY };
+  if (waiting.size === 0) return { ...SILENT, testUntil: before.testUntil };
+  return { ...before, waiting };
+}
+
+/** It sounds, pauses, and sounds again while somebody is waited for; a hush ends in the sound. */
+export function sirenNow(memory: SirenMemory, { soundMs, pauseMs }: SirenTimes, now: number): SirenNow {
+  if (now < memory.testUntil) return { state: 'testing', isOn: true, until: memory.testUntil };
+  if (memory.waiting.size === 0) return { state: 'quiet', isOn: false, until: null };
+  if (now < memory.hushedUntil) return { state: 'hushed', isOn: false, until: memory.hushedUntil };
+  const begin = Math.max(memory.soundsSince, memory.hushedUntil);
+  const round = soundMs + pauseMs;
+  const into = (now - begin) % round;
+  const isOn = into < soundMs;
+  return { state: isOn ? 'sounding' : 'pausing', isOn, until: now + (isOn ? soundMs : round) - into };
+}
+
+type SoundSirensDeps = Pick<Kernel, 'now'> & {
   monotonic: () => number;
   queries: SirenQueries;
   /** Whether an alert still waits for somebody: critical, told, and nobody acknowledged, silenced or resolved it. */
@@ -106,4 +148,48 @@ export function createSirens(deps: SoundSirensDeps): Sirens {
       });
     },
   };
+}
+
+type TellSirensDeps = {
+  sirens: Pick<Sirens, 'look'>;
+  /** Every control point that is a siren. */
+  all: () => readonly ControlView[];
+  isOnline: (view: ControlView) => boolean;
+  changed: (farmId: string) => void;
+};
+
+/** Looked at every second: time alone makes a siren pause and sound, and a silent controller tells nobody. */
+export function createSirenTeller({ sirens, all, isOnline, changed }: TellSirensDeps): { look: () => void } {
+  const toldByFarm = new Map<string, string>();
+  return {
+    look() {
+      const viewsByFarm = Map.groupBy(all(), ({ row }) => row.farm_id);
+      for (const farmId of toldByFarm.keys()) if (!viewsByFarm.has(farmId)) viewsByFarm.set(farmId, []);
+      for (const [farmId, views] of viewsByFarm) {
+        const stands = views.length === 0 ? '' : standing(sirens.look(farmId), views, isOnline);
+        if (toldByFarm.get(farmId) === stands) continue;
+        if (views.length === 0) toldByFarm.delete(farmId);
+        else toldByFarm.set(farmId, stands);
+        changed(farmId);
+      }
+    },
+  };
+}
+
+function standing(
+  { state, until, alerts }: ReturnType<Sirens['look']>,
+  views: readonly ControlView[],
+  isOnline: (view: ControlView) => boolean,
+): string {
+  return JSON.stringify([
+    state,
+    // a hush that was prolonged; the rest of a second is no news
+    until === null ? null : Math.round(until / 1000),
+    alerts.map(({ id }) => id),
+    views.map((view) => {
+      const { id, cod, locked_out } = view.row;
+      const { current_status } = currentOf(view);
+      return [id, cod, isOnline(view), locked_out, current_status, targetOf(view).target_status];
+    }),
+  ]);
 }

@@ -1,18 +1,22 @@
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { wallOf, type ZoneClock } from '#core/zone-clock.ts';
 import type { AdviceGrade } from '#science/advice/advice-sources.ts';
-import type { NoForecast } from '#science/advice/forecast-text.ts';
+import { type NoForecast, noForecastText } from '#science/advice/forecast-text.ts';
+import type { Language } from '#science/advice/language.ts';
+import { type DawnFacts, dawnForecastText } from '#science/advice/oxygen-advice.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import type { Night } from '#science/night.ts';
 import {
   crossingMs,
   type DawnForecast,
   dawnForecast,
+  measureAtMs,
   type OxygenReading,
+  outlookOf,
   oxygenAt,
 } from '#science/oxygen-forecast.ts';
 import { severityOf, severityWord } from '#science/severity.ts';
-import { nightAt, placeOf } from './farm-nights.ts';
+import { nightAt, placeOf } from './aired-ponds.ts';
 import { usableOxygen } from './pond-readings.ts';
 import type { ForecastQueries, PondPlace } from './ports.ts';
 
@@ -70,7 +74,7 @@ export function emergencyLevelOf({ pond, constants }: Pick<PondForecast, 'pond' 
 }
 
 /** How bad oxygen is for the animals by the limits of the measurement's own alert; null: not below the level to stay above. */
-export function oxygenGrade({ constants }: Pick<PondForecast, 'constants'>, mgL: number): AdviceGrade | null {
+function oxygenGrade({ constants }: Pick<PondForecast, 'constants'>, mgL: number): AdviceGrade | null {
   const { water, aeration } = constants;
   const threshold = aeration.forecast.warnBelowMgL;
   if (mgL >= threshold && mgL > water.criticalOxygenMgL) return null;
@@ -86,7 +90,7 @@ export function oxygenGrade({ constants }: Pick<PondForecast, 'constants'>, mgL:
 }
 
 /** The next level below what there is now, and when it is reached: what people can still prevent. null: none before dawn. */
-export function nextLevel(found: PondForecast, forecast: DawnForecast, nowMs: number) {
+function nextLevel(found: PondForecast, forecast: DawnForecast, nowMs: number) {
   const { aeration, water } = found.constants;
   const now = oxygenAt(forecast, nowMs);
   const levels = [aeration.forecast.warnBelowMgL, emergencyLevelOf(found), water.criticalOxygenMgL];
@@ -99,4 +103,52 @@ export function nextLevel(found: PondForecast, forecast: DawnForecast, nowMs: nu
 export function timeOfDay(clock: ZoneClock, atMs: number): string {
   // worked out times have fractions, and calendars take whole milliseconds
   return isoOf(wallOf(clock, Math.round(atMs))).slice(11, 16);
+}
+
+const HOUR_MS = 3_600_000;
+const QUARTER_MS = HOUR_MS / 4;
+
+/** What is expected at dawn and what to do, with the times of the farm's own clock; without a forecast why, and what to do. */
+export function forecastText(found: PondForecast, nowMs: number, language: Language): string {
+  const { pond, forecast, constants } = found;
+  const warnMgL = constants.aeration.forecast.warnBelowMgL;
+  if (forecast === null) {
+    const last = found.readings.at(-1);
+    const grade = last === undefined ? null : oxygenGrade(found, last.oxygenMgL);
+    const told = last === undefined || grade === null ? null : { mgL: last.oxygenMgL, grade };
+    return found.whyNone === null ? '' : noForecastText(found.whyNone, told, language);
+  }
+  const nowMgL = oxygenAt(forecast, nowMs);
+  const { clock } = placeOf(pond);
+  const next = nextLevel(found, forecast, nowMs);
+  return dawnForecastText(
+    {
+      pond: pond.cod,
+      dawnMgL: forecast.dawnMgL,
+      uncertaintyMgL: forecast.uncertaintyMgL,
+      dawnTime: timeOfDay(clock, forecast.dawnMs),
+      nowMgL,
+      nowGrade: oxygenGrade(found, nowMgL),
+      warnMgL,
+      next: next === null ? null : { levelMgL: next.levelMgL, at: timeOfDay(clock, next.reachedMs) },
+      outlook: outlookOf(constants.aeration.forecast, forecast, nowMs),
+      measureAt: measureAt(found, forecast, nowMs),
+      aeration: pond.motor ?? 'UNKNOWN',
+      measureAgain: measureAgain(timeOfDay(clock, nowMs), forecast.dawnMs - nowMs),
+    },
+    language,
+  );
+}
+
+/** To the quarter of an hour, as people agree on times; null: now. */
+function measureAt({ pond }: PondForecast, forecast: DawnForecast, nowMs: number): string | null {
+  const atMs = measureAtMs(forecast, nowMs);
+  const quarterMs = Math.floor(atMs / QUARTER_MS) * QUARTER_MS;
+  return quarterMs <= nowMs ? null : timeOfDay(placeOf(pond).clock, quarterMs);
+}
+
+/** Midnight while it is still to come, then an hour before dawn, then dawn itself. */
+function measureAgain(nowTime: string, untilDawnMs: number): DawnFacts['measureAgain'] {
+  if (nowTime >= '12:00' && nowTime < '23:30') return 'MIDNIGHT';
+  return untilDawnMs > 1.5 * HOUR_MS ? 'BEFORE_DAWN' : 'AT_DAWN';
 }

@@ -6,8 +6,14 @@ import type { Kernel } from '#core/kernel.ts';
 import type { PondHeld } from '#science/closed-loop.ts';
 import { SCIENCE_DEFAULTS, type ScienceConstants } from '#science/constants.ts';
 import type { ControlViews } from '../control-view.ts';
-import { AIRING, changesWhoAirs, type OxygenPoint, oxygenPoints, type PondOfPoint } from './aired-ponds.ts';
-import { createFarmNights } from './farm-nights.ts';
+import {
+  AIRING,
+  changesWhoAirs,
+  createFarmNights,
+  type OxygenPoint,
+  oxygenPoints,
+  type PondOfPoint,
+} from './aired-ponds.ts';
 import { heldBefore, loadPond } from './load-pond.ts';
 import { NO_DEMAND, type OxygenDemand, pondsAsk } from './oxygen-demand.ts';
 import {

@@ -14,8 +14,13 @@ import {
   measureAtMs,
   outlookOf,
 } from '#science/oxygen-forecast.ts';
-import { emergencyLevelOf, type ForecastDeps, forecastOfPond, type PondForecast } from './forecast-dawn.ts';
-import { forecastText } from './forecast-words.ts';
+import {
+  emergencyLevelOf,
+  type ForecastDeps,
+  forecastOfPond,
+  forecastText,
+  type PondForecast,
+} from './forecast-dawn.ts';
 
 export function aerationRoutes(deps: ForecastDeps): Route[] {
   return [

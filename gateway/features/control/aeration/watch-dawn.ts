@@ -10,9 +10,14 @@ import type { Language } from '#science/advice/language.ts';
 import { DAWN_RULES } from '#science/dawn-forecast-constants.ts';
 import { outlookOf } from '#science/oxygen-forecast.ts';
 import { severityOf } from '#science/severity.ts';
-import { nightAt, placeOf } from './farm-nights.ts';
-import { type ForecastDeps, forecastOfPond, type PondForecast, timeOfDay } from './forecast-dawn.ts';
-import { forecastText } from './forecast-words.ts';
+import { nightAt, placeOf } from './aired-ponds.ts';
+import {
+  type ForecastDeps,
+  forecastOfPond,
+  forecastText,
+  type PondForecast,
+  timeOfDay,
+} from './forecast-dawn.ts';
 import type { ForecastQueries, OpenForecast, StoredForecast } from './ports.ts';
 
 export type DawnWatchDeps = Omit<ForecastDeps, 'queries'> &

@@ -11,9 +11,14 @@ import {
 import { notFound } from '#core/errors.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
-import { type ChangeAeratorDeps, changeAerator, deleteAerator } from './change-aerator.ts';
+import {
+  type ChangeAeratorDeps,
+  type CreateAeratorDeps,
+  changeAerator,
+  createAerator,
+  deleteAerator,
+} from './change-aerator.ts';
 import { type ControlAeratorDeps, controlAerator } from './control-aerator.ts';
-import { type CreateAeratorDeps, createAerator } from './create-aerator.ts';
 import type { Aerator } from './ports.ts';
 
 export type AeratorRoutesDeps = CreateAeratorDeps & ControlAeratorDeps & ChangeAeratorDeps;

@@ -1,12 +1,17 @@
-import { order } from '#contract/resources/control-points.ts';
-import { takenCommand } from '#contract/resources/sync-tables.ts';
+import { order, type PendingOrder } from '#contract/resources/control-points.ts';
+import { command, takenCommand } from '#contract/resources/sync-tables.ts';
 import type { GatewayFrame, LiveState } from '#contract/sync/wire.ts';
-import { onTables, rowsOf, update } from '#core/changes.ts';
+import { insert, onTables, rowsOf, update } from '#core/changes.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { RouteDecision } from '#core/route.ts';
 import { perform } from '#core/use-case.ts';
-import { type ControlView, currentOf, isOnline, targetOf } from '../control-view.ts';
+import { type ControlView, currentOf, isOnline, newerTarget, targetOf } from '../control-view.ts';
+import type { RemoteOrder } from '../remote-order.ts';
+import { isUntold } from './command-steps.ts';
+import type { Command, CommandQueries } from './ports.ts';
 import { standing, type TakeDeps, takeCommand } from './take-command.ts';
 
-export type GatewayCommandDeps = TakeDeps & {
+type GatewayCommandDeps = TakeDeps & {
   allViews: () => Iterable<ControlView>;
   onlineAfterMs: number;
 };
@@ -82,7 +87,7 @@ export function createGatewayCommands(deps: GatewayCommandDeps) {
   };
 }
 
-export function liveStateOf(view: ControlView, now: number, onlineAfterMs: number): LiveState {
+function liveStateOf(view: ControlView, now: number, onlineAfterMs: number): LiveState {
   const { presence, row } = view;
   const { target_status, version, epoch } = targetOf(view);
   return {
@@ -97,5 +102,78 @@ export function liveStateOf(view: ControlView, now: number, onlineAfterMs: numbe
     power_ok: presence.powerOk,
     motor_current_ma: presence.motorCurrentMa,
     is_proved: presence.isProved ?? null,
+  };
+}
+
+type SendDeps = Pick<Kernel, 'now' | 'newId' | 'guard'> & {
+  queries: Pick<CommandQueries, 'openOf'>;
+};
+
+/**
+ * Decides an order for the gateway of a farm: it is put on its way and shown as pending; the shadow is the gateway's. An
+ * earlier order of the same control point that the gateway has not answered yet is void.
+ */
+export async function sendCommand(
+  deps: SendDeps,
+  view: Pick<ControlView, 'row' | 'presence'>,
+  wish: RemoteOrder,
+  streamId: number,
+): Promise<RouteDecision> {
+  const point = view.row;
+  const basis = newerTarget(view) ?? point;
+  const guard = await deps.guard('commands', point.id);
+  const open = await deps.queries.openOf([point.id]);
+  const now = deps.now();
+  const at = isoOf(now);
+  const row: Command = {
+    id: deps.newId(),
+    stream_id: streamId,
+    control_point_id: point.id,
+    target_status: wish.target,
+    issued_by: wish.issuedBy,
+    aerator_id: wish.aeratorId,
+    reason: wish.reason,
+    hold_s: wish.holdS,
+    basis_version: basis.version,
+    basis_epoch: basis.epoch,
+    is_forced: wish.isForced,
+    issued_at_ms: now,
+    expires_at_ms: now + wish.expiresInS * 1000,
+    state: 'pending',
+    state_at: at,
+    result: null,
+  };
+  const earlier = open.filter(({ state }) => state === 'pending' || state === 'sent');
+  return {
+    answer: {
+      status: 200,
+      body: {
+        id: point.id,
+        target_status: wish.target,
+        current_status: point.current_status,
+        last_command_at: at,
+        order_id: row.id,
+        version: basis.version,
+        hold_until: wish.holdS === null ? null : isoOf(now + wish.holdS * 1000),
+        pending: pendingOf(row, now),
+      },
+    },
+    changes: [
+      ...earlier.map(({ id }) =>
+        update(command, id, { state: 'superseded', state_at: at, result: 'NEWER_ORDER' }),
+      ),
+      insert(command, row),
+    ],
+    guards: [guard],
+  };
+}
+
+export function pendingOf(row: Command, now: number): PendingOrder {
+  return {
+    ...(isUntold(row, now) ? { is_untold: true } : {}),
+    id: row.id,
+    target_status: row.target_status,
+    state: row.state,
+    expires_at: isoOf(row.expires_at_ms),
   };
 }

@@ -5,9 +5,10 @@ import {
   type controlPointCreate,
   type controlPointUpdate,
 } from '#contract/resources/control-points.ts';
-import { deviceKey } from '#contract/resources/local-tables.ts';
+import { deviceKey, presence } from '#contract/resources/local-tables.ts';
+import { pond } from '#contract/resources/ponds.ts';
 import { audit } from '#core/audit.ts';
-import { asParent, insert, purge, update } from '#core/changes.ts';
+import { asParent, insert, purge, remove, update } from '#core/changes.ts';
 import { conflict, notFound, taken } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
@@ -140,4 +141,27 @@ export function named(row: Pick<ControlPoint, 'id' | 'farm_id' | 'cod'>) {
     entity_id: row.id,
     entity_name: row.cod,
   } as const;
+}
+
+/** Decides the end of a control point: its ponds are without one, its schedules stop, its device gets 404. */
+export async function deleteControlPoint(
+  deps: ControlPointDeps,
+  caller: Caller,
+  load: () => Promise<ControlView>,
+): Promise<Decision<void>> {
+  const view = await load();
+  const guards = [await deps.guard('farm', view.row.farm_id), await deps.guard('control_point', view.row.id)];
+  const ponds = await deps.queries.pondsOf(view.row.id);
+  const at = isoOf(deps.now());
+  return {
+    answer: undefined,
+    changes: [
+      remove(controlPoint, view.row),
+      ...ponds.map(({ id }) => update(pond, id, { control_point_id: null, updated_at: at })),
+      ...view.keys.map(({ id }) => purge(deviceKey, id)),
+      purge(presence, view.row.id),
+      audit(deps, { ...named(view.row), action: 'delete', user_id: caller.userId }),
+    ],
+    guards,
+  };
 }

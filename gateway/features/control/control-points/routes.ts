@@ -19,8 +19,12 @@ import type { Decision } from '#core/use-case.ts';
 import type { ControlView } from '../control-view.ts';
 import type { FarmGateways } from '../remote-order.ts';
 import { type ShownBy, toAnswer } from './answers.ts';
-import { type ControlPointDeps, changeControlPoint, createControlPoint } from './create-control-point.ts';
-import { deleteControlPoint } from './delete-control-point.ts';
+import {
+  type ControlPointDeps,
+  changeControlPoint,
+  createControlPoint,
+  deleteControlPoint,
+} from './create-control-point.ts';
 import { refuseFromAfar, withPending } from './from-afar.ts';
 import { type DecidedLock, liftLockOut, lockOut } from './lock-out.ts';
 import type { ControlMemory, ControlPoint } from './ports.ts';

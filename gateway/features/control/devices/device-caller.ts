@@ -4,8 +4,7 @@ import { notAuthenticated } from '#core/request-checks.ts';
 import type { Caller, FarmFound, Request } from '#core/route.ts';
 import { perform } from '#core/use-case.ts';
 import type { ControlView } from '../control-view.ts';
-import { activateKey, type KeyDeps, matchingKey, needsKey } from './device-keys.ts';
-import type { KeyUses } from './key-uses.ts';
+import { activateKey, type KeyDeps, type KeyUses, matchingKey, needsKey } from './device-keys.ts';
 import type { ReportDeps } from './on-report.ts';
 import type { SeenDevices } from './seen-devices.ts';
 

@@ -1,7 +1,14 @@
-import { presence } from '#contract/resources/local-tables.ts';
-import { type Change, put } from '#core/changes.ts';
-import type { Kernel } from '#core/kernel.ts';
-import type { ControlViews } from '../control-view.ts';
+import type { PresenceItem } from '#contract/events/stream.ts';
+import { aerator } from '#contract/resources/aerators.ts';
+import { controlPoint, order } from '#contract/resources/control-points.ts';
+import { farm } from '#contract/resources/farms.ts';
+import { deviceKey, presence } from '#contract/resources/local-tables.ts';
+import { pond } from '#contract/resources/ponds.ts';
+import { schedule } from '#contract/resources/schedules.ts';
+import { type Change, type Committed, put, rowsOf } from '#core/changes.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import { type ControlView, type ControlViews, currentOf, isOnline } from '../control-view.ts';
+import type { Registry } from './registry.ts';
 
 /**
  * Puts what changed since the last time into the narrow presence table, and what else is to be kept, in one commit.
@@ -29,4 +36,72 @@ export async function flushPresence(
     for (const view of dirty) view.presence.isDirty = true;
     throw error;
   }
+}
+
+/** A controller's newest word, for the event stream and the cards; null for one this process does not know. */
+export function presenceItemOf(
+  deps: { now: () => number; onlineAfterMs: number },
+  view: ControlView | null,
+): PresenceItem | null {
+  const lastReportAt = view?.presence.lastReportAt ?? null;
+  if (view === null || lastReportAt === null) return null;
+  const { row, presence } = view;
+  return {
+    control_point_id: row.id,
+    is_online: isOnline(presence, deps.now(), deps.onlineAfterMs),
+    last_heartbeat: isoOf(lastReportAt),
+    current_status: currentOf(view).current_status,
+    consumption: presence.consumption,
+    source: presence.source,
+    motor_current_ma: presence.motorCurrentMa,
+    rssi: presence.rssi,
+    power_ok: presence.powerOk,
+    is_proved: presence.isProved ?? null,
+  };
+}
+
+type Name = { table: string; id: string };
+
+/**
+ * Reads again what another process changed: `committed` as the rows stand now, `gone` names of rows that are removed for
+ * good. What they were before nobody told, so views are made anew instead of being changed.
+ */
+export async function followOtherProcesses(
+  registry: Pick<Registry, 'all' | 'follow' | 'refresh'>,
+  committed: Committed,
+  gone: readonly Name[],
+): Promise<void> {
+  // a farm's zone and name are known before the views that show them are read
+  registry.follow({ rows: committed.rows.filter(({ table }) => table === farm.name) });
+  const ids = new Set<string>();
+  for (const { id } of rowsOf(committed, controlPoint)) ids.add(id);
+  for (const resource of [schedule, order, deviceKey])
+    for (const { after } of rowsOf<{ id: string; control_point_id: string }>(committed, resource))
+      ids.add(after.control_point_id);
+  for (const { after } of rowsOf(committed, pond))
+    if (after.control_point_id !== null) ids.add(after.control_point_id);
+  const ponds = new Set([
+    ...rowsOf(committed, pond).map(({ id }) => id),
+    ...rowsOf(committed, aerator).map(({ after }) => after.pond_id),
+  ]);
+  // where they were before nobody told
+  const schedules = new Set(rowsOf(committed, schedule).map(({ id }) => id));
+  const keys = new Set(gone.filter(({ table }) => table === deviceKey.name).map(({ id }) => id));
+  if (ponds.size > 0 || keys.size > 0 || schedules.size > 0) {
+    for (const view of registry.all()) {
+      const isNamed =
+        view.ponds.some(({ id }) => ponds.has(id)) ||
+        view.keys.some(({ id }) => keys.has(id)) ||
+        view.schedules.some(({ id }) => schedules.has(id));
+      if (isNamed) ids.add(view.row.id);
+    }
+  }
+  for (const id of ids) await registry.refresh(id);
+}
+
+/** Reads everything again: nobody knows what was missed. */
+export async function lookAgain(registry: Pick<Registry, 'all' | 'load' | 'refresh'>): Promise<void> {
+  const known = [...registry.all()].map(({ row }) => row.id);
+  await registry.load();
+  for (const id of known) await registry.refresh(id);
 }

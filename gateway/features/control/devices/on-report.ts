@@ -17,15 +17,15 @@ import {
   type Presence,
   targetOf,
 } from '../control-view.ts';
-import type { ReportFolding } from './fold-reports.ts';
-import { configRevOf, issuedAtS, type LevelDeps, levelEndOf, scheduleRevOf } from './levels.ts';
 import {
   acknowledgedOrder,
   changesOf,
   isTooFarAhead,
   type ReportedBy,
+  type ReportFolding,
   versionAfter,
-} from './report-changes.ts';
+} from './fold-reports.ts';
+import { configRevOf, issuedAtS, type LevelDeps, levelEndOf, scheduleRevOf } from './publish-levels.ts';
 import type { Write } from './write-budget.ts';
 
 export type ReportDeps = Kernel &

@@ -16,9 +16,9 @@ import type {
   UnsavedLock,
   UnsavedTarget,
 } from '../control-view.ts';
-import { mqttIdOf } from './mqtt-id.ts';
 import type { OrderEnds } from './order-ends.ts';
 import type { ControlFacts, RegistryQueries } from './ports.ts';
+import { mqttIdOf } from './publish-levels.ts';
 
 /** Timed orders of people that may still lie over each other; ordering more than one a second for long is nobody's use. */
 const TIMED_ORDERS_KEPT = 20;

@@ -1,9 +1,13 @@
-import type { RotationAnswer } from '#contract/resources/adoption.ts';
+import * as z from 'zod';
+import { idInput } from '#contract/fields.ts';
+import { type RotationAnswer, rotationAnswer } from '#contract/resources/adoption.ts';
 import { deviceKey } from '#contract/resources/local-tables.ts';
 import { onTables, rowsOf } from '#core/changes.ts';
-import { conflict } from '#core/errors.ts';
+import { conflict, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { NewestMap } from '#core/newest-map.ts';
+import { signedIn } from '#core/request-checks.ts';
+import { type Access, type Route, route } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import type { ControlView } from '../control-view.ts';
 import type { Controller, DeviceTalk } from '../device-link.ts';
@@ -12,7 +16,7 @@ import { issueKey, type KeyDeps, OVERLAP_MS } from './device-keys.ts';
 /** Rotations that are under way or shown; one that fell out is begun again by hand. */
 const MOST_ROTATIONS = 10_000;
 
-export type RotationDeps = KeyDeps &
+type RotationDeps = KeyDeps &
   Pick<Kernel, 'log'> & {
     /** How long a key is under way is measured on it. */
     monotonic: () => number;
@@ -169,4 +173,56 @@ function answerOf(
     expires_at: rotation.state === 'done' ? null : isoOf(startedAt + OVERLAP_MS),
     detail: rotation.detail,
   };
+}
+
+type RotationRouteDeps = {
+  rotation: Pick<KeyRotation, 'start' | 'status'>;
+  freshView: (controlPointId: string) => Promise<ControlView | null>;
+};
+
+export function rotationRoutes(deps: RotationRouteDeps): Route[] {
+  const path = '/control-points/{control_point_id}/rotate-key';
+  const params = z.object({ control_point_id: idInput });
+  const access = {
+    who: 'farm',
+    of: 'control_point',
+    at: 'params',
+    field: 'control_point_id',
+    right: 'operate',
+    others: 404,
+  } as const satisfies Access;
+  async function fresh(id: string): Promise<ControlView> {
+    const view = await deps.freshView(id);
+    if (view === null) throw notFound('Control point');
+    return view;
+  }
+  return [
+    route({
+      method: 'POST',
+      path,
+      tag: 'Devices',
+      summary: 'Send the controller a new key over MQTT; the old one opens until the new one is used',
+      access,
+      params,
+      answers: { 202: { schema: rotationAnswer } },
+      async handle(request) {
+        const view = await fresh(request.params.control_point_id);
+        const { answer, ...decided } = deps.rotation.start(view, signedIn(request).userId);
+        return { ...decided, answer: { status: 202, body: answer } };
+      },
+    }),
+    route({
+      method: 'GET',
+      path,
+      tag: 'Devices',
+      summary: 'How far the rotation of the controller’s key is',
+      access,
+      params,
+      answers: { 200: { schema: rotationAnswer } },
+      async handle(request) {
+        const view = await fresh(request.params.control_point_id);
+        return { answer: { status: 200, body: deps.rotation.status(view) } };
+      },
+    }),
+  ];
 }

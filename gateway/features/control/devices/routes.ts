@@ -23,8 +23,8 @@ import { type ControlView, currentOf, isOnline, targetOf } from '../control-view
 import type { FarmGateways } from '../remote-order.ts';
 import { type DeviceCallerDeps, deviceCaller, mayReport, provedCaller } from './device-caller.ts';
 import { issueKey, revokeKeys } from './device-keys.ts';
-import { configOf, levelEndOf, scheduleOf } from './levels.ts';
 import { heartbeatAnswerOf, onHeartbeat } from './on-report.ts';
+import { configOf, levelEndOf, scheduleOf } from './publish-levels.ts';
 
 export type DeviceRouteDeps = DeviceCallerDeps & {
   onlineAfterMs: number;

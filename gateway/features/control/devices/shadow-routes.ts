@@ -6,7 +6,7 @@ import { isoOf } from '#core/kernel.ts';
 import { type Route, route } from '#core/route.ts';
 import { type ControlView, currentOf, isOnline, targetOf } from '../control-view.ts';
 import type { Conversation } from './conversation.ts';
-import { configOf, type LevelDeps, scheduleOf } from './levels.ts';
+import { configOf, type LevelDeps, scheduleOf } from './publish-levels.ts';
 
 export type ShadowRouteDeps = LevelDeps & {
   freshView: (controlPointId: string) => Promise<ControlView | null>;

@@ -4,13 +4,18 @@ import { isoOf, type Kernel } from '#core/kernel.ts';
 import { type ZoneClock, zoneClocks } from '#core/zone-clock.ts';
 import { type ControlView, newerTarget, targetOf } from '../control-view.ts';
 import { manualOrdersOf, ruleFactsOf } from './control-facts.ts';
+import { untrustedWish } from './follow-clock-step.ts';
 import type { ManualOrder } from './manual-orders.ts';
 import { rulesState } from './rules-state.ts';
 import { layOut } from './schedule-windows.ts';
-import { sirenWish } from './siren-wish.ts';
-import { untrustedWish } from './untrusted-clock.ts';
-import { type SafetyDemand, type WantedFacts, type WantedState, wantedState } from './wanted-state.ts';
-import type { Wish } from './wish.ts';
+import {
+  type SafetyDemand,
+  sirenWish,
+  type WantedFacts,
+  type WantedState,
+  type Wish,
+  wantedState,
+} from './wanted-state.ts';
 
 export type PlanDeps = Pick<Kernel, 'now' | 'clockQuality'> & {
   /** What the water asks of a control point, and an alarm of a siren. */

@@ -10,17 +10,21 @@ import {
   targetOf,
   type UnsavedTarget,
 } from '../control-view.ts';
-import { type MissedEvent, missedEvents } from './catch-up.ts';
 import { manualOrdersOf, ruleFactsOf } from './control-facts.ts';
-import { createShownReasons, overridingReason } from './overriding-reason.ts';
+import { type MissedEvent, missedEvents, untrustedWish } from './follow-clock-step.ts';
 import { nextScheduleEvent } from './schedule-events.ts';
-import { sirenWish } from './siren-wish.ts';
+import { createShownReasons, overridingReason } from './schedule-rules.ts';
 import { startSlots, type WantedStart } from './start-slots.ts';
 import { createToldEvents } from './told-events.ts';
 import { triggerAudit } from './trigger-audit.ts';
-import { untrustedWish } from './untrusted-clock.ts';
-import { type SafetyDemand, type WantedState, wantedState } from './wanted-state.ts';
-import { asWish, type Wish } from './wish.ts';
+import {
+  asWish,
+  type SafetyDemand,
+  sirenWish,
+  type WantedState,
+  type Wish,
+  wantedState,
+} from './wanted-state.ts';
 
 export type ExecutorDeps = Kernel & {
   /** Pauses between two starts, and between two tries to save, are measured on it: no step of the clock lengthens them. */

@@ -1,4 +1,4 @@
-import { MAX_MISSED, type MissedEvent } from './catch-up.ts';
+import { MAX_MISSED, type MissedEvent } from './follow-clock-step.ts';
 
 /** A disk that did not take the story of a schedule is asked again this often. */
 const TELL_AGAIN_MS = 5_000;

@@ -2,7 +2,7 @@ import { audit } from '#core/audit.ts';
 import type { Change } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { type ControlView, targetOf } from '../control-view.ts';
-import type { MissedEvent } from './catch-up.ts';
+import type { MissedEvent } from './follow-clock-step.ts';
 
 /** Every schedule event is told once, however often it is looked at: its id follows from the event. */
 export function triggerAudit(

@@ -1,5 +1,7 @@
-import type { SwitchState } from '#contract/words.ts';
+import type { Origin, SwitchState } from '#contract/words.ts';
+import { isoOf } from '#core/kernel.ts';
 import { clockOf } from '#core/zone-clock.ts';
+import type { ControlView } from '../control-view.ts';
 import { holdingOrder, lastCoverEnd, type ManualOrder, standingOrders } from './manual-orders.ts';
 import { endingEvent, nextCountingEvent, type RuleFacts, rulesState } from './rules-state.ts';
 import type { ScheduleEvent } from './schedule-events.ts';
@@ -21,7 +23,7 @@ export type WantedFacts = RuleFacts & {
   orders: readonly ManualOrder[];
 };
 
-export type WantedCause =
+type WantedCause =
   | { kind: 'lock_out' }
   | { kind: 'safety'; demand: SafetyDemand }
   | { kind: 'order'; order: ManualOrder }
@@ -118,4 +120,78 @@ function asksForEmergencyOxygen(demand: SafetyDemand): boolean {
 export function strongest(demands: readonly SafetyDemand[]): SafetyDemand | undefined {
   const isOn = (demand: SafetyDemand) => (demand.target === 'ON' ? 1 : 0);
   return [...demands].sort((a, b) => isOn(b) - isOn(a) || a.since - b.since)[0];
+}
+
+/** What a control point should do, in the words of an order. */
+export type Wish = {
+  target: SwitchState;
+  origin: Origin;
+  reason: string;
+  /** End of the order that holds again, ms; null: until something else decides. */
+  holdUntil: number | null;
+  details: Record<string, unknown>;
+};
+
+export function asWish(wanted: WantedState, now: number): Wish {
+  const { target, cause } = wanted;
+  switch (cause.kind) {
+    case 'lock_out':
+      return { target, origin: 'SAFETY', reason: 'locked out', holdUntil: null, details: {} };
+    case 'safety':
+      return {
+        target,
+        origin: 'SAFETY',
+        reason: cause.demand.reason,
+        holdUntil: null,
+        details: { demand: cause.demand.kind, ...cause.demand.details },
+      };
+    case 'order':
+      return {
+        target,
+        origin: cause.order.origin,
+        reason: 'an order of a person holds again',
+        // told anew it must not last longer than it was given for
+        holdUntil: cause.order.until,
+        details: { order_id: cause.order.id },
+      };
+    case 'schedule':
+      return {
+        target,
+        origin: 'SCHEDULE',
+        reason: 'schedule',
+        holdUntil: null,
+        details: {
+          schedule_id: cause.event.schedule_id,
+          // a window may have been entered in its middle, or an order have covered its start
+          due_at: isoOf(wanted.since),
+          late_s: Math.round((now - wanted.since) / 1000),
+        },
+      };
+    case 'base':
+      return {
+        target,
+        origin: 'SCHEDULE',
+        reason: 'no order and no schedule says otherwise',
+        holdUntil: null,
+        details: {},
+      };
+  }
+}
+
+/**
+ * What a siren should do: sound while an alarm asks for it, and nothing else. Schedules, orders and the clock have no say;
+ * a lock-out has, because a person may be working on it.
+ */
+export function sirenWish({ row }: Pick<ControlView, 'row'>, safety: readonly SafetyDemand[]): Wish {
+  const off = { target: 'OFF', origin: 'SAFETY', holdUntil: null, details: {} } as const;
+  if (row.locked_out) return { ...off, reason: 'locked out' };
+  const alarm = safety.find(({ kind, target }) => kind === 'ALARM' && target === 'ON');
+  if (alarm === undefined) return { ...off, reason: 'no alarm asks for it' };
+  return {
+    target: 'ON',
+    origin: 'SAFETY',
+    reason: alarm.reason,
+    holdUntil: null,
+    details: { demand: alarm.kind, ...alarm.details },
+  };
 }

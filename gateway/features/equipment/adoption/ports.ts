@@ -7,8 +7,7 @@ import type { Kernel } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import type { ControlPoint, ControlView } from '#features/control/control-view.ts';
-import type { BootDesk } from './boot-desk.ts';
-import type { ProvisioningWindow } from './provisioning-window.ts';
+import type { BootDesk, ProvisioningWindow } from './boot-desk.ts';
 
 export type DeviceMark = RowOf<typeof deviceMark>;
 

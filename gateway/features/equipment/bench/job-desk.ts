@@ -2,6 +2,7 @@ import type { BenchJobAnswer, BenchJobKind, BenchLine } from '#contract/resource
 import { type InBoth, inBoth } from '#core/both-languages.ts';
 import { AppError, conflict, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { ControlViews } from '#features/control/control-view.ts';
 import { type BoardResult, type Fault, type JobContext, JobFault, type Told } from './ports.ts';
 
 /** Each is a process of its own beside control. */
@@ -10,7 +11,7 @@ const JOBS_KEPT = 50;
 const LINES_KEPT = 2_000;
 const LONGEST_LINE = 500;
 
-export type JobAsked = {
+type JobAsked = {
   kind: BenchJobKind;
   port: string;
   controlPointId: string | null;
@@ -62,7 +63,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
 };
 const REFUSED = 'o gateway recusou um passo do trabalho';
 
-export type JobDeskDeps = Pick<Kernel, 'now' | 'newId' | 'log'> & {
+type JobDeskDeps = Pick<Kernel, 'now' | 'newId' | 'log'> & {
   /** A job began, went on, said something or ended. */
   changed: () => void;
 };
@@ -201,4 +202,76 @@ function forgetOldest(jobsById: Map<string, Kept>): void {
     if (jobsById.size <= JOBS_KEPT) return;
     if (job.state !== 'running') jobsById.delete(id);
   }
+}
+
+export type HeartbeatWatch = {
+  /** Something was heard of a control point, or a key of it changed: whoever waits looks again. */
+  heard: (controlPointId: string) => void;
+  /**
+   * Waits for the first report under a key: the key was used, and there was a report since `sinceMs` of the monotonic
+   * clock. Null when none comes in time. Rejects with JobFault CANCELLED when the signal is set off.
+   */
+  first: (
+    awaited: { controlPointId: string; keyId: string; sinceMs: number; waitMs: number },
+    signal: AbortSignal,
+  ) => Promise<{ atMs: number } | null>;
+};
+
+export function createHeartbeatWatch(deps: {
+  views: Pick<ControlViews, 'byId'>;
+  later: (ms: number, run: () => void) => () => void;
+}): HeartbeatWatch {
+  const waitingByPoint = new Map<string, Set<() => void>>();
+
+  function proofOf(controlPointId: string, keyId: string, sinceMs: number): { atMs: number } | null {
+    const view = deps.views.byId(controlPointId);
+    if (view === null) return null;
+    const { lastReportAt, lastReportMonotonic } = view.presence;
+    // whoever used this key can only be the board it was written to
+    const isUsed = view.keys.some(({ id, state }) => id === keyId && state === 'active');
+    if (!isUsed || lastReportAt === null || lastReportMonotonic === null) return null;
+    return lastReportMonotonic >= sinceMs ? { atMs: lastReportAt } : null;
+  }
+
+  return {
+    heard(controlPointId) {
+      for (const look of waitingByPoint.get(controlPointId) ?? []) look();
+    },
+    async first({ controlPointId, keyId, sinceMs, waitMs }, signal) {
+      const { promise, resolve, reject } = Promise.withResolvers<{ atMs: number } | null>();
+      const look = () => {
+        const proof = proofOf(controlPointId, keyId, sinceMs);
+        if (proof !== null) resolve(proof);
+      };
+      const stop = () => reject(stopped());
+      const waiting = waitingByPoint.get(controlPointId) ?? new Set();
+      waitingByPoint.set(controlPointId, waiting.add(look));
+      signal.addEventListener('abort', stop, { once: true });
+      const cancel = deps.later(waitMs, () => resolve(null));
+      if (signal.aborted) stop();
+      look();
+      try {
+        return await promise;
+      } finally {
+        cancel();
+        signal.removeEventListener('abort', stop);
+        waiting.delete(look);
+        if (waiting.size === 0) waitingByPoint.delete(controlPointId);
+      }
+    },
+  };
+}
+
+function stopped(): JobFault {
+  return new JobFault({
+    code: 'CANCELLED',
+    message: inBoth(
+      'o trabalho foi parado antes de a placa relatar',
+      'the job was stopped before the board reported',
+    ),
+    next: inBoth(
+      'a placa tem a identidade: deixe-a ligada, ou provisione-a de novo',
+      'the board has its identity: leave it on, or provision it again',
+    ),
+  });
 }

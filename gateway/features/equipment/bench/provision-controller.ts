@@ -3,7 +3,7 @@ import type { BenchJobInput } from '#contract/resources/bench.ts';
 import { inBoth } from '#core/both-languages.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { ControlView } from '#features/control/control-view.ts';
-import type { HeartbeatWatch } from './heartbeat-watch.ts';
+import type { HeartbeatWatch } from './job-desk.ts';
 import {
   type BoardLabel,
   type BoardResult,

@@ -19,8 +19,7 @@ import type { Language } from '#core/notifying.ts';
 import { signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
 import type { BenchJob, JobDesk, JobLine } from './job-desk.ts';
-import { labelRoutes } from './label-routes.ts';
-import type { LabelDeps } from './labels.ts';
+import { type LabelDeps, labelRoutes } from './label-routes.ts';
 import { type StartDeps, startJob } from './start-job.ts';
 
 export type BenchRouteDeps = Kernel &

@@ -1,7 +1,7 @@
 import type { BenchJobInput } from '#contract/resources/bench.ts';
 import { AppError, conflict, notFound } from '#core/errors.ts';
 import type { BenchJob, JobDesk } from './job-desk.ts';
-import { type LabelDeps, operated } from './labels.ts';
+import { type LabelDeps, operated } from './label-routes.ts';
 import type { BoardResult, FirmwareFound, JobContext, PortFacts } from './ports.ts';
 import { type ProvisionDeps, provisionController } from './provision-controller.ts';
 

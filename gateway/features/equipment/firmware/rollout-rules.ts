@@ -2,7 +2,7 @@ import type { RolloutWait, TargetReason, TargetState } from '#contract/resources
 import { timeOfDayOfWall, wallOf, type Zone } from '#core/zone-clock.ts';
 import type { Rollout, Target } from './ports.ts';
 import { isOver, OPEN, RESTARTING, UNDER_WAY } from './rollout-book.ts';
-import { compareVersions } from './version-order.ts';
+import { compareVersions } from './store-firmware.ts';
 
 // Who is asked next, who may restart now, who took too long: data in, data out.
 

@@ -1,10 +1,19 @@
-import { type ProbeParameter, type ProbeRegister, probeRegister } from '#contract/resources/probes.ts';
+import {
+  type ProbeParameter,
+  type ProbeRegister,
+  probeRegister,
+  type Quality,
+  type QualityReason,
+} from '#contract/resources/probes.ts';
+import { WATER_FIELDS, type WaterField } from '#contract/resources/water-quality.ts';
 import { roundTo } from '#core/rounding.ts';
+import { implausibilitiesOf } from '#science/plausibility.ts';
+import type { Water } from '#science/water-limits.ts';
 import type { ProfileRow, RegisterRead } from './ports.ts';
 import { type Profile, SHIPPED_PROFILES } from './shipped-profiles.ts';
 
 /** What a register says: its value in the parameter's unit, or why there is none. */
-export type Decoded = {
+type Decoded = {
   parameter: ProbeParameter;
   value: number | null;
   fault: 'NOT_MEASURED' | 'OUT_OF_RANGE' | null;
@@ -59,7 +68,7 @@ export function readsOf(registers: readonly ProbeRegister[], unitId: number): Re
 }
 
 /** 16-bit registers as they came, by `function:address`. */
-export type Words = ReadonlyMap<string, number>;
+type Words = ReadonlyMap<string, number>;
 export const wordKey = (functionCode: number, address: number) => `${functionCode}:${address}`;
 
 /** A register's value from the words that came; missing ones count as not measured. */
@@ -90,4 +99,146 @@ function wideOf({ type, word_order }: ProbeRegister, wire: readonly number[]): n
   wire.forEach((byte, place) => view.setUint8(Number(word_order[place]) - 1, byte));
   if (type === 'f32') return view.getFloat32(0);
   return type === 'i32' ? view.getInt32(0) : view.getUint32(0);
+}
+
+/** Values of a pond's water as a measurement has them; null: not measured. */
+export type WaterValues = Record<WaterField, number | null>;
+
+export const NOTHING_MEASURED: Readonly<WaterValues> = {
+  temperature: null,
+  dissolved_oxygen: null,
+  ph: null,
+  salinity: null,
+  alkalinity: null,
+  ammonia: null,
+  nitrite: null,
+  nitrate: null,
+  transparency: null,
+};
+
+/** What a measurement takes at all; a probe of whatever profile must not make a row that is refused. */
+const MOST: Readonly<WaterValues> = {
+  temperature: 60,
+  dissolved_oxygen: 50,
+  ph: 14,
+  salinity: 100,
+  alkalinity: 1000,
+  ammonia: 100,
+  nitrite: 100,
+  nitrate: 1000,
+  transparency: 500,
+};
+
+export function fitsMeasurement(field: WaterField, value: number): boolean {
+  return value >= (field === 'temperature' ? -5 : 0) && value <= (MOST[field] ?? 0);
+}
+
+export function isWaterField(parameter: ProbeParameter): parameter is WaterField {
+  return WATER_FIELDS.some((field) => field === parameter);
+}
+
+/** To 3 decimals, as fine as the finest kit. Of an even number of values the lower of the two in the middle: never one that was not measured. */
+export function medianOf(values: readonly number[]): number | null {
+  const sorted = [...values].sort((a, b) => a - b);
+  return roundTo(sorted[Math.floor((sorted.length - 1) / 2)] ?? null, 3);
+}
+
+export type JudgedValue = {
+  parameter: ProbeParameter;
+  value: number | null;
+  quality: Exclude<Quality, 'stale'>;
+  reason: QualityReason | null;
+};
+
+/** What is remembered of one value of one probe. Times on the clock that only grows. */
+export type ValueMemory = {
+  last: number;
+  /** When it last became another value. */
+  changedAt: number;
+  /** The last value that was believed. */
+  believed: number | null;
+  believedAt: number;
+  /** Where it may have leapt to, and how often in a row it was seen there. */
+  leap: { to: number; seen: number } | null;
+};
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+
+/** A change between two readings that water does not make; seen three times in a row it is believed all the same. */
+const LEAPS: Readonly<Partial<Record<ProbeParameter, number>>> = {
+  dissolved_oxygen: 2,
+  oxygen_saturation: 30,
+  temperature: 3,
+  ph: 1,
+  salinity: 8,
+  conductivity: 12,
+};
+const SEEN_TO_BELIEVE = 3;
+/** After that long without a reading there is nothing to leap from. */
+const LEAP_WITHIN_MS = 10 * MINUTE_MS;
+
+/** Values that always move a little where there is life; salinity may well stand still for days. */
+const STANDS_STILL_AFTER_MS: Readonly<Partial<Record<ProbeParameter, number>>> = {
+  dissolved_oxygen: 6 * HOUR_MS,
+  oxygen_saturation: 6 * HOUR_MS,
+  ph: 6 * HOUR_MS,
+  temperature: 12 * HOUR_MS,
+};
+
+/** Judges the values of one reading; `memory` is changed to what is to be remembered. */
+export function judgeValues(
+  water: Water,
+  memory: Map<ProbeParameter, ValueMemory>,
+  decoded: readonly Decoded[],
+  monotonic: number,
+): JudgedValue[] {
+  const doubted = implausible(water, decoded);
+  return decoded.map(({ parameter, value, fault }) => {
+    if (value === null) return { parameter, value, quality: 'fault', reason: 'NOT_MEASURED' };
+    if (fault !== null) return { parameter, value, quality: 'fault', reason: fault };
+    const next = remembered(memory.get(parameter) ?? null, parameter, value, monotonic);
+    memory.set(parameter, next);
+    if (doubted.has(parameter)) return { parameter, value, quality: 'suspect', reason: 'IMPLAUSIBLE' };
+    if (next.leap !== null) return { parameter, value, quality: 'suspect', reason: 'LEAP' };
+    if (monotonic - next.changedAt >= (STANDS_STILL_AFTER_MS[parameter] ?? Number.POSITIVE_INFINITY))
+      return { parameter, value, quality: 'suspect', reason: 'STANDS_STILL' };
+    return { parameter, value, quality: 'good', reason: null };
+  });
+}
+
+function remembered(
+  before: ValueMemory | null,
+  parameter: ProbeParameter,
+  value: number,
+  at: number,
+): ValueMemory {
+  const changedAt = before === null || before.last !== value ? at : before.changedAt;
+  const leap = leapOf(before, parameter, value, at);
+  return leap === null
+    ? { last: value, changedAt, believed: value, believedAt: at, leap }
+    : {
+        last: value,
+        changedAt,
+        believed: before?.believed ?? null,
+        believedAt: before?.believedAt ?? at,
+        leap,
+      };
+}
+
+function leapOf(before: ValueMemory | null, parameter: ProbeParameter, value: number, at: number) {
+  const most = LEAPS[parameter];
+  if (before === null || most === undefined || before.believed === null) return null;
+  if (at - before.believedAt > LEAP_WITHIN_MS || Math.abs(value - before.believed) <= most) return null;
+  const isSameLeap = before.leap !== null && Math.abs(value - before.leap.to) <= most / 2;
+  const seen = isSameLeap && before.leap !== null ? before.leap.seen + 1 : 1;
+  return seen >= SEEN_TO_BELIEVE ? null : { to: value, seen };
+}
+
+function implausible(water: Water, decoded: readonly Decoded[]): ReadonlySet<ProbeParameter> {
+  const sample: WaterValues = { ...NOTHING_MEASURED };
+  for (const { parameter, value, fault } of decoded) {
+    if (fault === null && parameter in sample) Object.assign(sample, { [parameter]: value });
+  }
+  return new Set(implausibilitiesOf(water, sample).map(({ parameter }) => parameter));
 }

@@ -1,8 +1,14 @@
 import type { ProbeParameter, ProbeRegister, ProbeTroubleCode } from '#contract/resources/probes.ts';
 import type { Water } from '#science/water-limits.ts';
 import type { BusLine } from './bus-line.ts';
-import { decode, readsOf, wordKey } from './decode-registers.ts';
-import { type JudgedValue, judgeValues, type ValueMemory } from './judge-values.ts';
+import {
+  decode,
+  type JudgedValue,
+  judgeValues,
+  readsOf,
+  type ValueMemory,
+  wordKey,
+} from './decode-registers.ts';
 import type { Patience, ProbeInPond, RegisterRead, WordsRead } from './ports.ts';
 import type { Profile } from './shipped-profiles.ts';
 

@@ -2,14 +2,14 @@ import { WATER_FIELDS, type WaterField } from '#contract/resources/water-quality
 import type { WaterSeverity } from '#science/severity.ts';
 import type { Water, WaterAlertType } from '#science/water-limits.ts';
 import { gradedViolations } from '#science/water-status.ts';
-import type { JudgedValue } from './judge-values.ts';
 import {
   fitsMeasurement,
   isWaterField,
+  type JudgedValue,
   medianOf,
   NOTHING_MEASURED,
   type WaterValues,
-} from './water-values.ts';
+} from './decode-registers.ts';
 
 // What the probes of one pond said, until it becomes a measurement. Pure; times on the clock that only grows, ms.
 

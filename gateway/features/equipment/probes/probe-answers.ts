@@ -8,7 +8,7 @@ import type {
 import { isoOf } from '#core/kernel.ts';
 import type { Language } from '#core/notifying.ts';
 import type { BusLine } from './bus-line.ts';
-import type { JudgedValue } from './judge-values.ts';
+import type { JudgedValue } from './decode-registers.ts';
 import type { PolledProbe } from './poll-bus.ts';
 import type { BusRow, ProbeInPond } from './ports.ts';
 import { type Profile, UNITS } from './shipped-profiles.ts';

@@ -5,13 +5,11 @@ import { onTables, type RowListener } from '#core/changes.ts';
 import { isoOf, type Log } from '#core/kernel.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import { type BusLine, createLine, type LineDeps } from './bus-line.ts';
-import { profileOf } from './decode-registers.ts';
-import type { JudgedValue } from './judge-values.ts';
+import { type JudgedValue, profileOf, type WaterValues } from './decode-registers.ts';
 import { type PolledProbe, polled, pollTurn } from './poll-bus.ts';
 import { hearSample, newPondWater, noteTold, type PondWater, windowDue } from './pond-water.ts';
 import type { BusRow, ProbeInPond, ProbeQueries, RecordWater } from './ports.ts';
 import { isStale } from './probe-answers.ts';
-import type { WaterValues } from './water-values.ts';
 
 export type ProbeWatchDeps = LineDeps & {
   log: Log;

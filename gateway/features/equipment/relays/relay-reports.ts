@@ -1,14 +1,21 @@
 import type { HeartbeatFields } from '#contract/mqtt/messages.ts';
 import { type ControlViews, currentOf } from '#features/control/control-view.ts';
 import type { Controller, DeviceDoor } from '#features/control/device-link.ts';
-import { countEnergy, isFirstZero } from './energy-counter.ts';
 import type { ChannelFacts, InBackground, Relay, RelayNews } from './ports.ts';
 import type { RelayBook } from './relay-book.ts';
 import { type Change, type ChangeCause, causeOfChange, recentSwitches } from './relay-changes.ts';
 import type { RelayCorrections } from './relay-corrections.ts';
 import type { RelayOrders } from './relay-orders.ts';
 import { bootInstant, METER_SETTLES_MS } from './relay-rules.ts';
-import { type Channel, channelOf, type RelaySessions, type Session, targetNow } from './relay-session.ts';
+import {
+  type Channel,
+  channelOf,
+  countEnergy,
+  isFirstZero,
+  type RelaySessions,
+  type Session,
+  targetNow,
+} from './relay-session.ts';
 
 export type ReportDeps = {
   monotonic: () => number;

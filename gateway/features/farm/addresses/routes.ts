@@ -9,9 +9,8 @@ import {
 import { notFound } from '#core/errors.ts';
 import { requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Request, type Route, route } from '#core/route.ts';
-import { deleteAddress } from './delete-address.ts';
 import type { Address } from './ports.ts';
-import { changeAddress, createAddress, type SaveAddressDeps } from './save-address.ts';
+import { changeAddress, createAddress, deleteAddress, type SaveAddressDeps } from './save-address.ts';
 
 const params = z.object({ address_id: idInput });
 const access = { who: 'account' } as const;

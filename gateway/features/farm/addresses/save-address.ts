@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { type AddressCreate, address, type addressUpdate } from '#contract/resources/addresses.ts';
-import { type Change, type GuardSeen, insert, update } from '#core/changes.ts';
+import { farm } from '#contract/resources/farms.ts';
+import { type Change, type GuardSeen, insert, remove, update } from '#core/changes.ts';
 import { conflict } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Decision } from '#core/use-case.ts';
@@ -68,6 +69,23 @@ async function otherPrimaries(
     changes: primaries
       .filter(({ id }) => id !== next.id)
       .map((other) => update(address, other, { is_primary: false, updated_at })),
+    guards: [guard],
+  };
+}
+
+type DeleteAddressDeps = Pick<Kernel, 'now' | 'guard'> & { queries: Pick<AddressQueries, 'farmsAt'> };
+
+/** Decides the end of an address; farms that lie there keep everything but the link to it. */
+export async function deleteAddress(deps: DeleteAddressDeps, current: Address): Promise<Decision<void>> {
+  const guard = await deps.guard('address', current.id);
+  const farms = await deps.queries.farmsAt(current.id);
+  const updated_at = isoOf(deps.now());
+  return {
+    answer: undefined,
+    changes: [
+      remove(address, current),
+      ...farms.map((found) => update(farm, found, { address_id: null, updated_at })),
+    ],
     guards: [guard],
   };
 }

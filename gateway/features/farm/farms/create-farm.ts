@@ -1,14 +1,22 @@
 import type * as z from 'zod';
 import type { RowOf } from '#contract/resource.ts';
 import { type AddressCreate, address } from '#contract/resources/addresses.ts';
-import { farm, type farmCreate, type farmCreateWithAddress } from '#contract/resources/farms.ts';
+import {
+  FARM_TRASH_DAYS,
+  farm,
+  type farmCreate,
+  type farmCreateWithAddress,
+  type farmUpdate,
+} from '#contract/resources/farms.ts';
 import type { BrazilianState } from '#contract/words.ts';
-import { type Change, type GuardSeen, insert, update } from '#core/changes.ts';
+import { audit } from '#core/audit.ts';
+import { type Change, type GuardSeen, insert, remove, restore, update } from '#core/changes.ts';
+import { changesOf } from '#core/correct-record.ts';
 import { conflict, forbidden, invalidField, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
-import type { FarmQueries } from './ports.ts';
+import type { DeletedFarm, Farm, FarmQueries } from './ports.ts';
 
 const ZONE_BY_STATE: Readonly<Record<BrazilianState, string>> = {
   AC: 'America/Rio_Branco',
@@ -146,4 +154,138 @@ async function newPlace(
 /** IANA zone of a farm in that state; without a state the instance's setting. */
 function zoneOfState(state: BrazilianState | null, fallback: string): string {
   return state === null ? fallback : ZONE_BY_STATE[state];
+}
+
+export type ChangeFarmDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality' | 'guard'> & {
+  queries: FarmQueries;
+  /** Rows beside a change of the time zone: what holds now goes on, schedules are read anew. */
+  onZoneChange: (farm: { id: string; zone: string }) => Change[];
+};
+
+/** Decides new values of a farm; fields left out stay. An empty body changes nothing. */
+export async function changeFarm(
+  deps: ChangeFarmDeps,
+  userId: string,
+  current: Farm,
+  input: z.infer<typeof farmUpdate>,
+): Promise<Decision<Farm>> {
+  if (input.address_id) {
+    const known = await deps.queries.addressById(input.address_id);
+    if (known?.user_id !== current.owner_id)
+      throw invalidField(422, 'address_id', 'no such address of the owner');
+  }
+  const set = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+  if (Object.keys(set).length === 0) return { answer: current };
+  const changed = changesOf(current, input);
+  const stamped: Partial<Farm> = { ...set, updated_at: isoOf(deps.now()) };
+  return {
+    answer: { ...current, ...stamped, rev: current.rev + 1 },
+    changes: [
+      update(farm, current, stamped),
+      ...(stamped.timezone !== undefined && stamped.timezone !== current.timezone
+        ? deps.onZoneChange({ id: current.id, zone: stamped.timezone })
+        : []),
+      ...(changed === null
+        ? []
+        : [
+            audit(deps, {
+              farm_id: current.id,
+              entity_type: 'SYSTEM',
+              entity_id: current.id,
+              entity_name: current.name,
+              action: 'update',
+              user_id: userId,
+              details: { record: 'farm', ...changed },
+            }),
+          ]),
+    ],
+  };
+}
+
+/** As a person wants it, with its entry in the log. */
+export async function deleteFarmBy(
+  deps: Omit<ChangeFarmDeps, 'onZoneChange'>,
+  userId: string,
+  farmId: string,
+): Promise<Decision<Farm>> {
+  const decided = await deleteFarm(deps, farmId);
+  const entry = audit(deps, {
+    farm_id: farmId,
+    entity_type: 'SYSTEM',
+    entity_id: farmId,
+    entity_name: decided.answer.name,
+    action: 'delete',
+    user_id: userId,
+  });
+  return { ...decided, changes: [...(decided.changes ?? []), entry] };
+}
+
+/**
+ * Decides the end of a farm: it and everything on it is hidden in the same commit. The guard makes a create under
+ * this farm that runs at the same moment read again, and find it gone.
+ */
+export async function deleteFarm(
+  deps: Pick<ChangeFarmDeps, 'guard' | 'queries'>,
+  farmId: string,
+): Promise<Decision<Farm>> {
+  const guard = await deps.guard('farm', farmId);
+  const current = await deps.queries.farmById(farmId);
+  if (current === null) throw notFound('Farm');
+  return { answer: current, changes: [remove(farm, current)], guards: [guard] };
+}
+
+export type RestoreFarmDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality' | 'guard'> &
+  Pick<CreateFarmDeps, 'onCreate'> & { queries: FarmQueries };
+
+const DAY_MS = 86_400_000;
+
+export const restorableUntil = ({ deletedAt }: DeletedFarm): number => deletedAt + FARM_TRASH_DAYS * DAY_MS;
+
+/** Farms of the caller that were deleted and can still come back, last deleted first. */
+export async function deletedFarms(
+  { now, queries }: Pick<RestoreFarmDeps, 'now' | 'queries'>,
+  ownerId: string,
+): Promise<DeletedFarm[]> {
+  const found = await queries.deletedFarmsOf(ownerId);
+  return found.filter((one) => now() < restorableUntil(one)).sort((a, b) => b.deletedAt - a.deletedAt);
+}
+
+/**
+ * Decides that a farm is there again, with all that was deleted with it; what was deleted for itself stays so. It counts
+ * in the plan like a new one. Throws 404 for another's or one that is gone for too long, 409 when a controller, a code
+ * or a batch of it bears a name that something else has now.
+ */
+export async function restoreFarm(
+  deps: RestoreFarmDeps,
+  caller: Caller,
+  farmId: string,
+): Promise<Decision<Farm>> {
+  // an account that is being deleted gets no farm: as when one is made
+  const guards = [await deps.guard('account', caller.userId), await deps.guard('farm', farmId)];
+  if (!(await deps.queries.userExists(caller.userId))) throw notFound('User');
+  const found = (await deletedFarms(deps, caller.userId)).find((one) => one.farm.id === farmId);
+  if (found === undefined) throw notFound('Farm');
+  const taken = await deps.queries.takenWhile(farmId);
+  if (taken !== null)
+    throw conflict(
+      `${taken} of this farm has a name that something else has now; delete or rename that first`,
+      'ALREADY_EXISTS',
+    );
+  const beside = await deps.onCreate(found.farm, caller);
+  return {
+    answer: found.farm,
+    changes: [
+      restore(farm, found.farm),
+      ...(beside.changes ?? []),
+      audit(deps, {
+        farm_id: farmId,
+        entity_type: 'SYSTEM',
+        entity_id: farmId,
+        entity_name: found.farm.name,
+        action: 'restore',
+        user_id: caller.userId,
+      }),
+    ],
+    guards: [...guards, ...(beside.guards ?? [])],
+  };
 }

@@ -13,10 +13,18 @@ import { notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
-import { type ChangeFarmDeps, changeFarm, deleteFarmBy } from './change-farm.ts';
-import { type CreateFarmDeps, createFarm } from './create-farm.ts';
+import {
+  type ChangeFarmDeps,
+  type CreateFarmDeps,
+  changeFarm,
+  createFarm,
+  deletedFarms,
+  deleteFarmBy,
+  type RestoreFarmDeps,
+  restorableUntil,
+  restoreFarm,
+} from './create-farm.ts';
 import type { Farm } from './ports.ts';
-import { deletedFarms, type RestoreFarmDeps, restorableUntil, restoreFarm } from './restore-farm.ts';
 
 const farmParams = z.object({ farm_id: idInput });
 const atFarm = { who: 'farm', of: 'farm', at: 'params', field: 'farm_id', others: 404 } as const;

@@ -5,8 +5,13 @@ import { type PondAnswer, pondAnswer, pondCreate, pondUpdate } from '#contract/r
 import { notFound } from '#core/errors.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
-import { changePond, type DeletePondDeps, deletePond } from './change-pond.ts';
-import { type CreatePondDeps, createPond } from './create-pond.ts';
+import {
+  type CreatePondDeps,
+  changePond,
+  createPond,
+  type DeletePondDeps,
+  deletePond,
+} from './create-pond.ts';
 import { type PondCardDeps, pondCardOf, pondCardsOf } from './pond-cards.ts';
 import type { Pond } from './ports.ts';
 

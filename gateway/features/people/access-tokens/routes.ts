@@ -10,8 +10,7 @@ import {
 import { notFound } from '#core/errors.ts';
 import { requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Request, type Route, route } from '#core/route.ts';
-import { renameToken, revokeToken } from './change-token.ts';
-import { type CreateTokenDeps, createToken } from './create-token.ts';
+import { type CreateTokenDeps, createToken, renameToken, revokeToken } from './create-token.ts';
 import type { AccessTokenQueries, UsedToken } from './ports.ts';
 
 export type AccessTokenRouteDeps = Omit<CreateTokenDeps, 'queries'> & { queries: AccessTokenQueries };

@@ -8,8 +8,8 @@ import type { Decision } from '#core/use-case.ts';
 import type { AttemptLimit } from '../attempts.ts';
 import { type PresentPasswordDeps, requirePresentPassword, requireRecentLogin } from '../present-password.ts';
 import { addressLeftLetter, emailChangedNews, passwordChangedNews } from './account-news.ts';
-import { emailTaken } from './create-user.ts';
 import type { Account, AccountQueries, Passwords } from './ports.ts';
+import { emailTaken } from './register.ts';
 
 export type ChangeAccountDeps = Pick<Kernel, 'now' | 'newId' | 'log'> &
   Pick<PresentPasswordDeps, 'passwordTries'> & {

@@ -15,9 +15,13 @@ import { type LetterKind, type LetterSeal, languageOf, letterChange, type Notify
 import { requireUncommon } from '#core/uncommon-password.ts';
 import type { Decision } from '#core/use-case.ts';
 import { type AttemptLimit, tooManyAttempts } from '../attempts.ts';
-import { passwordChangedNews, passwordReplacedLetter } from './account-news.ts';
+import {
+  elsewhereLetterOf,
+  passwordChangedNews,
+  passwordReplacedLetter,
+  resetLetterOf,
+} from './account-news.ts';
 import { newPassword } from './change-account.ts';
-import { elsewhereLetterOf, resetLetterOf } from './password-words.ts';
 import type { Account, AccountQueries, Passwords, ResetCodes, ResetQueries } from './ports.ts';
 import { provedChange } from './verify-address.ts';
 

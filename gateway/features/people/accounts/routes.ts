@@ -20,8 +20,7 @@ import { type LogInDeps, logIn, logInByPasskey } from './log-in.ts';
 import { logOut } from './log-out.ts';
 import type { Account, AccountQueries, AddressOfAccount, SessionQueries } from './ports.ts';
 import { type RegisterDeps, register } from './register.ts';
-import type { SessionList } from './session-list.ts';
-import { sessionRoutes } from './session-routes.ts';
+import { type SessionList, sessionRoutes } from './session-list.ts';
 
 export type AccountDeps = Omit<RegisterDeps & LogInDeps & ChangeAccountDeps, 'queries'> & {
   elapsedSince: Kernel['elapsedSince'];

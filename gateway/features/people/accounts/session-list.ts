@@ -1,27 +1,67 @@
+import * as z from 'zod';
+import { idInput, pageQuery } from '#contract/fields.ts';
 import type { RowOf } from '#contract/resource.ts';
 import { session, sessionGeneration } from '#contract/resources/local-tables.ts';
-import type { SessionAnswer } from '#contract/resources/sessions.ts';
+import {
+  type SessionAnswer,
+  sessionAnswer,
+  sessionEnd,
+  sessionsEnded,
+} from '#contract/resources/sessions.ts';
 import { type Change, insertIfAbsent, onTables, purge, put, rowsOf } from '#core/changes.ts';
 import { notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { NewestMap } from '#core/newest-map.ts';
-import type { Caller } from '#core/route.ts';
+import { signedIn } from '#core/request-checks.ts';
+import { type Caller, type Route, route } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import { isOfLiveGeneration, lastEndOf, NOTED_EVERY_MS } from '../login-standing.ts';
-import { deviceName } from './device-name.ts';
+import { type PresentPasswordDeps, requireAgain } from '../present-password.ts';
 import { LOGIN_LASTS_S, type Login } from './issue-token.ts';
 import { endLogin } from './log-out.ts';
-import type { SessionQueries, Standing } from './ports.ts';
+import type { AccountQueries, SessionQueries, Standing } from './ports.ts';
+
+/** The first that fits: most browsers name others before themselves. */
+const BROWSERS: readonly (readonly [RegExp, string])[] = [
+  [/\bElectron\//, 'Shrimp Farm'],
+  [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
+  [/\b(?:OPR|OPT|Opera)\//, 'Opera'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(?:Chrome|CriOS|HeadlessChrome)\//, 'Chrome'],
+  [/\bVersion\/[\d.]+ .*\bSafari\//, 'Safari'],
+];
+
+const SYSTEMS: readonly (readonly [RegExp, string])[] = [
+  [/\bAndroid\b/, 'Android'],
+  [/\biPhone\b/, 'iPhone'],
+  [/\biPad\b/, 'iPad'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bMac OS X\b|\bMacintosh\b/, 'macOS'],
+  [/\bLinux\b/, 'Linux'],
+];
+
+type DeviceName = { browser: string | null; system: string | null };
+
+/** A short name of what somebody logged in with, as far as it says so itself; it proves nothing. */
+export function deviceName(userAgent: string | null): DeviceName {
+  const said = userAgent ?? '';
+  const named = (names: typeof BROWSERS) => names.find(([pattern]) => pattern.test(said))?.[1] ?? null;
+  // a program: curl/8.5.0, python-requests/2.32
+  const program = /^(?!Mozilla\/)([\w.-]{1,30})(?:\/|$)/.exec(said)?.[1] ?? null;
+  return { browser: named(BROWSERS) ?? program, system: named(SYSTEMS) };
+}
 
 // The logins of a person as a list. What ends one is the mechanism of logging out; what ends all others is a new
 // generation, so that logins end, too, that no row tells of: those of before the list, and of while the disk was full.
 
-export type Session = RowOf<typeof session>;
+type Session = RowOf<typeof session>;
 
 /** What a request tells of where it comes from. */
 export type From = { source: string; userAgent: string | null };
 
-export type SessionListDeps = Pick<Kernel, 'now' | 'elapsedSince' | 'log'> & {
+type SessionListDeps = Pick<Kernel, 'now' | 'elapsedSince' | 'log'> & {
   queries: SessionQueries;
   standingOf: (userId: string) => Promise<Standing | null>;
   /** null: not known. */
@@ -171,4 +211,67 @@ function answerOf(
     address: source,
     is_current,
   };
+}
+
+type SessionRouteDeps = PresentPasswordDeps & {
+  queries: Pick<AccountQueries, 'accountById'>;
+  sessions: Pick<SessionList, 'list' | 'end' | 'endOthers'>;
+};
+
+const params = z.object({ session_id: idInput });
+// a program neither sees where its owner is signed in nor signs the owner out
+const common = { tag: 'Auth', access: { who: 'account' }, token: 'never' } as const;
+
+/** The logins of the caller: seen, and ended from elsewhere. */
+export function sessionRoutes(deps: SessionRouteDeps): Route[] {
+  const again = (caller: Caller, password: string | undefined, source: string) =>
+    requireAgain({ ...deps, ...deps.queries }, caller, { password, source }, 'end other sessions');
+  return [
+    route({
+      ...common,
+      method: 'GET',
+      path: '/auth/sessions',
+      summary:
+        'Where the caller is logged in at this instance: one row per login, whatever renewals; this one first',
+      query: pageQuery,
+      answers: { 200: { schema: sessionAnswer, list: true } },
+      async handle(request) {
+        const { skip, limit } = request.query;
+        const all = await deps.sessions.list(signedIn(request));
+        const rows = all.slice(skip, limit === undefined ? undefined : skip + limit);
+        return { answer: { status: 200, rows, total: all.length } };
+      },
+    }),
+    route({
+      ...common,
+      method: 'DELETE',
+      path: '/auth/sessions',
+      summary: 'End all sessions of the caller but this one, unlisted older logins too; access tokens stay',
+      body: sessionEnd,
+      answers: { 200: { schema: sessionsEnded } },
+      async handle(request) {
+        const caller = signedIn(request);
+        await again(caller, request.body.current_password, request.source);
+        const { answer: ended, changes = [] } = await deps.sessions.endOthers(caller);
+        return { answer: { status: 200, body: { ended } }, changes };
+      },
+    }),
+    route({
+      ...common,
+      method: 'DELETE',
+      path: '/auth/sessions/{session_id}',
+      summary: 'End one session of the caller: its tokens and event streams open nothing any more',
+      params,
+      body: sessionEnd,
+      answers: { 204: null },
+      async handle(request) {
+        const caller = signedIn(request);
+        const { session_id: id } = request.params;
+        const ended = await deps.sessions.end(caller, id);
+        // leaving oneself is logging out
+        if (id !== caller.login?.id) await again(caller, request.body.current_password, request.source);
+        return { ...ended, answer: { status: 204 } };
+      },
+    }),
+  ];
 }

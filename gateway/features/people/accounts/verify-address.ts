@@ -1,20 +1,29 @@
+import * as z from 'zod';
+import { idInput, pageQuery } from '#contract/fields.ts';
 import { addressProof } from '#contract/resources/local-tables.ts';
-import type { UnverifiedAnswer } from '#contract/resources/users.ts';
+import {
+  addressCodeInput,
+  addressStateAnswer,
+  messageAnswer,
+  type UnverifiedAnswer,
+  unverifiedAnswer,
+} from '#contract/resources/users.ts';
 import { audit } from '#core/audit.ts';
 import { put } from '#core/changes.ts';
 import { AppError, conflict, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { type LetterKind, type LetterSeal, letterChange } from '#core/notifying.ts';
-import { invalidToken } from '#core/request-checks.ts';
+import { invalidToken, signedIn } from '#core/request-checks.ts';
+import { type Route, route } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import { type AttemptLimit, tooManyAttempts } from '../attempts.ts';
-import { addressLetterOf } from './password-words.ts';
+import { addressLetterOf } from './account-news.ts';
 import type { Account, AccountQueries, ProofQueries, ResetCodes } from './ports.ts';
 
 // On a hosted instance anybody may register any address. It counts as somebody's (invitations come to it) only once a
 // letter to it was answered, or, where no letters are sent, an administrator confirmed it. Another address is proved anew.
 
-export type VerifyAddressDeps = Pick<Kernel, 'now' | 'elapsedSince' | 'newId' | 'idOf' | 'clockQuality'> & {
+type VerifyAddressDeps = Pick<Kernel, 'now' | 'elapsedSince' | 'newId' | 'idOf' | 'clockQuality'> & {
   queries: Pick<AccountQueries, 'accountById'> & ProofQueries;
   codes: ResetCodes;
   /** null: this instance sends no mail. */
@@ -27,7 +36,7 @@ export type VerifyAddressDeps = Pick<Kernel, 'now' | 'elapsedSince' | 'newId' | 
 
 const CODE_LASTS_MS = 24 * 3_600_000;
 
-export async function addressState(
+async function addressState(
   deps: Pick<VerifyAddressDeps, 'queries' | 'letterSeal'>,
   userId: string,
 ): Promise<{ email: string; is_verified: boolean; by_mail: boolean }> {
@@ -36,7 +45,7 @@ export async function addressState(
 }
 
 /** Decides that a code goes to the address of the account; the newest one counts. Throws 409 where there is no need or no way. */
-export async function sendAddressCode(
+async function sendAddressCode(
   deps: VerifyAddressDeps,
   userId: string,
   language: string,
@@ -81,7 +90,7 @@ export const addressLetters: LetterKind = {
 };
 
 /** Decides that the address is the caller's, for the code of the letter. Throws 404 for a code that is none, 429 after ten. */
-export async function confirmAddress(
+async function confirmAddress(
   deps: VerifyAddressDeps,
   userId: string,
   typed: string,
@@ -108,7 +117,7 @@ export async function confirmAddress(
 }
 
 /** Decides that an ADMIN, who knows the person, answers for the address. Throws 404 for an account that is not there. */
-export async function confirmForAnother(
+async function confirmForAnother(
   deps: VerifyAddressDeps,
   userId: string,
   adminId: string,
@@ -143,4 +152,70 @@ async function accountOf({ queries }: Pick<VerifyAddressDeps, 'queries'>, userId
   const account = await queries.accountById(userId);
   if (account === null) throw invalidToken();
   return account;
+}
+
+// what opens an account is for people, not for programs
+const own = { tag: 'Users', access: { who: 'account' }, token: 'never' } as const;
+const admin = { tag: 'Users', access: { who: 'admin' }, token: 'never' } as const;
+
+/** A hosted instance's: whose e-mail address is whose. */
+export function addressRoutes(deps: VerifyAddressDeps): Route[] {
+  return [
+    route({
+      ...own,
+      method: 'GET',
+      path: '/users/me/email',
+      summary: 'Whether the address of the caller is confirmed, and how it can be',
+      answers: { 200: { schema: addressStateAnswer } },
+      async handle(request) {
+        return { answer: { status: 200, body: await addressState(deps, signedIn(request).userId) } };
+      },
+    }),
+    route({
+      ...own,
+      method: 'POST',
+      path: '/users/me/email/code',
+      summary: 'Have a code sent to the address of the caller; the newest one counts',
+      answers: { 202: { schema: messageAnswer } },
+      async handle(request) {
+        const decided = await sendAddressCode(deps, signedIn(request).userId, request.language);
+        return { ...decided, answer: { status: 202, body: { message: 'A code is on its way' } } };
+      },
+    }),
+    route({
+      ...own,
+      method: 'POST',
+      path: '/users/me/email/confirm',
+      summary: 'Confirm the address of the caller with the code of the letter',
+      body: addressCodeInput,
+      answers: { 200: { schema: messageAnswer } },
+      async handle(request) {
+        const decided = await confirmAddress(deps, signedIn(request).userId, request.body.code);
+        return { ...decided, answer: { status: 200, body: { message: 'The address is confirmed' } } };
+      },
+    }),
+    route({
+      ...admin,
+      method: 'GET',
+      path: '/users/unverified',
+      summary: 'Accounts whose e-mail address nobody confirmed yet, oldest first',
+      query: pageQuery,
+      answers: { 200: { schema: unverifiedAnswer, list: true } },
+      async handle({ query: { skip, limit } }) {
+        return { answer: { status: 200, rows: deps.queries.unverified({ skip, limit }) } };
+      },
+    }),
+    route({
+      ...admin,
+      method: 'POST',
+      path: '/users/{user_id}/confirm-email',
+      summary: 'Confirm the e-mail address of an account, for a person one knows',
+      params: z.object({ user_id: idInput }),
+      answers: { 200: { schema: unverifiedAnswer } },
+      async handle(request) {
+        const decided = await confirmForAnother(deps, request.params.user_id, signedIn(request).userId);
+        return { ...decided, answer: { status: 200, body: decided.answer } };
+      },
+    }),
+  ];
 }

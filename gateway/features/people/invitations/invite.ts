@@ -1,21 +1,23 @@
 import type * as z from 'zod';
+import { batch } from '#contract/resources/batches.ts';
+import { controlPoint } from '#contract/resources/control-points.ts';
 import { invitation, type invitationCreate, WITHOUT_CODE } from '#contract/resources/invitations.ts';
 import { emailKeyOf } from '#contract/resources/users.ts';
 import type { MemberRole } from '#contract/words.ts';
 import { asParent, type Change, insert, update } from '#core/changes.ts';
-import { conflict, notFound } from '#core/errors.ts';
-import { isoOf } from '#core/kernel.ts';
-import { letterChange } from '#core/notifying.ts';
+import { conflict, notFound, UniqueViolation } from '#core/errors.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import { type LetterKind, letterChange, type Notify } from '#core/notifying.ts';
 import type { Decision } from '#core/use-case.ts';
 import { tooManyAttempts } from '../attempts.ts';
-import { invitedNews } from './invitation-words.ts';
-import type { Farm, Invitation, InvitationRow, InviteDeps } from './ports.ts';
+import { invitedNews, letterOf, notSentNews } from './invitation-words.ts';
+import type { Farm, Invitation, InvitationRow, InviteDeps, Stray } from './ports.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 const MOST_OPEN = 50;
 const DAYS_TO_ANSWER = 30;
 
-export type Invited = { row: InvitationRow; code: string };
+type Invited = { row: InvitationRow; code: string };
 
 /**
  * Decides an invitation to a farm, or the offer to take it over; the code is in the answer and, sealed, in the letter, and
@@ -154,4 +156,59 @@ export function revokeInvitation(deps: Pick<InviteDeps, 'now'>, current: Invitat
     throw conflict(`This invitation was answered already (${current.state})`, 'ALREADY_ANSWERED');
   const set = { state: 'REVOKED' as const, updated_at: isoOf(deps.now()) };
   return { answer: undefined, changes: [update(invitation, current, set)] };
+}
+
+/** Then whoever invites hears that it did not go: the code can be given another way. */
+const GIVEN_UP_AFTER_MS = 24 * 3_600_000;
+
+/** How the letter with the code of an invitation is written. */
+export function invitationLetters(
+  deps: Pick<Kernel, 'now'> & {
+    notify: Notify;
+    /** null: it is gone, or its farm is. */
+    invitation: (id: string) => Promise<{ invitation: Invitation; farm: Farm } | null>;
+  },
+): LetterKind {
+  return {
+    triedForMs: GIVEN_UP_AFTER_MS,
+    async task({ id }) {
+      const found = await deps.invitation(id);
+      const isOpen = found?.invitation.state === 'OPEN' && found.invitation.expires_at > isoOf(deps.now());
+      if (found === null || !isOpen) return null;
+      const { invitation: row, farm } = found;
+      return {
+        write: async ({ to, code }, language) => letterOf(language, { row, code, farm, to }),
+        onGivenUp: (to) =>
+          deps.notify({ userIds: [row.created_by] }, notSentNews(row, farm, to ?? row.email_key ?? '')),
+      };
+    },
+  };
+}
+
+type FollowOwnerDeps = Pick<Kernel, 'now' | 'commit' | 'log'> & {
+  /** Control points and batches whose owner is not the owner of their farm, at most `limit`. */
+  strays: (limit: number) => Promise<Stray[]>;
+};
+
+const SLICE = 200;
+
+/**
+ * Gives what stands on a farm to the owner of the farm: something that was made while it changed hands, here or on the
+ * other instance, was made for the former one.
+ */
+export async function followOwner(deps: FollowOwnerDeps): Promise<void> {
+  for (const { of, id, owner_id } of await deps.strays(SLICE)) {
+    const set = { owner_id, updated_at: isoOf(deps.now()) };
+    const change = of === 'control_point' ? update(controlPoint, id, set) : update(batch, id, set);
+    try {
+      await deps.commit({ changes: [change], actor: null });
+    } catch (error) {
+      // the new owner uses the same code on another farm: it stays until one of them has another
+      if (!(error instanceof UniqueViolation)) throw error;
+      deps.log.warn(
+        { of, id, ownerId: owner_id },
+        'a code that its new owner has already keeps its former owner',
+      );
+    }
+  }
 }

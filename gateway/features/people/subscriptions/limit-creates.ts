@@ -1,9 +1,14 @@
-import { type PlanLimits, UNLIMITED } from '#contract/plans.ts';
-import type { Change, GuardSeen } from '#core/changes.ts';
+import { PLAN_TERMS, type PlanLimits, type PlanTerms, UNLIMITED } from '#contract/plans.ts';
+import { farm, farmMember } from '#contract/resources/farms.ts';
+import { subscription } from '#contract/resources/subscriptions.ts';
+import { PLANS, type Plan } from '#contract/words.ts';
+import { type Change, type GuardSeen, onTables } from '#core/changes.ts';
 import { AppError } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
+import { type Remembered, remembered } from '#core/newest-map.ts';
+import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
-import type { Counted, LimitFacts, SubscriptionQueries } from './ports.ts';
+import type { Counted, LapseTerms, LimitFacts, SubscriptionQueries, Usage } from './ports.ts';
 import { lapseOf, limitsOf, noSubscription } from './terms.ts';
 import { type CrossingDeps, crossing, placeReached } from './usage-crossings.ts';
 import { hasRoom, isOfUse, levelOf, maximaOf, type UsageLevel } from './usage-rules.ts';
@@ -22,7 +27,7 @@ export type LimitDeps = Pick<Kernel, 'now' | 'clockQuality'> &
   };
 
 /** Rows and guards for the commit that creates. */
-export type Beside = Pick<Decision<never>, 'changes' | 'guards'>;
+type Beside = Pick<Decision<never>, 'changes' | 'guards'>;
 
 /** Throws when the owner's plan allows no further farm. */
 export async function limitFarm(deps: LimitDeps, farm: { id: string; owner_id: string }): Promise<Beside> {
@@ -177,7 +182,7 @@ const PLACES: Readonly<Record<Counted, string>> = {
   active_batches: 'active batches in a pond',
 };
 
-export function limitReached(
+function limitReached(
   { there, terms }: LimitFacts,
   { resource, max }: { resource: Counted; max: number },
 ): AppError {
@@ -185,5 +190,90 @@ export function limitReached(
     403,
     `The plan (${terms.plan}) allows ${max} ${PLACES[resource]} and there are ${there}; a larger plan allows more`,
     { code: 'SUBSCRIPTION_LIMIT_REACHED', more: { resource, current: there, max } },
+  );
+}
+
+/**
+ * Throws when the plan of the new owner has no room for a farm, or allows fewer ponds on it or batches in them than
+ * there are: what comes by a handover is judged like what is created.
+ */
+export async function limitHandover(
+  deps: LimitDeps,
+  { farmId, ownerId, pondIds }: { farmId: string; ownerId: string; pondIds: readonly string[] },
+): Promise<Beside> {
+  const facts = await deps.queries.pondFacts({ ownerId, farmId });
+  if (facts === null) throw noSubscription();
+  const limits = limitsOf(facts.terms);
+  if (!hasRoom(facts.there, limits.max_ponds_per_farm, 0))
+    throw limitReached(facts, { resource: 'ponds', max: limits.max_ponds_per_farm });
+  const batches = new Set<string>();
+  for (const pondId of pondIds) {
+    const inPond = await deps.batchesIn(pondId);
+    for (const batch of inPond) batches.add(batch);
+    const there = inPond.length;
+    if (!hasRoom(there, limits.max_batches_per_pond, 0))
+      throw limitReached(
+        { ...facts, there },
+        { resource: 'active_batches', max: limits.max_batches_per_pond },
+      );
+  }
+  const { changes = [], guards = [] } = await limitFarm(deps, { id: farmId, owner_id: ownerId });
+  const coming: Omit<Usage, 'farms'> = { ponds: facts.there, active_batches: batches.size };
+  return { changes: [...changes, ...(await crossings(deps, { ownerId, farmId, limits, coming }))], guards };
+}
+
+/** The farm itself is told by limitFarm. */
+async function crossings(
+  deps: LimitDeps,
+  of: { ownerId: string; farmId: string; limits: PlanLimits; coming: Omit<Usage, 'farms'> },
+): Promise<Change[]> {
+  const { ownerId: userId, farmId: cause, limits, coming } = of;
+  const usage = await deps.queries.usageOf(userId);
+  const changes: Change[] = [];
+  for (const resource of ['ponds', 'active_batches'] as const) {
+    const max = maximaOf(limits)[resource];
+    const current = usage[resource] + coming[resource];
+    const before = levelOf(usage[resource], max);
+    const after = levelOf(current, max);
+    changes.push(...(await crossing(deps, { userId, resource, before, after, current, max, cause })));
+  }
+  return changes;
+}
+
+const REMEMBERED_MS = 30_000;
+const REMEMBERED_USERS = 10_000;
+
+type RateOfCallerDeps = Pick<Kernel, 'now' | 'clockQuality'> & {
+  monotonic: () => number;
+  queries: Pick<SubscriptionQueries, 'plansAround'>;
+};
+
+/**
+ * How many requests a caller may make: by the largest plan among the caller's own and those of the farms the caller
+ * works on, so that a technician does not need a plan. One that has lapsed counts as FREE. Remembered for a moment: it is asked with every request.
+ * Administrators of the instance are not limited.
+ */
+export function rateOfCaller(deps: RateOfCallerDeps) {
+  const fresh = (): Remembered<PlanTerms['rate']> =>
+    remembered({ monotonic: deps.monotonic, ttlMs: REMEMBERED_MS, limit: REMEMBERED_USERS });
+  let rates = fresh();
+  const load = async (userId: string) =>
+    PLAN_TERMS[largestOf(deps, await deps.queries.plansAround(userId))].rate;
+  return {
+    async rateOf({ userId, role }: Pick<Caller, 'userId' | 'role'>): Promise<PlanTerms['rate']> {
+      return role === 'ADMIN' ? null : rates.get(userId, load);
+    },
+    /** Hears of commits: an upgrade counts at once. */
+    hear: onTables([subscription, farmMember, farm], () => {
+      rates = fresh();
+    }),
+  };
+}
+
+function largestOf(deps: RateOfCallerDeps, around: readonly LapseTerms[]): Plan {
+  const held = around.filter((terms) => lapseOf(deps, terms) === null).map(({ plan }) => plan);
+  return held.reduce<Plan>(
+    (largest, plan) => (PLANS.indexOf(plan) > PLANS.indexOf(largest) ? plan : largest),
+    'FREE',
   );
 }

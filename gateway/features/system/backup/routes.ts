@@ -8,11 +8,26 @@ import {
   systemRestoreApply,
   systemRestoreCheck,
 } from '#contract/resources/system-backup.ts';
+import { audit } from '#core/audit.ts';
+import type { Change } from '#core/changes.ts';
 import { invalidToken, signedIn } from '#core/request-checks.ts';
 import { type Request, type Route, route } from '#core/route.ts';
 import { requirePresentPassword } from '#features/people/present-password.ts';
-import { backupEntry } from './backup-entry.ts';
-import type { BackupRouteDeps } from './ports.ts';
+import type { BackupAuditDeps, BackupRouteDeps } from './ports.ts';
+
+/** What was done with the backups of the box, for its audit. */
+export const backupEntry =
+  (deps: BackupAuditDeps) =>
+  (userId: string, action: string, details: Record<string, unknown>): Change =>
+    audit(deps, {
+      farm_id: null,
+      entity_type: 'SYSTEM',
+      entity_id: deps.idOf('gateway'),
+      entity_name: 'gateway',
+      action,
+      user_id: userId,
+      details,
+    });
 
 /** They hand out keys and exchange the data of the box: for people only. */
 const shared = { tag: 'System', access: { who: 'box', right: 'keep' }, token: 'never' } as const;

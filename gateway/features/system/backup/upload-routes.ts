@@ -9,8 +9,8 @@ import {
 } from '#contract/resources/system-backup.ts';
 import { signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
-import { backupEntry } from './backup-entry.ts';
 import type { UploadRouteDeps } from './ports.ts';
+import { backupEntry } from './routes.ts';
 
 const shared = { tag: 'System', access: { who: 'box', right: 'keep' }, token: 'never' } as const;
 const uploadParams = z.object({ upload_id: idInput });

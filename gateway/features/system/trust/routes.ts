@@ -11,8 +11,14 @@ import { AppError } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { signedIn } from '#core/request-checks.ts';
 import { type Route, type RouteDecision, route } from '#core/route.ts';
-import { authorityAnswerOf, type IdentityDeps, identityOf } from './identity.ts';
-import { cancelRotation, type RotateDeps, rotateAuthority } from './rotate-authority.ts';
+import {
+  authorityAnswerOf,
+  cancelRotation,
+  type IdentityDeps,
+  identityOf,
+  type RotateDeps,
+  rotateAuthority,
+} from './identity.ts';
 
 export type TrustRouteDeps = IdentityDeps &
   RotateDeps &

@@ -4,7 +4,7 @@ import { type AlertAnswer, alert } from '#contract/resources/alerts.ts';
 import type { AlertCause } from '#core/alerting.ts';
 import { insert } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
-import { isUnanswered } from '#features/alarms/alerts/escalation-rules.ts';
+import { isUnanswered } from '#features/alarms/alerts/escalate-alerts.ts';
 import { joinFarm } from '#test/app.ts';
 import { whyNoPostgres } from '#test/postgres-cluster.ts';
 import { watch } from '../../../adapters/http/watch.ts';

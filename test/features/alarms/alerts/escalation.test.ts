@@ -3,8 +3,12 @@ import { peopleQuery } from '#adapters/sql/queries/alarms/notifications.ts';
 import { farmMember } from '#contract/resources/farms.ts';
 import { user } from '#contract/resources/users.ts';
 import { insert, update } from '#core/changes.ts';
-import { createEscalation, type EscalationDeps } from '#features/alarms/alerts/escalate-alerts.ts';
-import { dueStep, STEPS } from '#features/alarms/alerts/escalation-rules.ts';
+import {
+  createEscalation,
+  dueStep,
+  type EscalationDeps,
+  STEPS,
+} from '#features/alarms/alerts/escalate-alerts.ts';
 import { type SignedUp, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { webhookBody, webReceiver } from '#test/receivers.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isoOf } from '#core/kernel.ts';
-import { isHeldTooLong } from '#features/alarms/alerts/held-off-rules.ts';
+import { isHeldTooLong } from '#features/alarms/alerts/watch-held-off.ts';
 import type { Night } from '#science/night.ts';
 import { stocking } from '#test/a-batch.ts';
 import { type App, aControlPoint, aFarmWith, body, startApp } from '#test/app.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type HeldMotor, heldWords } from '#features/alarms/alerts/held-words.ts';
+import { type HeldMotor, heldWords } from '#features/alarms/alerts/watch-held-off.ts';
 
 const aMotor = (cod: string, fields: Partial<HeldMotor> = {}): HeldMotor => ({
   cod,

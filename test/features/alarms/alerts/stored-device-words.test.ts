@@ -6,11 +6,11 @@ import {
   heldOffWords,
   noCurrentWords,
   offlineWords,
+  storedDeviceWords,
   unconfirmedWords,
   unstableWords,
 } from '#features/alarms/alerts/device-alert-words.ts';
 import { UNSTEADY } from '#features/alarms/alerts/steadiness-rules.ts';
-import { storedDeviceWords } from '#features/alarms/alerts/stored-device-words.ts';
 
 const device = { cod: 'CP-1', ponds: [{ cod: 'V-01' }] };
 const REASONS = ['unconfirmed', 'refused', 'never_seen', 'absent', 'deferred', 'fell_out'] as const;

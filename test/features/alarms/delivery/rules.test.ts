@@ -3,10 +3,9 @@ import { describe, expect, it, test } from 'vitest';
 import { quietUntil } from '#core/notifying.ts';
 import { zoneClock } from '#core/zone-clock.ts';
 import { decideDelivery } from '#features/alarms/delivery/decide-delivery.ts';
-import { createOutageWatch } from '#features/alarms/delivery/outage.ts';
 import type { Job } from '#features/alarms/delivery/ports.ts';
-import { MOST_ATTEMPTS, nextAfter } from '#features/alarms/delivery/retry-rules.ts';
 import { createSendGate } from '#features/alarms/delivery/send-gate.ts';
+import { createOutageWatch, MOST_ATTEMPTS, nextAfter } from '#features/alarms/delivery/settle-delivery.ts';
 
 const at = (iso: string) => Date.parse(iso);
 const HOUR = 3_600_000;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { remembered, SILENT, sirenNow } from '#features/alarms/siren/siren-rules.ts';
+import { remembered, SILENT, sirenNow } from '#features/alarms/siren/sound-sirens.ts';
 import { startApp } from '#test/app.ts';
 import { type App, aStaffedFarm, created, type StaffedFarm } from '#test/staffed-farm.ts';
 

@@ -9,9 +9,8 @@ import type { OxygenQueries } from '#features/control/aeration/ports.ts';
 import { giveOrder } from '#features/control/control-points/give-order.ts';
 import type { ControlPoint, ControlView, Order } from '#features/control/control-view.ts';
 import { manualOrdersOf, ruleFactsOf } from '#features/control/schedules/control-facts.ts';
-import { untrustedWish } from '#features/control/schedules/untrusted-clock.ts';
-import { wantedState } from '#features/control/schedules/wanted-state.ts';
-import { asWish } from '#features/control/schedules/wish.ts';
+import { untrustedWish } from '#features/control/schedules/follow-clock-step.ts';
+import { asWish, wantedState } from '#features/control/schedules/wanted-state.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import { controlPointRow } from '#test/farm-rows.ts';
 

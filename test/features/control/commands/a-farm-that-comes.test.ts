@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { syncFarm } from '#contract/resources/sync-tables.ts';
-import { createFarmBindings } from '#features/control/commands/farm-bindings.ts';
+import { createFarmBindings } from '#features/control/commands/gateway-links.ts';
 import { aControlPoint, aFarmWith } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { type SyncedApps, syncedApps } from '#test/synced-apps.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MAX_MISSED, missedEvents } from '#features/control/schedules/catch-up.ts';
+import { MAX_MISSED, missedEvents } from '#features/control/schedules/follow-clock-step.ts';
 import { aSchedule, RECIFE, recife } from './builders.ts';
 
 const HOUR = 3_600_000;

@@ -9,7 +9,7 @@ import {
   type RolloutStep,
   withdrawn,
 } from '#features/equipment/firmware/rollout-rules.ts';
-import { compareVersions } from '#features/equipment/firmware/version-order.ts';
+import { compareVersions } from '#features/equipment/firmware/store-firmware.ts';
 
 const T0 = Date.UTC(2026, 2, 2, 12);
 

@@ -6,8 +6,14 @@ import {
   REGISTER_TYPES,
   WORD_ORDERS,
 } from '#contract/resources/probes.ts';
-import { decode, profileOf, readsOf, wordKey } from '#features/equipment/probes/decode-registers.ts';
-import { judgeValues, type ValueMemory } from '#features/equipment/probes/judge-values.ts';
+import {
+  decode,
+  judgeValues,
+  profileOf,
+  readsOf,
+  type ValueMemory,
+  wordKey,
+} from '#features/equipment/probes/decode-registers.ts';
 import { SHIPPED_PROFILES } from '#features/equipment/probes/shipped-profiles.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { countEnergy, isFirstZero } from '#features/equipment/relays/energy-counter.ts';
 import {
   bootInstant,
   type ChannelState,
   isChangeByHand,
   sendAt,
 } from '#features/equipment/relays/relay-rules.ts';
-import type { MeterMemory } from '#features/equipment/relays/relay-session.ts';
+import { countEnergy, isFirstZero, type MeterMemory } from '#features/equipment/relays/relay-session.ts';
 
 const NOW = 1_000_000;
 const LIMITS = { minOnMs: 60_000, minOffMs: 60_000, startDelayMs: 12_000, isLockedOut: false };

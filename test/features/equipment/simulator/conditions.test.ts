@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { faultsBetween, WELL } from '#features/equipment/simulator/conditions.ts';
+import { faultsBetween, WELL } from '#features/equipment/simulator/simulator-desk.ts';
 import { fault } from '#sim/fleet/faults.ts';
 
 describe('what happens to a virtual controller', () => {

@@ -1,4 +1,4 @@
-import type { BindingQueries } from '#features/control/commands/farm-bindings.ts';
+import type { BindingQueries } from '#features/control/commands/gateway-links.ts';
 import type { Db } from '../../database.ts';
 
 export function bindingQueries(db: Db): BindingQueries {

@@ -3,7 +3,7 @@ import { controlPoint, order } from '#contract/resources/control-points.ts';
 import { deviceKey, firstKeyUse } from '#contract/resources/local-tables.ts';
 import { schedule } from '#contract/resources/schedules.ts';
 import type { ControlPoint } from '#features/control/control-view.ts';
-import type { KeyUseQueries } from '#features/control/devices/key-uses.ts';
+import type { KeyUseQueries } from '#features/control/devices/device-keys.ts';
 import type { ControlFacts, RegistryQueries } from '#features/control/devices/ports.ts';
 import type { Db } from '../../database.ts';
 import { decodeRow } from '../../tables.ts';
