@@ -14,7 +14,7 @@ import { createRandom, seedFor } from './random.ts';
 import type { SimClock, SimTimer } from './sim-clock.ts';
 import type { FaultyLink } from './transport/faulty-link.ts';
 import { createFaultyLink } from './transport/faulty-link.ts';
-import type { Incoming, Transport } from './transport/transport.ts';
+import type { Incoming, Transport } from './transport/http-transport.ts';
 
 // Joins one controller's rules to a clock, a network and a motor.
 

@@ -14,7 +14,7 @@ import {
 } from '#contract/mqtt/messages.ts';
 import { otaProgress } from '#contract/mqtt/ota.ts';
 import { maySubscribe, parseDeviceTopic, TIME_TOPIC } from '#contract/mqtt/topics.ts';
-import type { Identity } from '../transport/transport.ts';
+import type { Identity } from '../transport/http-transport.ts';
 import { type ObservedNow, Unmet, type Will } from './report.ts';
 
 const SCHEMA_BY_PATH: Readonly<Record<string, z.ZodType>> = {

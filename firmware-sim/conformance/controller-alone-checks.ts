@@ -1,6 +1,11 @@
 import type { DeviceSchedule, HeartbeatFields } from '#contract/mqtt/messages.ts';
-import type { ControllerCheck } from './controller-level-checks.ts';
-import { applyLevel, configure, demandApplied, heartbeatWhere } from './controller-level-checks.ts';
+import {
+  applyLevel,
+  type ControllerCheck,
+  configure,
+  demandApplied,
+  heartbeatWhere,
+} from './controller-level-checks.ts';
 import type { GatewaySide } from './gateway-side.ts';
 import { demand } from './report.ts';
 

@@ -1,7 +1,7 @@
 import { loseAndReturn } from './controller-alone-checks.ts';
-import type { ControllerCheck } from './controller-level-checks.ts';
 import {
   applyLevel,
+  type ControllerCheck,
   changed,
   configure,
   demandApplied,

@@ -10,9 +10,15 @@ import { fitsBackOff } from './back-off.ts';
 import { aloneChecks } from './controller-alone-checks.ts';
 import { endChecks, endOverStartChecks } from './controller-end-checks.ts';
 import { keyChecks } from './controller-key-checks.ts';
-import type { ControllerCheck } from './controller-level-checks.ts';
-import { applyLevel, configure, giveLevel, levelChecks, rhythmChecks } from './controller-level-checks.ts';
-import { otaChecks } from './controller-ota-checks.ts';
+import {
+  applyLevel,
+  type ControllerCheck,
+  configure,
+  giveLevel,
+  levelChecks,
+  otaChecks,
+  rhythmChecks,
+} from './controller-level-checks.ts';
 import { restChecks } from './controller-rest-checks.ts';
 import { reportIn, resultOf, returned, revisionOf, sessionOf, stateIn } from './controller-seen.ts';
 import { startChecks, trustChecks } from './controller-start-checks.ts';

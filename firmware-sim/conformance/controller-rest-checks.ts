@@ -1,6 +1,6 @@
-import type { ControllerCheck } from './controller-level-checks.ts';
 import {
   applyLevel,
+  type ControllerCheck,
   changed,
   configure,
   demandApplied,

@@ -1,8 +1,8 @@
 import { deviceTopic } from '#contract/mqtt/topics.ts';
 import { fitsBackOff } from './back-off.ts';
-import type { ControllerCheck } from './controller-level-checks.ts';
 import {
   applyLevel,
+  type ControllerCheck,
   changed,
   configure,
   demandApplied,

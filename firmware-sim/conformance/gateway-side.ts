@@ -13,7 +13,7 @@ import type { Level } from '../controller/state.ts';
 import { FACTORY_CONFIG } from '../controller/state.ts';
 import type { SimClock } from '../sim-clock.ts';
 import { createRealClock } from '../sim-clock.ts';
-import type { Identity } from '../transport/transport.ts';
+import type { Identity } from '../transport/http-transport.ts';
 import { createBrokerSide } from './broker-side.ts';
 import type { HttpSideDeps } from './http-side.ts';
 import { answerRequest } from './http-side.ts';

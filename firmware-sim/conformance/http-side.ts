@@ -3,7 +3,7 @@ import type { DeviceConfig, DeviceSchedule, HeartbeatAnswer } from '#contract/mq
 import { httpHeartbeat } from '#contract/mqtt/messages.ts';
 import type { Level } from '../controller/state.ts';
 import type { SimClock } from '../sim-clock.ts';
-import type { Identity } from '../transport/transport.ts';
+import type { Identity } from '../transport/http-transport.ts';
 import type { ObservedNow } from './report.ts';
 
 export type HttpSideDeps = {

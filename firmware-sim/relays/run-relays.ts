@@ -12,8 +12,7 @@ import {
 import { type Options, UsageError } from '../cli/options.ts';
 import { readAddresses } from '../cli/run-fleet.ts';
 import { createRealClock, type SimClock, type SimTimer } from '../sim-clock.ts';
-import type { Load, Message, RelayPersona } from './relay-persona.ts';
-import { createShelly } from './shelly-persona.ts';
+import { createShelly, type Load, type Message, type RelayPersona } from './shelly-persona.ts';
 import { createTasmota, readBacklog } from './tasmota-persona.ts';
 
 const settings = relayAdopted.pick({ settings: true });

@@ -1,5 +1,5 @@
 import type { SwitchState } from '#contract/words.ts';
-import { energyWh, type Load, type Message, type RelayPersona, type RelaySetup } from './relay-persona.ts';
+import { energyWh, type Load, type Message, type RelayPersona, type RelaySetup } from './shelly-persona.ts';
 
 // Tasmota 14: LWT, the empty POWER it publishes to itself at every connect, INFO1..3 at a start, STATE and SENSOR every
 // TelePeriod, discovery for others, and an answer to each command it knows.

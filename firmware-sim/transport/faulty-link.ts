@@ -1,5 +1,5 @@
 import type { SimClock } from '../sim-clock.ts';
-import type { Incoming, Outgoing, Transport } from './transport.ts';
+import type { Incoming, Outgoing, Transport } from './http-transport.ts';
 
 // A bad radio between a controller and its network: messages vanish, come late, come twice.
 

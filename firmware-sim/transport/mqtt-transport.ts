@@ -11,7 +11,7 @@ import { otaDesired } from '#contract/mqtt/ota.ts';
 import { commandTopic, DEVICE_LEVELS, deviceTopic, resultTopic, TIME_TOPIC } from '#contract/mqtt/topics.ts';
 import { levelHeard } from '../controller/level-end.ts';
 import { type GatewayTrust, trustedStream } from './gateway-trust.ts';
-import type { Identity, Incoming, Outgoing, Transport, TransportDeps } from './transport.ts';
+import type { Identity, Incoming, Outgoing, Transport, TransportDeps } from './http-transport.ts';
 
 // MQTT 3.1.1 with a clean session. When to try again is the controller's own rule: mqtt.js never reconnects by itself.
 

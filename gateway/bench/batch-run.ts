@@ -5,7 +5,7 @@ import { csvText } from '#core/csv-text.ts';
 import type { Language } from '#core/notifying.ts';
 import { type BenchJobInput, type JobContext, type JobResult, sentence } from './job.ts';
 import { badInput, type Point } from './provision-gateway.ts';
-import { type PointWish, type PointWork, provisionPoint } from './provision-point.ts';
+import { type PointWish, type PointWork, provisionPoint } from './provision-options.ts';
 import { BenchTrouble } from './trouble.ts';
 
 /** One board at the bench and what became of it. */

@@ -8,8 +8,7 @@ import {
   improvCommand,
   readImprovResult,
 } from './improv-frames.ts';
-import type { BoardConsole } from './provision-console.ts';
-import type { Heard } from './provision-reader.ts';
+import type { BoardConsole, Heard } from './provision-console.ts';
 import { BenchTrouble } from './trouble.ts';
 
 export type Wifi = { ssid: string; password: string };

@@ -17,12 +17,12 @@ import {
   needed,
   pausing,
   pointNamed,
+  provisionPoint,
   SELF_TEST_HELP,
   WISH_HELP,
   WISH_OPTIONS,
   wishOf,
 } from './provision-options.ts';
-import { provisionPoint } from './provision-point.ts';
 
 const FORMATS = ['html', 'svg', 'sheet', 'text'] as const;
 

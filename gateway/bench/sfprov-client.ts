@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { type InBoth, inBoth } from '#core/both-languages.ts';
 import type { Identity } from './identity.ts';
-import type { BoardConsole } from './provision-console.ts';
-import type { Heard } from './provision-reader.ts';
+import type { BoardConsole, Heard } from './provision-console.ts';
 import { SFPROV_TYPE, sfprovFrame } from './sfprov-frames.ts';
 import { BenchTrouble } from './trouble.ts';
 

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import * as z from 'zod';
 import { launchChromium } from '#test/chromium.ts';
 import { buildConsole } from '../build-console.mjs';
-import { figures, pageOf, quantileOf } from './console-page.ts';
+import { figures, pageOf, quantileOf } from './console-input.ts';
 import { type BenchOptions, type Finding, median } from './finding.ts';
 import { type PairedFarm, startPairedFarm } from './paired-farm.ts';
 

@@ -4,7 +4,7 @@ import { measurement } from '#contract/resources/water-quality.ts';
 import { insert } from '#core/changes.ts';
 import { launchChromium } from '#test/chromium.ts';
 import { buildConsole } from '../build-console.mjs';
-import { type ConsoleFarm, figures, pageOf, startConsoleFarm } from './console-page.ts';
+import { type ConsoleFarm, figures, pageOf, startConsoleFarm } from './console-input.ts';
 import { type BenchOptions, type Finding, median } from './finding.ts';
 import { composeHere } from './in-process.ts';
 

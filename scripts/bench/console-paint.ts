@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { callHttp } from '#sim/fetch-firmware.ts';
 import { launchChromium } from '#test/chromium.ts';
 import { buildConsole } from '../build-console.mjs';
-import { type ConsoleFarm, figures, pageOf, quantileOf, startConsoleFarm } from './console-page.ts';
+import { type ConsoleFarm, figures, pageOf, quantileOf, startConsoleFarm } from './console-input.ts';
 import { type BenchOptions, type Figures, type Finding, inTurn, median } from './finding.ts';
 
 const MOST_MS = { alarm: 2_000, wall: 3_500, card: 16 } as const;

@@ -6,13 +6,17 @@ import {
   courseOf,
   drawPond,
   eveningMgL,
+  forecastOf,
   mgLAt,
   ROUNDS,
   randomFrom,
   type SimulatedNight,
   simulatedNights,
+  type Told,
+  toldOf,
+  verdictOf,
+  WARN_MG_L,
 } from './simulated-nights.ts';
-import { forecastOf, type Told, toldOf, verdictOf, WARN_MG_L } from './watched-nights.ts';
 
 // The methods that were measured before one was chosen. Each tells the oxygen of dawn from the readings of a night, mg/L; null:
 // nothing. The simple ones warn at the last reading where that lies below the level.

@@ -2,7 +2,7 @@ import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
 import { COMMAND_STATES } from '#contract/words.ts';
-import { isUnderWay } from '#features/control/commands/command-steps.ts';
+import { isUnderWay } from '#features/control/commands/take-command.ts';
 import type { Person } from '../demo/interface.ts';
 import { type BenchOptions, type Figures, type Finding, median } from './finding.ts';
 import { openEcho } from './load/echo.ts';

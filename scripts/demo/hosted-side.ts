@@ -11,8 +11,8 @@ import { type RunningServer, startServer } from '../bench/start-server.ts';
 import { MAIN_FILE } from '../built-program.ts';
 import { type LinkProxy, openLinkProxy } from '../hosted/link-proxy.ts';
 import { pairGateway } from '../hosted/pair-gateway.ts';
-import { FARM } from './farm-plan.ts';
 import { asPerson, type Person } from './interface.ts';
+import { FARM } from './make-farm.ts';
 
 // The other half of the demo: a hosted instance, and the line between it and the farm.
 

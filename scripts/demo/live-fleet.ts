@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { callHttp } from '#sim/fetch-firmware.ts';
 import { type Fleet, startFleet } from '#sim/fleet/fleet.ts';
 import type { DemoController, DemoFarm } from './demo-farm.ts';
-import { SILENT, STUCK } from './farm-plan.ts';
 import { asPerson, type Person } from './interface.ts';
+import { SILENT, STUCK } from './make-farm.ts';
 
 const deviceStatus = z.object({ target_status: z.enum(['ON', 'OFF']) });
 

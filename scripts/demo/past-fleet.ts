@@ -19,7 +19,7 @@ import { createRunner, type Runner } from '#sim/controller-runner.ts';
 import { type FaultInput, fault } from '#sim/fleet/faults.ts';
 import { injectFault, type Member } from '#sim/fleet/inject.ts';
 import { createManualClock, type ManualClock } from '#sim/sim-clock.ts';
-import type { Incoming, Outgoing, Transport } from '#sim/transport/transport.ts';
+import type { Incoming, Outgoing, Transport } from '#sim/transport/http-transport.ts';
 
 // The simulator's controllers without a network: they speak to the gateway's door directly, on the same turned clock.
 

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import type { FaultInput } from '#sim/fleet/faults.ts';
-import { POINTS, SILENT } from './farm-plan.ts';
 import type { Person } from './interface.ts';
-import type { MadeFarm } from './make-farm.ts';
+import { type MadeFarm, POINTS, SILENT } from './make-farm.ts';
 import type { PastGateway } from './past-fleet.ts';
 
 // What happened on the farm in the last seven days: plain nights, and the troubles a farm has.

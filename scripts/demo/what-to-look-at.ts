@@ -1,8 +1,8 @@
 import { deviceTopic } from '#contract/mqtt/topics.ts';
 import type { DemoFarm } from './demo-farm.ts';
-import { FARM, MEMBERS, OWNER, SILENT, STUCK } from './farm-plan.ts';
 import { HOSTED_OWNER, type HostedSide } from './hosted-side.ts';
 import { controllerOf } from './live-fleet.ts';
+import { FARM, MEMBERS, OWNER, SILENT, STUCK } from './make-farm.ts';
 import { PLUG_HELP } from './pull-the-plug.ts';
 
 export type DemoAddresses = { http: string; mqtt: string; data: string };

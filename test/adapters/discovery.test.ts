@@ -1,7 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { announce } from '#adapters/discovery/announce.ts';
-import { announceService, answerTo } from '#adapters/discovery/name-service.ts';
+import { announce, announceService, answerTo } from '#adapters/discovery/name-service.ts';
 import { isPrivateAddress } from '#adapters/http/client-address.ts';
 import { type Beacon, beacon, DISCOVERY_PORT, DISCOVERY_QUESTION, SERVICE } from '#contract/discovery.ts';
 import { startApp } from '#test/app.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { type Kept, toRemove } from '#adapters/backup/backup-folder.ts';
 import { isBackupDue, isSaveDue, isSnapshotDue } from '#adapters/backup/due.ts';
-import { type Kept, toRemove } from '#adapters/backup/keep-by-age.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

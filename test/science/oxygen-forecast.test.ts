@@ -17,8 +17,7 @@ import {
   methodOn,
   publishedResults,
 } from '../../scripts/bench/dawn-forecast.ts';
-import { ROUNDS, simulatedNights } from '../../scripts/bench/simulated-nights.ts';
-import { forecastOf } from '../../scripts/bench/watched-nights.ts';
+import { forecastOf, ROUNDS, simulatedNights } from '../../scripts/bench/simulated-nights.ts';
 
 const { aeration } = SCIENCE_DEFAULTS;
 const HOUR_MS = 3_600_000;

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { endedByChange } from '#features/control/schedules/keep-what-holds.ts';
 import { endedOrders, type ManualOrder } from '#features/control/schedules/manual-orders.ts';
+import type { ScheduleRule } from '#features/control/schedules/schedule-events.ts';
 import {
   type Base,
   baseAfterChange,
   latestEvent,
   rulesBefore,
-} from '#features/control/schedules/rules-state.ts';
-import type { ScheduleRule } from '#features/control/schedules/schedule-events.ts';
-import { wantedState } from '#features/control/schedules/wanted-state.ts';
+  wantedState,
+} from '#features/control/schedules/wanted-state.ts';
 import type { ScheduleBody, Write } from '../../scripts/soak/history.ts';
 import { expectedAt } from '../../scripts/soak/oracle/expected.ts';
 import type { Effect } from '../../scripts/soak/resolve.ts';

@@ -1,7 +1,45 @@
-import multicastDns, { type ResponseOutgoingPacket } from 'multicast-dns';
-import { type Beacon, hostsOf, SERVICE } from '#contract/discovery.ts';
+import { createSocket, type Socket } from 'node:dgram';
+import { networkInterfaces } from 'node:os';
+import type { ResponseOutgoingPacket } from 'multicast-dns';
+import multicastDns from 'multicast-dns';
+import {
+  BEACON_EVERY_S,
+  type Beacon,
+  DISCOVERY_PORT,
+  DISCOVERY_QUESTION,
+  hostsOf,
+  SERVICE,
+} from '#contract/discovery.ts';
 import type { Log } from '#core/kernel.ts';
-import { isNeighbour, type OwnNetwork } from './networks.ts';
+
+type OwnNetwork = { address: string; netmask: string; broadcast: string };
+
+/** The IPv4 networks this machine is in, with the address that reaches everybody there. */
+function ownNetworks(): OwnNetwork[] {
+  return Object.values(networkInterfaces())
+    .flatMap((found) => found ?? [])
+    .filter(({ family, internal }) => family === 'IPv4' && !internal)
+    .map(({ address, netmask }) => ({ address, netmask, broadcast: broadcastOf(address, netmask) }));
+}
+
+/** Whether an IPv4 address is in that network. */
+function isNeighbour({ address, netmask }: Pick<OwnNetwork, 'address' | 'netmask'>, other: string): boolean {
+  const [mask, own] = [numbersOf(netmask), numbersOf(address)];
+  const theirs = numbersOf(other);
+  return (
+    theirs.length === 4 &&
+    theirs.every((part, place) => ((part ^ (own[place] ?? 0)) & (mask[place] ?? 255)) === 0)
+  );
+}
+
+function broadcastOf(address: string, netmask: string): string {
+  const mask = numbersOf(netmask);
+  return numbersOf(address)
+    .map((part, place) => (part | (~(mask[place] ?? 255) & 255)) >>> 0)
+    .join('.');
+}
+
+const numbersOf = (address: string): number[] => address.split('.').map(Number);
 
 // The gateway in the name service of the local network (RFC 6762 and 6763): its service, the host it runs on, and its
 // addresses, so that `http://camarao.local:8080` and the list of any DNS-SD browser lead to it.
@@ -11,7 +49,7 @@ type Answers = NonNullable<ResponseOutgoingPacket['answers']>;
 const TTL_S = 120;
 const ALL_SERVICES = '_services._dns-sd._udp.local';
 
-export type NameServiceDeps = {
+type NameServiceDeps = {
   log: Log;
   beacon: () => Beacon;
   /** The networks this box is in now. */
@@ -108,7 +146,7 @@ function speakIn({ log, beacon, port }: NameServiceDeps, network: OwnNetwork): V
   };
 }
 
-export type NameFacts = { beacon: Beacon; addresses: readonly string[] };
+type NameFacts = { beacon: Beacon; addresses: readonly string[] };
 
 /** What is answered to these names; null: none of them is ours. Names come in lower case. */
 export function answerTo(asked: readonly string[], facts: NameFacts): ResponseOutgoingPacket | null {
@@ -165,4 +203,103 @@ function addressRecords({ addresses }: NameFacts, name: string, ttl: number): An
 function namesOf({ name, id }: Beacon): { instance: string; host: string } {
   const [host] = hostsOf(id);
   return { instance: `${name.replaceAll('.', ' ').slice(0, 60)}.${SERVICE}`, host };
+}
+
+// Answers whoever looks for a gateway on the farm's network. It tells nothing that the network does not see anyway, and
+// the answer is hardly longer than the question, so that nobody can use it to flood somebody else.
+
+type AnnounceDeps = {
+  log: Log;
+  beacon: () => Beacon;
+  /** Only neighbours are answered. */
+  isPrivateAddress: (address: string) => boolean;
+  /** 0 picks a free one, for tests. */
+  port: number;
+  networks?: () => readonly OwnNetwork[];
+  saysEveryMs?: number;
+  monotonic?: () => number;
+};
+
+type Spoken = Pick<AnnounceDeps, 'beacon' | 'networks' | 'saysEveryMs'>;
+
+const MOST_ANSWERS_PER_S = 50;
+
+type Announcer = { port: number; close(): Promise<void> };
+
+/** Never throws: a gateway that cannot be found by itself still serves whoever knows its address. */
+export async function announce({
+  log,
+  beacon,
+  port,
+  isPrivateAddress,
+  networks = ownNetworks,
+  saysEveryMs = BEACON_EVERY_S * 1000,
+  monotonic = () => performance.now(),
+}: AnnounceDeps): Promise<Announcer | null> {
+  const socket = createSocket({ type: 'udp4', reuseAddr: true });
+  const bound = await bind(socket, port).catch((error: unknown) => {
+    log.warn({ err: error, port }, 'gateways cannot be found by themselves here: the port is taken');
+    return null;
+  });
+  if (bound === null) return null;
+  answerQuestions(socket, { beacon, isPrivateAddress, monotonic });
+  socket.setBroadcast(true);
+  const fallSilent = sayToAll(socket, { beacon, networks, saysEveryMs });
+  const names = announceService({ log, beacon, networks });
+  return {
+    port: bound,
+    async close() {
+      fallSilent();
+      await Promise.all([new Promise<void>((resolve) => socket.close(() => resolve())), names.close()]);
+    },
+  };
+}
+
+function bind(socket: Socket, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    socket.once('error', reject);
+    socket.bind(port, () => {
+      socket.removeListener('error', reject);
+      // what comes later is nothing to end for
+      socket.on('error', () => undefined);
+      resolve(socket.address().port);
+    });
+  });
+}
+
+function answerQuestions(
+  socket: Socket,
+  {
+    beacon,
+    isPrivateAddress,
+    monotonic,
+  }: Required<Pick<AnnounceDeps, 'beacon' | 'isPrivateAddress' | 'monotonic'>>,
+): void {
+  let second = 0;
+  let answered = 0;
+  socket.on('message', (message, from) => {
+    if (message.length > 64 || message.toString('latin1') !== DISCOVERY_QUESTION) return;
+    if (!isPrivateAddress(from.address)) return;
+    const now = Math.floor(monotonic() / 1000);
+    if (now !== second) {
+      second = now;
+      answered = 0;
+    }
+    answered += 1;
+    if (answered > MOST_ANSWERS_PER_S) return;
+    socket.send(JSON.stringify(beacon()), from.port, from.address, () => undefined);
+  });
+}
+
+/** Says the same to everybody at once and then from time to time, to who only listens. */
+function sayToAll(socket: Socket, { beacon, networks, saysEveryMs }: Required<Spoken>): () => void {
+  const say = () => {
+    const datagram = JSON.stringify(beacon());
+    // a network that is just going away takes nothing; the others do
+    for (const { broadcast } of networks()) socket.send(datagram, DISCOVERY_PORT, broadcast, () => undefined);
+  };
+  say();
+  const timer = setInterval(say, saysEveryMs);
+  timer.unref();
+  return () => clearInterval(timer);
 }

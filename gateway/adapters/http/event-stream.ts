@@ -1,11 +1,114 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import * as z from 'zod';
-import { invalidField } from '#core/errors.ts';
+import { eventTicket } from '#contract/events/stream.ts';
+import { revokedToken } from '#contract/resources/local-tables.ts';
+import { insertIfAbsent } from '#core/changes.ts';
+import { AppError, invalidField } from '#core/errors.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
 import { notAuthenticated } from '#core/request-checks.ts';
+import { type Route, route } from '#core/route.ts';
 import { markProved } from '#core/unproved-connections.ts';
 import type { EventHub } from './event-hub.ts';
-import type { EventTickets } from './event-tickets.ts';
 import type { EventSink } from './viewer-stream.ts';
+
+type EventTicketDeps = Pick<Kernel, 'now' | 'newId' | 'commit'> & {
+  /** The same on every process of the instance. */
+  secret: string;
+  /** The age of a ticket of this process is measured on it: a step of the clock moves no ticket. */
+  monotonic: () => number;
+};
+
+type EventTickets = {
+  issue: (bearer: string) => { ticket: string; expires_at: string };
+  /** The token a ticket was given for; throws 401 for one that is false, too old or used. */
+  redeem: (ticket: string) => Promise<string>;
+};
+
+const LIFETIME_MS = 30_000;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const sealed = z.object({
+  id: z.string(),
+  bearer: z.string(),
+  expires: z.number(),
+  /** The run of a process that gave it, and until when on its monotonic clock. */
+  run: z.string(),
+  until: z.number(),
+});
+type Sealed = z.infer<typeof sealed>;
+
+/**
+ * A browser's EventSource cannot send a token in a header, and a token in an address ends up in logs. A ticket may:
+ * it carries the token encrypted, lives 30 seconds and opens one stream. Any process of the instance can redeem it;
+ * that it was used stands beside the logged-out tokens.
+ */
+export function createEventTickets(deps: EventTicketDeps): EventTickets {
+  const key = createHash('sha256').update(`event tickets ${deps.secret}`).digest();
+  const run = randomBytes(8).toString('hex');
+  const isOver = (ticket: Sealed): boolean =>
+    ticket.run === run ? deps.monotonic() >= ticket.until : deps.now() >= ticket.expires;
+  return {
+    issue(bearer) {
+      const expires = deps.now() + LIFETIME_MS;
+      const iv = randomBytes(IV_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', key, iv);
+      const until = deps.monotonic() + LIFETIME_MS;
+      const text = JSON.stringify({ id: deps.newId(), bearer, expires, run, until } satisfies Sealed);
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      const ticket = Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url');
+      return { ticket, expires_at: isoOf(expires) };
+    },
+    async redeem(ticket) {
+      const opened = unseal(key, ticket);
+      if (opened === null || isOver(opened)) throw uselessTicket();
+      const used = { id: `ticket:${opened.id}`, expires_at: isoOf(opened.expires) };
+      const { rows } = await deps.commit({ changes: [insertIfAbsent(revokedToken, used)], actor: null });
+      if (rows.length === 0) throw uselessTicket();
+      return opened.bearer;
+    },
+  };
+}
+
+function unseal(key: Buffer, ticket: string): Sealed | null {
+  const bytes = Buffer.from(ticket, 'base64url');
+  if (bytes.length <= IV_BYTES + TAG_BYTES) return null;
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES));
+    decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+    const text = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
+    return sealed.parse(JSON.parse(text.toString('utf8')));
+  } catch {
+    // whatever is wrong with it, it is not a ticket of ours
+    return null;
+  }
+}
+
+function uselessTicket(): AppError {
+  return new AppError(401, 'This ticket is unknown, used or older than 30 seconds; get a new one', {
+    code: 'INVALID_TICKET',
+  });
+}
+
+export function eventTicketRoutes(tickets: EventTickets): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/events/ticket',
+      answersSecret: true,
+      tag: 'Events',
+      summary:
+        'Get a ticket that opens one event stream within 30 seconds, for clients that cannot send headers',
+      access: { who: 'account' },
+      token: 'read',
+      answers: { 201: { schema: eventTicket } },
+      async handle({ bearer }) {
+        if (bearer === null) throw new Error('a signed-in caller has a token');
+        return { answer: { status: 201, body: tickets.issue(bearer) } };
+      },
+    }),
+  ];
+}
 
 export type EventStreamDeps = { hub: Pick<EventHub, 'open'>; tickets: Pick<EventTickets, 'redeem'> };
 

@@ -97,7 +97,12 @@ export async function handleRoute(
   };
   const answer = await perform(deps, request.caller?.userId ?? null, decideOnce).then(
     (done) => {
-      decision.last?.whenStored?.();
+      try {
+        decision.last?.whenStored?.();
+      } catch (error) {
+        // the rows are stored: who asked is told so, whatever follows from them here
+        deps.log.error({ err: error, route: route.path }, 'what follows from a stored decision failed');
+      }
       return done.committed.unsaved === undefined ? done.answer : holdsUnsaved(done.answer);
     },
     (error: unknown): Answer => {

@@ -5,8 +5,15 @@ import { writeToStream } from 'mqtt-packet';
 import { bootTopic } from '#contract/mqtt/boot.ts';
 import { deviceTopic, maySubscribe, TIME_TOPIC } from '#contract/mqtt/topics.ts';
 import type { Log } from '#core/kernel.ts';
-import type { DeviceDoor, DeviceLink, DeviceTalk, GuestDoor, Levels } from '#features/control/device-link.ts';
-import type { RelayDesk, SendToRelay } from '#features/control/relay-link.ts';
+import type {
+  DeviceDoor,
+  DeviceLink,
+  DeviceTalk,
+  GuestDoor,
+  Levels,
+  RelayDesk,
+  SendToRelay,
+} from '#features/control/device-link.ts';
 import { type AdmissionDeps, createAdmission, noteOtherVersion, whyTurnedAway } from './admission.ts';
 import {
   allowancesOf,

@@ -1,7 +1,6 @@
 import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { DeviceLink, DeviceTalk } from '#features/control/device-link.ts';
-import type { SendToRelay } from '#features/control/relay-link.ts';
+import type { DeviceLink, DeviceTalk, SendToRelay } from '#features/control/device-link.ts';
 import { type Counters, createCounters } from './counters.ts';
 import { type Broker, type BrokerDeps, createBroker } from './create-broker.ts';
 

@@ -1,6 +1,6 @@
 import { MOST_CHANNELS } from '#contract/resources/relays.ts';
 import { isFirstGeneration } from '#core/first-generation.ts';
-import type { Knock } from '#features/control/relay-link.ts';
+import type { Knock } from '#features/control/device-link.ts';
 import type {
   ChannelFacts,
   DeviceFacts,

@@ -1,6 +1,6 @@
 import { MOST_CHANNELS } from '#contract/resources/relays.ts';
 import type { SwitchState } from '#contract/words.ts';
-import type { Knock } from '#features/control/relay-link.ts';
+import type { Knock } from '#features/control/device-link.ts';
 import type {
   ChannelFacts,
   DeviceFacts,

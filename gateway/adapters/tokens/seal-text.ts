@@ -1,9 +1,10 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import type { LetterSeal } from '#core/notifying.ts';
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-export type TextSeal = {
+type TextSeal = {
   seal: (id: string, text: string) => string;
   open: (id: string, sealed: string) => string | null;
 };
@@ -33,6 +34,19 @@ export function textSeal(instanceSecret: string, purpose: string): TextSeal {
       } catch {
         return null;
       }
+    },
+  };
+}
+
+/** Address and code of a letter that waits, bound to it. */
+export function letterSeal(instanceSecret: string): LetterSeal {
+  const { seal, open } = textSeal(instanceSecret, 'invitation letters');
+  return {
+    seal: (letterId, what) => seal(letterId, JSON.stringify(what)),
+    open(letterId, sealed) {
+      const text = open(letterId, sealed);
+      // what opens is what was sealed here
+      return text === null ? null : (JSON.parse(text) as { to: string; code: string });
     },
   };
 }

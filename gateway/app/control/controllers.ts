@@ -19,7 +19,11 @@ import { traceOrders } from '#features/control/control-points/trace-orders.ts';
 import type { ControlView, DeviceTrouble, OverridingReason } from '#features/control/control-view.ts';
 import type { DeviceLink, DeviceTalk, Levels } from '#features/control/device-link.ts';
 import { createConversation } from '#features/control/devices/conversation.ts';
-import { type DeviceCallerDeps, deviceCaller } from '#features/control/devices/device-caller.ts';
+import {
+  createSeenDevices,
+  type DeviceCallerDeps,
+  deviceCaller,
+} from '#features/control/devices/device-caller.ts';
 import { createDeviceDoor } from '#features/control/devices/device-door.ts';
 import { flushPresence, presenceItemOf } from '#features/control/devices/flush-presence.ts';
 import { createReportFolding } from '#features/control/devices/fold-reports.ts';
@@ -34,7 +38,6 @@ import {
 } from '#features/control/devices/publish-levels.ts';
 import { createKeyRotation, rotationRoutes } from '#features/control/devices/rotate-key.ts';
 import { deviceRoutes } from '#features/control/devices/routes.ts';
-import { createSeenDevices } from '#features/control/devices/seen-devices.ts';
 import { shadowRoutes } from '#features/control/devices/shadow-routes.ts';
 import { createFaultyTeller, setTrouble, tellSharedIdentity } from '#features/control/devices/tell-faulty.ts';
 import { createWriteBudget } from '#features/control/devices/write-budget.ts';

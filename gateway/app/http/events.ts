@@ -1,6 +1,6 @@
 import { createEventHub } from '#adapters/http/event-hub.ts';
 import { eventSnapshot } from '#adapters/http/event-snapshot.ts';
-import { createEventTickets } from '#adapters/http/event-tickets.ts';
+import { createEventTickets } from '#adapters/http/event-stream.ts';
 import { tellGateways } from '#adapters/http/tell-gateways.ts';
 import { eventQueries } from '#adapters/sql/queries/event-snapshot.ts';
 import { controlPointEventOf } from '#contract/events/stream.ts';

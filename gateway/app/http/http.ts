@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { createApp } from '#adapters/http/app.ts';
 import { ownRequestCounts, sharedRequestCounts } from '#adapters/http/attempt-limit.ts';
-import { eventTicketRoutes } from '#adapters/http/event-tickets.ts';
+import { eventTicketRoutes } from '#adapters/http/event-stream.ts';
 import { mountPlatform } from '#adapters/http/platform.ts';
 import {
   type Admit,

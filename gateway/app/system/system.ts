@@ -1,4 +1,4 @@
-import { announce } from '#adapters/discovery/announce.ts';
+import { announce } from '#adapters/discovery/name-service.ts';
 import { isPrivateAddress } from '#adapters/http/client-address.ts';
 import { lastRun } from '#adapters/sql/queries/control/last-run.ts';
 import { type SntpServer, serveTime } from '#adapters/time/sntp-server.ts';

@@ -17,7 +17,7 @@ import {
   sweepDeliveries,
 } from '#adapters/sql/queries/alarms/deliveries.ts';
 import { scienceSettingQueries } from '#adapters/sql/queries/farm/science-settings.ts';
-import { letterSeal } from '#adapters/tokens/seal-letter.ts';
+import { letterSeal } from '#adapters/tokens/seal-text.ts';
 import { delivery } from '#contract/resources/local-tables.ts';
 import {
   CHANNEL_KINDS,

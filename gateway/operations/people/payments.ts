@@ -1,6 +1,6 @@
 import { paymentPages } from '#adapters/http/payment-pages.ts';
 import type { SandboxDeps } from '#adapters/payments/sandbox/on-customer.ts';
-import { sandboxPages } from '#adapters/payments/sandbox/sandbox-pages.ts';
+import { sandboxPages } from '#adapters/payments/sandbox/portal-page.ts';
 import { sandboxProvider } from '#adapters/payments/sandbox/sandbox-provider.ts';
 import { sandboxTick } from '#adapters/payments/sandbox/sandbox-tick.ts';
 import type { StripeSettings } from '#adapters/payments/stripe-provider.ts';

@@ -7,8 +7,7 @@ import { onTestFinished, vi } from 'vitest';
 import type { BrokerBounds } from '#adapters/mqtt/bounds.ts';
 import { type Broker, type BrokerDeps, createBroker } from '#adapters/mqtt/create-broker.ts';
 import type { DeviceConfig, DeviceSchedule, ShadowDesired } from '#contract/mqtt/messages.ts';
-import type { Controller, DeviceDoor, Levels } from '#features/control/device-link.ts';
-import type { RelayDesk } from '#features/control/relay-link.ts';
+import type { Controller, DeviceDoor, Levels, RelayDesk } from '#features/control/device-link.ts';
 
 export const KEY = 'the-right-key';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { generate } from 'mqtt-packet';
 import { describe, expect, test } from 'vitest';
 import { peekConnect } from '#adapters/mqtt/peek-connect.ts';
-import type { Knock, RelayDesk } from '#features/control/relay-link.ts';
+import type { Knock, RelayDesk } from '#features/control/device-link.ts';
 import { connectPacket, eventually, publishPacket, startBroker } from './broker-under-test.ts';
 
 const aText = (maxLength: number) => fc.string({ maxLength, unit: 'grapheme' });

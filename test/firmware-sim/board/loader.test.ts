@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createLine } from '#sim/board/line.ts';
 import { createSlipReader, encodeSlip } from '#sim/board/loader-codes.ts';
 import { createRfc2217 } from '#sim/board/rfc2217.ts';
+import { createLine } from '#sim/board/start-board.ts';
 import { aBoard, block, framesIn, request, SYNC, words, xor } from './a-board.ts';
 
 // The loader of the simulated chip, asked by a client that never loads a stub, and by one that does.

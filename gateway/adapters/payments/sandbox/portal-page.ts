@@ -1,7 +1,7 @@
 import type { Language } from '#core/notifying.ts';
-import type { PageAnswer } from '#features/people/payments/ports.ts';
+import type { PageAnswer, PaymentPages } from '#features/people/payments/ports.ts';
 import { attempt, cancelAtPeriodEnd, type Outcome, priceOf } from './billing.ts';
-import { cardFields, rememberingExpiry, testCardList } from './checkout-page.ts';
+import { cardFields, payCheckout, rememberingExpiry, showCheckout, testCardList } from './checkout-page.ts';
 import {
   type Customer,
   type Invoice,
@@ -22,16 +22,12 @@ type Told = { fault: CardFault } | { fault: 'card_declined' } | 'saved' | null;
 const INVOICES_SHOWN = 36;
 const MAX_ADDRESS = 500;
 
-export async function showPortal(deps: SandboxDeps, token: string): Promise<PageAnswer> {
+async function showPortal(deps: SandboxDeps, token: string): Promise<PageAnswer> {
   const session = await openSession(deps, token);
   return session === null ? gonePage() : portalPage(deps, session, null);
 }
 
-export async function usePortal(
-  deps: SandboxDeps,
-  token: string,
-  form: URLSearchParams,
-): Promise<PageAnswer> {
+async function usePortal(deps: SandboxDeps, token: string, form: URLSearchParams): Promise<PageAnswer> {
   const session = await openSession(deps, token);
   if (session === null) return gonePage();
   const customerId = session.customer_id ?? '';
@@ -169,4 +165,44 @@ function invoicesPart(invoices: readonly Invoice[], language: Language): Html {
   );
   const list = rows.length === 0 ? html`<p>${words.noInvoices}</p>` : html`<table>${rows}</table>`;
   return html`<section><h2>${words.invoices}</h2>${list}</section>`;
+}
+
+/** The pages of the built-in provider. Whoever knows an address may use it: they cannot be guessed, and end. */
+export function sandboxPages(deps: SandboxDeps): PaymentPages {
+  return async ({ method, path, form }) => {
+    const [kind, id = '', ...more] = path;
+    if (more.length > 0) return gonePage();
+    switch (kind) {
+      case 'checkout':
+        return method === 'GET' ? showCheckout(deps, id) : payCheckout(deps, id, form);
+      case 'portal':
+        return method === 'GET' ? showPortal(deps, id) : usePortal(deps, id, form);
+      case 'invoices':
+        return invoicePage(deps, id);
+      default:
+        return gonePage();
+    }
+  };
+}
+
+/** One invoice, to keep or print. */
+async function invoicePage(deps: SandboxDeps, id: string): Promise<PageAnswer> {
+  const invoice = thingOf('invoice', await deps.queries.objectById(id));
+  const customer = thingOf('customer', await deps.queries.objectById(invoice?.customer_id ?? ''));
+  if (invoice === null || customer === null) return gonePage();
+  const { body, created_at } = invoice;
+  const language: Language = body.currency === 'USD' ? 'en' : 'pt-BR';
+  const words = WORDS[language];
+  const { name, email, address } = customer.body;
+  const rows: [string, string][] = [
+    [words.billedTo, [name, email, address].filter(Boolean).join(', ')],
+    [words.subscription, body.plan],
+    [words.period, `${day(body.period_start, language)} – ${day(body.period_end, language)}`],
+    [words.amount, money(body.amount, body.currency, language)],
+    [words.issued, day(created_at, language)],
+    ...(body.paid_at === null ? [] : [[words.paidOn, day(body.paid_at, language)] as [string, string]]),
+  ];
+  const lines = rows.map(([what, value]) => html`<tr><th scope="row">${what}</th><td>${value}</td></tr>`);
+  const content = html`<section><p>${words.invoiceStatuses[body.status]}</p><table>${lines}</table></section>`;
+  return page(language, `${words.invoice} ${body.number}`, content);
 }

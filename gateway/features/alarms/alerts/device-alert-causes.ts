@@ -4,7 +4,7 @@ import { isoOf } from '#core/kernel.ts';
 import type { Words } from '#core/notifying.ts';
 import { SEVERITY_BY_TYPE, simulatedWords } from './alert-words.ts';
 import { confirmWithinMs, longestDeferralMs, troubleSince, whyUnconfirmed } from './confirm-rules.ts';
-import { type DeviceMemory, IDLE_CURRENT_MA, OFFLINE_AFTER_MS } from './device-alert-rules.ts';
+import { type DeviceMemory, IDLE_CURRENT_MA, OFFLINE_AFTER_MS, type Unsteady } from './device-alert-rules.ts';
 import {
   noCurrentWords,
   offlineWords,
@@ -14,7 +14,6 @@ import {
 } from './device-alert-words.ts';
 import type { DeviceFacts } from './ports.ts';
 import type { PowerFailure, Watched } from './power-failure-rules.ts';
-import type { Unsteady } from './steadiness-rules.ts';
 
 // The causes name their event by facts that outlive a restart, so that it is raised once.
 

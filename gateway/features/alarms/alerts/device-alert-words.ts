@@ -3,7 +3,7 @@ import { type InBoth, inBoth } from '#core/both-languages.ts';
 import type { Language, Words } from '#core/notifying.ts';
 import type { DeviceTrouble } from '#features/control/control-view.ts';
 import type { WhyUnconfirmed } from './confirm-rules.ts';
-import type { Unsteady, UnsteadyKind } from './steadiness-rules.ts';
+import type { Unsteady, UnsteadyKind } from './device-alert-rules.ts';
 
 // What alerts of controllers say: what happened, by its true name, and what to do.
 

@@ -14,6 +14,8 @@ import {
   hasNoCurrent,
   hasReturned,
   isOffline,
+  isSteadyAgain,
+  mainsDips,
   mayBeBlamed,
   observed,
   resumed,
@@ -23,7 +25,6 @@ import { createHeartbeatLog, type StoredSilence, silenceAfter } from './heartbea
 import { createOpenAlerts } from './open-alerts.ts';
 import type { AlertQueries, Clock, DeviceFacts, Listening, MotorLimits } from './ports.ts';
 import type { Watched } from './power-failure-rules.ts';
-import { isSteadyAgain, mainsDips } from './steadiness-rules.ts';
 import { type Act, DEVICE_TYPES, type DeviceType, type Moment } from './watch-acts.ts';
 import { createPowerWatch } from './watch-power.ts';
 

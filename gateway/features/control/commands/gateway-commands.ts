@@ -7,9 +7,8 @@ import type { RouteDecision } from '#core/route.ts';
 import { perform } from '#core/use-case.ts';
 import { type ControlView, currentOf, isOnline, newerTarget, targetOf } from '../control-view.ts';
 import type { RemoteOrder } from '../remote-order.ts';
-import { isUntold } from './command-steps.ts';
 import type { Command, CommandQueries } from './ports.ts';
-import { standing, type TakeDeps, takeCommand } from './take-command.ts';
+import { isUntold, standing, type TakeDeps, takeCommand } from './take-command.ts';
 
 type GatewayCommandDeps = TakeDeps & {
   allViews: () => Iterable<ControlView>;

@@ -6,15 +6,53 @@ import { mayOnFarm } from '#contract/rights.ts';
 import type { CommandFrame, GatewayFrame } from '#contract/sync/wire.ts';
 import { type Committed, onTables, rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
-import { expireCommands, settleByOrders } from './expire-commands.ts';
 import { type MoveDeps, moveCommand } from './move-command.ts';
-import type { Command, OrderFacts } from './ports.ts';
+import type { Command, Order, OrderFacts } from './ports.ts';
+import { outcomeOf, voidBecause } from './take-command.ts';
+
+const MOST_A_TICK = 200;
+/** A gateway that was told that the order counts and was never heard again: after so long nothing is waited for. */
+const UNANSWERED_MS = 23 * 3_600_000;
+
+/**
+ * Looks at orders whose time is over. The gateway's own row of an order tells more than its lost answer: where it is
+ * there, it counts; else the order is void, the gateway's value is shown again, and whoever ordered is told.
+ */
+async function expireCommands(deps: MoveDeps): Promise<void> {
+  const overdue = await deps.queries.overdue(deps.now(), MOST_A_TICK);
+  await settleByOrders(deps, overdue, async (open) => {
+    if (open.state === 'accepted') return;
+    if (open.state === 'confirming' && deps.now() < open.expires_at_ms + UNANSWERED_MS) return;
+    await moveCommand(deps, open, { to: 'expired', result: voidBecause(open), says: 'hosted' });
+  });
+}
+
+/** Gives each command the state that the gateway's order of the same id tells; without one, `otherwise` decides. */
+async function settleByOrders(
+  deps: MoveDeps,
+  commands: readonly Command[],
+  otherwise: (command: Command) => Promise<unknown> = async () => undefined,
+): Promise<void> {
+  if (commands.length === 0) return;
+  const orders = await deps.queries.ordersOf(commands.map(({ id }) => id));
+  const orderById = new Map<string, Order>(orders.map((row) => [row.id, row]));
+  for (const open of commands) {
+    const made = orderById.get(open.id);
+    if (made === undefined) await otherwise(open);
+    else await settle(deps, open, made);
+  }
+}
+
+async function settle(deps: MoveDeps, open: Command, made: Order): Promise<void> {
+  const { state, result } = outcomeOf(made);
+  await moveCommand(deps, open, { to: state, result, says: 'gateway' });
+}
 
 type Withdrawal = 'GATEWAY_CHANGED' | 'POINT_GONE' | 'NOT_ALLOWED';
 
 const ENDING_ORDERS = [syncFarm, farmMember, pairedGateway, user, farm];
 
-export type HostedCommandDeps = MoveDeps &
+type HostedCommandDeps = MoveDeps &
   Pick<Kernel, 'log'> & {
     /** Tells the process that holds the socket that an order waits. */
     poke: (streamId: number) => void;

@@ -6,9 +6,9 @@ import { type Change, update } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import { perform } from '#core/use-case.ts';
-import { mayBecome, type Says } from './command-steps.ts';
 import { FAILED, failedMessage, failedTitle } from './command-words.ts';
 import type { Command, CommandQueries } from './ports.ts';
+import { mayBecome, type Says } from './take-command.ts';
 
 export type MoveDeps = Pick<
   Kernel,

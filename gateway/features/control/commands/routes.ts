@@ -4,9 +4,9 @@ import { idInput, pageQuery } from '#contract/fields.ts';
 import { commandEntry } from '#contract/resources/control-points.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { type Route, route } from '#core/route.ts';
-import { asOf, isUnderWay } from './command-steps.ts';
 import { whyWords } from './command-words.ts';
 import type { Command, CommandQueries, NamedCommand } from './ports.ts';
+import { asOf, isUnderWay } from './take-command.ts';
 
 type CommandRouteDeps = Pick<Kernel, 'now'> & { queries: Pick<CommandQueries, 'journeyOf' | 'ordersOf'> };
 

@@ -5,10 +5,10 @@ import { afterBoot, afterLoss } from '#core/device-activity.ts';
 import { perform } from '#core/use-case.ts';
 import type { ControlView } from '../control-view.ts';
 import type { Controller, DeviceDoor } from '../device-link.ts';
+import type { SeenDevices } from './device-caller.ts';
 import { activateKey, type KeyDeps, matchingKey } from './device-keys.ts';
 import { onShadowReported, type ReportDeps, takeHeartbeat } from './on-report.ts';
 import type { KeyRotation } from './rotate-key.ts';
-import type { SeenDevices } from './seen-devices.ts';
 
 /** Over MQTT every controller has proved who it is. */
 const BY_MQTT = { via: 'mqtt', authenticated: true } as const;

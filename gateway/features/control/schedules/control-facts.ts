@@ -1,7 +1,7 @@
 import type { ControlView, Order, Schedule } from '../control-view.ts';
 import type { ManualOrder } from './manual-orders.ts';
-import type { RuleFacts } from './rules-state.ts';
 import type { ScheduleRule } from './schedule-events.ts';
+import type { RuleFacts } from './wanted-state.ts';
 
 // From the rows of a control point to what the pure schedule rules take.
 

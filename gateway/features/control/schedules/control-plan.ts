@@ -6,9 +6,9 @@ import { type ControlView, newerTarget, targetOf } from '../control-view.ts';
 import { manualOrdersOf, ruleFactsOf } from './control-facts.ts';
 import { untrustedWish } from './follow-clock-step.ts';
 import type { ManualOrder } from './manual-orders.ts';
-import { rulesState } from './rules-state.ts';
 import { layOut } from './schedule-windows.ts';
 import {
+  rulesState,
   type SafetyDemand,
   sirenWish,
   type WantedFacts,

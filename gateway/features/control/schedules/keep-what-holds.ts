@@ -7,10 +7,19 @@ import { type ControlView, targetOf } from '../control-view.ts';
 import { manualOrdersOf, ruleFactsOf, storedManualOrders } from './control-facts.ts';
 import { untrustedOrderEnd, untrustedWish } from './follow-clock-step.ts';
 import { endedOrders, type ManualOrder } from './manual-orders.ts';
-import { type Base, baseAfterChange, latestEvent, type RulesBefore, rulesBefore } from './rules-state.ts';
 import type { ScheduleRule } from './schedule-events.ts';
 import { decisionAt, layOut } from './schedule-windows.ts';
-import { orderEnd, type SafetyDemand, type WantedFacts, wantedState } from './wanted-state.ts';
+import {
+  type Base,
+  baseAfterChange,
+  latestEvent,
+  orderEnd,
+  type RulesBefore,
+  rulesBefore,
+  type SafetyDemand,
+  type WantedFacts,
+  wantedState,
+} from './wanted-state.ts';
 
 /** What the schedules of a control point are after a change. */
 export type ChangedRules = {

@@ -12,8 +12,8 @@ import { REMOTE_EXPIRES_IN_S } from '../remote-order.ts';
 import { manualOrdersOf, ruleFactsOf, ruleOf } from './control-facts.ts';
 import { endedByChange, endOrders, rulesBeforeChange } from './keep-what-holds.ts';
 import { endedOrders } from './manual-orders.ts';
-import { baseAfterChange, latestEvent } from './rules-state.ts';
 import type { ScheduleRule } from './schedule-events.ts';
+import { baseAfterChange, latestEvent } from './wanted-state.ts';
 
 // What the hosted instance changed of schedules, settings and farms comes to the gateway as plain rows. How a control
 // point stood before them is noted in the very commit that takes them over, so that what a change on the gateway does

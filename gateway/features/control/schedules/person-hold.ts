@@ -5,8 +5,7 @@ import { isoOf } from '#core/kernel.ts';
 import { type ControlView, targetOf } from '../control-view.ts';
 import { manualOrderOf, manualOrdersOf, ruleFactsOf } from './control-facts.ts';
 import { holdingOrder, standingOrders } from './manual-orders.ts';
-import { latestEvent } from './rules-state.ts';
-import { wantedState } from './wanted-state.ts';
+import { latestEvent, wantedState } from './wanted-state.ts';
 
 /** The order of a person that decides what a control point does now. */
 type PersonHold = {

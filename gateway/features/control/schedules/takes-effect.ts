@@ -6,8 +6,8 @@ import type { ControlView } from '../control-view.ts';
 import { manualOrdersOf, ruleFactsOf } from './control-facts.ts';
 import type { ChangedRules, LeftBehind } from './keep-what-holds.ts';
 import { holdingOrder, type ManualOrder, standingOrders } from './manual-orders.ts';
-import { endingEvent, nextCountingEvent, rulesState } from './rules-state.ts';
 import { decisionAt, layOut } from './schedule-windows.ts';
+import { endingEvent, nextCountingEvent, rulesState } from './wanted-state.ts';
 
 export type TakesEffect = 'NOW' | 'NEXT_EVENT';
 export type ScheduleWarning = { code: string; message: string };

@@ -1,8 +1,7 @@
 import type { RowOf } from '#contract/resource.ts';
 import type { RelayKind, RelaySettings, relay, relayMeter } from '#contract/resources/relays.ts';
 import type { SwitchState } from '#contract/words.ts';
-import type { Controller } from '#features/control/device-link.ts';
-import type { Knock } from '#features/control/relay-link.ts';
+import type { Controller, Knock } from '#features/control/device-link.ts';
 
 export type Relay = RowOf<typeof relay>;
 export type RelayMeter = RowOf<typeof relayMeter>;

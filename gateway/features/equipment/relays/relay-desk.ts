@@ -7,9 +7,14 @@ import type {
   DeviceTrouble,
   OverridingReason,
 } from '#features/control/control-view.ts';
-import type { DeviceDoor, DeviceLink, Levels } from '#features/control/device-link.ts';
-import type { RelayDesk, SendToRelay } from '#features/control/relay-link.ts';
-import type { DiscoveredRelays } from './discovered-relays.ts';
+import type {
+  DeviceDoor,
+  DeviceLink,
+  Levels,
+  RelayDesk,
+  SendToRelay,
+} from '#features/control/device-link.ts';
+import type { DiscoveredRelays } from './adopt-relay.ts';
 import type { InBackground, Relay, RelayProtocol, SayToRelay } from './ports.ts';
 import type { RelayBook } from './relay-book.ts';
 import { createRelayCorrections } from './relay-corrections.ts';

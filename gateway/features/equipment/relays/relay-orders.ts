@@ -3,8 +3,7 @@ import type { SwitchState } from '#contract/words.ts';
 import type { ControlView, ControlViews, OverridingReason } from '#features/control/control-view.ts';
 import type { Controller, DeviceDoor, Levels } from '#features/control/device-link.ts';
 import type { InBackground, OrderMore, Relay, SayToRelay } from './ports.ts';
-import { isGivenUp } from './relay-changes.ts';
-import { type ChannelState, METER_SETTLES_MS, sendAt } from './relay-rules.ts';
+import { type ChannelState, isGivenUp, METER_SETTLES_MS, sendAt } from './relay-rules.ts';
 import { type Channel, channelOf, type RelaySessions, type Session, targetNow } from './relay-session.ts';
 
 export type OrderDeps = {

@@ -3,10 +3,16 @@ import { type ControlViews, currentOf } from '#features/control/control-view.ts'
 import type { Controller, DeviceDoor } from '#features/control/device-link.ts';
 import type { ChannelFacts, InBackground, Relay, RelayNews } from './ports.ts';
 import type { RelayBook } from './relay-book.ts';
-import { type Change, type ChangeCause, causeOfChange, recentSwitches } from './relay-changes.ts';
 import type { RelayCorrections } from './relay-corrections.ts';
 import type { RelayOrders } from './relay-orders.ts';
-import { bootInstant, METER_SETTLES_MS } from './relay-rules.ts';
+import {
+  bootInstant,
+  type Change,
+  type ChangeCause,
+  causeOfChange,
+  METER_SETTLES_MS,
+  recentSwitches,
+} from './relay-rules.ts';
 import {
   type Channel,
   channelOf,

@@ -11,8 +11,7 @@ import type {
   UnsupportedRelay,
 } from './ports.ts';
 import type { RelayBook } from './relay-book.ts';
-import type { ChangeCause, SelfSwitch } from './relay-changes.ts';
-import type { Limits, Sent } from './relay-rules.ts';
+import type { ChangeCause, Limits, SelfSwitch, Sent } from './relay-rules.ts';
 
 // What is known of relays while they are connected, and a little longer. It lives in memory: a relay tells it again.
 

@@ -2,7 +2,7 @@ import type { RelayWarning } from '#contract/resources/relays.ts';
 import { type InBoth, inBoth } from '#core/both-languages.ts';
 import { FIRST_GENERATION } from '#core/first-generation.ts';
 import type { UnsupportedRelay } from './ports.ts';
-import { isGivenUp, restartsOften } from './relay-changes.ts';
+import { isGivenUp, restartsOften } from './relay-rules.ts';
 import { type Channel, type Session, targetNow } from './relay-session.ts';
 
 /** What keeps a channel from its target, or keeps everybody from knowing how it stands. */

@@ -13,9 +13,14 @@ import { notFound } from '#core/errors.ts';
 import { signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
 import type { ControlView } from '#features/control/control-view.ts';
-import { type AdoptDeps, type Adopted, adoptRelay, releaseRelay } from './adopt-relay.ts';
+import {
+  type AdoptDeps,
+  type Adopted,
+  adoptRelay,
+  type DiscoveredRelays,
+  releaseRelay,
+} from './adopt-relay.ts';
 import { relayAnswerOf, type ShownBy } from './answers.ts';
-import type { DiscoveredRelays } from './discovered-relays.ts';
 import type { Relay } from './ports.ts';
 import type { RelayBook } from './relay-book.ts';
 import type { RelayWork } from './relay-desk.ts';

@@ -5,9 +5,138 @@ import { AppError, type FieldError, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
-import { disorderIn, faultsIn } from './check-overrides.ts';
+import {
+  CONSTANT_WORDS,
+  EMPTY_LIST_LINES,
+  LIST_AXES,
+  RISING_CONSTANTS,
+  ruleOf,
+} from '#science/constant-rules.ts';
+import { SCIENCE_DEFAULTS, type ScienceConstants } from '#science/constants.ts';
 import { inTodaysNames, isTable, mergedConstants, type Overrides } from './merge-constants.ts';
 import type { FarmScience, ScienceSettingQueries } from './ports.ts';
+
+const MOST_LINES = 50;
+const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d$/;
+
+/** What is wrong with figures a farm sends, each with its path; null stands for "back to the default". */
+function faultsIn(sent: Readonly<Record<string, unknown>>): FieldError[] {
+  return faults(SCIENCE_DEFAULTS, sent, '', { mayReset: true });
+}
+
+/** Figures that hold together one by one but not with each other. */
+function disorderIn(constants: ScienceConstants): FieldError[] {
+  return RISING_CONSTANTS.flatMap((paths) =>
+    paths.slice(1).flatMap((path, place) => {
+      const lower = paths[place] ?? '';
+      const [below, value] = [valueAt(constants, lower), valueAt(constants, path)];
+      if (below < value) return [];
+      return [fault(path, 'OUT_OF_ORDER', `${value} must be more than ${lower} (${below})`)];
+    }),
+  );
+}
+
+function faults(known: unknown, sent: unknown, path: string, how: { mayReset: boolean }): FieldError[] {
+  if (sent === null && how.mayReset) return [];
+  if (Array.isArray(known)) return faultsInList(known, sent, path);
+  if (isTable(known)) return faultsInTable(known, sent, path, how);
+  return typeof known === 'number' ? faultsInNumber(sent, path) : faultsInWord(sent, path);
+}
+
+function faultsInTable(
+  known: Record<string, unknown>,
+  sent: unknown,
+  path: string,
+  how: { mayReset: boolean },
+): FieldError[] {
+  if (!isTable(sent))
+    return [fault(path, 'INVALID_TYPE', `must be an object with ${Object.keys(known).join(', ')}`)];
+  return Object.entries(sent).flatMap(([name, value]) =>
+    Object.hasOwn(known, name)
+      ? faults(known[name], value, below(path, name), how)
+      : // what another version has left behind may be cleared
+        value === null && how.mayReset
+        ? []
+        : [
+            fault(
+              below(path, name),
+              'UNRECOGNIZED_KEYS',
+              `is not known; known are ${Object.keys(known).join(', ')}`,
+            ),
+          ],
+  );
+}
+
+function faultsInList(known: readonly unknown[], sent: unknown, path: string): FieldError[] {
+  const line = known[0] ?? EMPTY_LIST_LINES[pattern(path)];
+  const least = known.length === 0 ? 0 : 1;
+  if (!Array.isArray(sent) || sent.length < least || sent.length > MOST_LINES)
+    return [fault(path, 'INVALID_TYPE', `must be a list of ${least} to ${MOST_LINES} lines`)];
+  const inLines = sent.flatMap((each: unknown, place) => faultsInLine(line, each, `${path}[${place}]`));
+  return inLines.length > 0 ? inLines : [...faultsInOrder(sent, path), ...faultsInShares(sent, path)];
+}
+
+/** A line is whole: nothing of it is left to a default. */
+function faultsInLine(line: unknown, sent: unknown, path: string): FieldError[] {
+  const inLine = faults(line, sent, path, { mayReset: false });
+  if (!isTable(line) || !isTable(sent)) return inLine;
+  const missing = Object.keys(line).filter((name) => !Object.hasOwn(sent, name));
+  return [...inLine, ...missing.map((name) => fault(below(path, name), 'INVALID_TYPE', 'is missing'))];
+}
+
+function faultsInOrder(lines: readonly unknown[], path: string): FieldError[] {
+  return lines.slice(1).flatMap((line, place) => {
+    const before = lines[place];
+    if (!isTable(line) || !isTable(before)) return [];
+    const axis = LIST_AXES.find((name) => Object.hasOwn(line, name));
+    if (axis === undefined) return [];
+    const [a, b] = [before[axis], line[axis]];
+    const isRising = typeof a === 'number' && typeof b === 'number' ? a < b : String(a) < String(b);
+    return isRising
+      ? []
+      : [fault(`${path}[${place + 1}].${axis}`, 'OUT_OF_ORDER', `must be more than ${String(a)}`)];
+  });
+}
+
+/** The meals of a plan are the whole ration. */
+function faultsInShares(lines: readonly unknown[], path: string): FieldError[] {
+  if (!path.endsWith('meals')) return [];
+  const sum = lines.reduce<number>((total, line) => total + (isTable(line) ? Number(line['percent']) : 0), 0);
+  return Math.abs(sum - 100) < 0.01 ? [] : [fault(path, 'INVALID', `the shares sum to ${sum}, not 100 %`)];
+}
+
+function faultsInNumber(sent: unknown, path: string): FieldError[] {
+  if (typeof sent !== 'number' || !Number.isFinite(sent))
+    return [fault(path, 'INVALID_TYPE', 'must be a number')];
+  const rule = ruleOf(pattern(path));
+  if (rule === null) return [fault(path, 'INVALID', 'cannot be set')];
+  const { least, most, unit } = rule;
+  if (sent >= least && sent <= most) return [];
+  return [
+    fault(path, 'OUT_OF_RANGE', `must lie between ${least} and ${most}${unit === '' ? '' : ` ${unit}`}`),
+  ];
+}
+
+function faultsInWord(sent: unknown, path: string): FieldError[] {
+  const words = CONSTANT_WORDS[pattern(path)];
+  if (words !== undefined) {
+    const isKnown = typeof sent === 'string' && words.includes(sent);
+    return isKnown ? [] : [fault(path, 'INVALID', `must be ${words.join(' or ')}`)];
+  }
+  const isTime = typeof sent === 'string' && TIME_OF_DAY.test(sent);
+  return isTime ? [] : [fault(path, 'INVALID', 'must be a time of day, for example 18:00')];
+}
+
+const fault = (path: string, code: string, message: string): FieldError => ({ path, code, message });
+const below = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
+const pattern = (path: string): string => path.replaceAll(/\[\d+\]/g, '[]');
+
+function valueAt(constants: ScienceConstants, path: string): number {
+  const value = path
+    .split('.')
+    .reduce<unknown>((table, name) => (isTable(table) ? table[name] : undefined), constants);
+  return typeof value === 'number' ? value : Number.NaN;
+}
 
 export type ChangeSettingsDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality'> & {
   queries: ScienceSettingQueries;

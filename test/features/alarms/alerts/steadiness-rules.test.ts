@@ -7,7 +7,7 @@ import {
   type MainsDip,
   mainsDips,
   unsteadyBy,
-} from '#features/alarms/alerts/steadiness-rules.ts';
+} from '#features/alarms/alerts/device-alert-rules.ts';
 import { aDevice, listeningSince, START } from './builders.ts';
 
 const MINUTE = 60_000;

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { AlertType } from '#contract/words.ts';
 import { inBoth } from '#core/both-languages.ts';
 import type { Words } from '#core/notifying.ts';
+import { UNSTEADY } from '#features/alarms/alerts/device-alert-rules.ts';
 import {
   heldOffWords,
   noCurrentWords,
@@ -10,7 +11,6 @@ import {
   unconfirmedWords,
   unstableWords,
 } from '#features/alarms/alerts/device-alert-words.ts';
-import { UNSTEADY } from '#features/alarms/alerts/steadiness-rules.ts';
 
 const device = { cod: 'CP-1', ponds: [{ cod: 'V-01' }] };
 const REASONS = ['unconfirmed', 'refused', 'never_seen', 'absent', 'deferred', 'fell_out'] as const;

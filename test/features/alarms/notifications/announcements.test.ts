@@ -4,7 +4,7 @@ import { instanceValue } from '#contract/resources/local-tables.ts';
 import { user } from '#contract/resources/users.ts';
 import { insert, put } from '#core/changes.ts';
 import { tellAnnouncements, versionChanged } from '#features/alarms/notifications/announce.ts';
-import { syncLinkLost } from '#features/alarms/notifications/tell-sync-lost.ts';
+import { syncLinkLost } from '#features/alarms/notifications/watch-sync-link.ts';
 import { type App, type SignedUp, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { aStaffedFarm } from '#test/staffed-farm.ts';

@@ -2,9 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { endedByChange } from '#features/control/schedules/keep-what-holds.ts';
 import { endedOrders } from '#features/control/schedules/manual-orders.ts';
-import { baseAfterChange, latestEvent, rulesBefore } from '#features/control/schedules/rules-state.ts';
 import type { ScheduleRule } from '#features/control/schedules/schedule-events.ts';
-import { type WantedFacts, wantedState } from '#features/control/schedules/wanted-state.ts';
+import {
+  baseAfterChange,
+  latestEvent,
+  rulesBefore,
+  type WantedFacts,
+  wantedState,
+} from '#features/control/schedules/wanted-state.ts';
 import { ALWAYS, anOrder, aSchedule, facts, RECIFE, recife } from './builders.ts';
 import { type Diary, diary, someSchedules } from './diary.ts';
 import { notedEvents, wallMinutes } from './reference-model.ts';

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { zoneClock } from '#core/zone-clock.ts';
 import { compileDeviceSchedule } from '#features/control/schedules/device-schedule.ts';
-import { type Base, nextCountingEvent, rulesState } from '#features/control/schedules/rules-state.ts';
 import type { ScheduleRule } from '#features/control/schedules/schedule-events.ts';
 import { decisionAt, layOut } from '#features/control/schedules/schedule-windows.ts';
+import { type Base, nextCountingEvent, rulesState } from '#features/control/schedules/wanted-state.ts';
 import { localEventAt } from '#sim/controller/level-end.ts';
 import { aSchedule, at, RECIFE, recife } from './builders.ts';
 

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { endedOrders, type ManualOrder } from '#features/control/schedules/manual-orders.ts';
-import { latestEvent } from '#features/control/schedules/rules-state.ts';
 import type { ScheduleRule } from '#features/control/schedules/schedule-events.ts';
-import { wantedState } from '#features/control/schedules/wanted-state.ts';
+import { latestEvent, wantedState } from '#features/control/schedules/wanted-state.ts';
 import { RECIFE, recife } from './builders.ts';
 import { type Diary, diary } from './diary.ts';
 import { type Noted, notedEvents, wallMinutes } from './reference-model.ts';

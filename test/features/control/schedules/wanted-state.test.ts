@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { endedOrders, type ManualOrder } from '#features/control/schedules/manual-orders.ts';
-import { latestEvent } from '#features/control/schedules/rules-state.ts';
 import {
+  latestEvent,
   type SafetyDemand,
   type WantedFacts,
   wantedState,

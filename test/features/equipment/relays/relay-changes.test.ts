@@ -7,7 +7,7 @@ import {
   recentSwitches,
   restartsOften,
   type SelfSwitch,
-} from '#features/equipment/relays/relay-changes.ts';
+} from '#features/equipment/relays/relay-rules.ts';
 import { aRelayDesk } from './a-relay-desk.ts';
 
 const NOW = 10_000_000;
