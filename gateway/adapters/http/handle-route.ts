@@ -32,7 +32,7 @@ import { requestIdOf } from './request-frame.ts';
 import { type Admit, isCounted } from './request-limits.ts';
 import { sendAnswer } from './send-answer.ts';
 
-export type HandleDeps = Pick<Kernel, 'commit' | 'pause' | 'random'> &
+export type HandleDeps = Pick<Kernel, 'commit' | 'pause' | 'random' | 'log'> &
   IdempotencyDeps & {
     /** The caller of a bearer token; throws 401 for one that is invalid, expired, logged out or outdated. */
     authenticate: (bearer: string) => Promise<Caller>;
