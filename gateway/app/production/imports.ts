@@ -35,7 +35,7 @@ export function wireImports(deps: Deps): Route[] {
       try {
         return await readWorkbookBeside(bytes);
       } catch (error) {
-        throw error instanceof SheetTrouble ? notATable(error.message) : error;
+        throw error instanceof SheetTrouble ? notATable(error.message, 'WORKBOOK_UNREADABLE') : error;
       }
     },
   });

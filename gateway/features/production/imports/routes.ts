@@ -3,8 +3,10 @@ import {
   IMPORT_KINDS,
   type ImportKind,
   type ImportQuery,
+  importLook,
   importQuery,
   importReport,
+  lookQuery,
 } from '#contract/resources/imports.ts';
 import { AppError, notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
@@ -12,8 +14,9 @@ import { onFarm, signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
 import { zoneClock } from '#core/zone-clock.ts';
 import { checkFile, importRows, notAnswered, notValid } from './import-file.ts';
+import { lookAtFile } from './look-at-file.ts';
 import { openFile, previewOf } from './open-file.ts';
-import { openSheet } from './open-sheet.ts';
+import { openSheets, sheetFor } from './open-sheet.ts';
 import type { FarmFacts, ImportDeps, RowFacts } from './ports.ts';
 import type { ColumnsSaid } from './read-header.ts';
 import type { ImportBy } from './read-rows.ts';
@@ -42,36 +45,74 @@ const WHAT: Readonly<Record<ImportKind, string>> = {
 
 /** Files of the past; one at a time, because each is held in memory while it is read. */
 export function importRoutes(deps: ImportDeps): Route[] {
-  const turn = { isTaken: false };
-  return IMPORT_KINDS.flatMap((kind) => [importRoute(deps, kind, turn), templateRoute(kind)]);
+  const turn: Turn = { isTaken: false };
+  return [
+    lookRoute(deps, turn),
+    ...IMPORT_KINDS.flatMap((kind) => [importRoute(deps, kind, turn), templateRoute(kind)]),
+  ];
 }
 
-function importRoute(deps: ImportDeps, kind: ImportKind, turn: { isTaken: boolean }): Route {
+type Turn = { isTaken: boolean };
+const onItsFarm = {
+  who: 'farm',
+  right: 'manage',
+  of: 'farm',
+  at: 'query',
+  field: 'farm_id',
+  others: 404,
+} as const;
+const takes = { media: 'text/csv', also: SHEETS, maxBytes: MOST_BYTES } as const;
+
+async function inTurn<Answer>(turn: Turn, work: () => Promise<Answer>): Promise<Answer> {
+  if (turn.isTaken)
+    throw new AppError(503, 'Another file is being imported; please try again in a moment', {
+      code: 'BUSY',
+      headers: { 'Retry-After': '5' },
+    });
+  turn.isTaken = true;
+  try {
+    return await work();
+  } finally {
+    turn.isTaken = false;
+  }
+}
+
+function lookRoute(deps: ImportDeps, turn: Turn): Route {
+  return route({
+    method: 'POST',
+    path: '/imports/look',
+    tag,
+    summary: 'What a sheet is: its sheets, what each seems to hold, and its columns; nothing is imported',
+    access: onItsFarm,
+    query: lookQuery,
+    takes,
+    answers: { 200: { schema: importLook } },
+    handle: (request) =>
+      inTurn(turn, async () => {
+        const { kind, sheet, columns } = request.query;
+        const asked = { kind, sheet, columns: columnsSaid(columns) };
+        const { look } = await lookAtFile(deps, request.upload ?? new Uint8Array(), asked);
+        return { answer: { status: 200, body: look } };
+      }),
+  });
+}
+
+function importRoute(deps: ImportDeps, kind: ImportKind, turn: Turn): Route {
   return route({
     method: 'POST',
     path: `/imports/${kind}`,
     tag,
     summary: `Import ${WHAT[kind]} from a sheet (xlsx, xls, ods, csv, txt); as a dry run, unless dry_run=false`,
-    access: { who: 'farm', right: 'manage', of: 'farm', at: 'query', field: 'farm_id', others: 404 },
+    access: onItsFarm,
     query: importQuery,
-    takes: { media: 'text/csv', also: SHEETS, maxBytes: MOST_BYTES },
+    takes,
     answers: { 200: { schema: importReport } },
-    async handle(request) {
-      if (turn.isTaken) {
-        throw new AppError(503, 'Another file is being imported; please try again in a moment', {
-          code: 'BUSY',
-          headers: { 'Retry-After': '5' },
-        });
-      }
-      turn.isTaken = true;
-      try {
+    handle: (request) =>
+      inTurn(turn, async () => {
         const by = { caller: signedIn(request), farm: onFarm(request), language: request.language };
         const sent = { kind, query: request.query, bytes: request.upload ?? new Uint8Array() };
         return { answer: { status: 200, body: await importSent(deps, by, sent) } };
-      } finally {
-        turn.isTaken = false;
-      }
-    },
+      }),
   });
 }
 
@@ -105,9 +146,12 @@ async function importSent(
     pond: query.pond_id,
     cost_per_kg: query.cost_per_kg,
     feed_type: query.feed_type,
+    species: query.species,
+    initial_avg_weight: query.initial_avg_weight,
+    sample_size: query.sample_size,
   };
   const columns = columnsSaid(query.columns);
-  const table = await openSheet(deps, bytes, { kind, columns, sheet: query.sheet });
+  const table = sheetFor(kind, await openSheets(deps, bytes), query.sheet);
   const file = await openFile(deps, table, {
     kind,
     decimal: query.decimal,

@@ -1,0 +1,320 @@
+import '../../styles/imports.css';
+import { useRef, useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import {
+  IMPORT_KINDS,
+  type ImportKind,
+  type ImportLook,
+  type ImportReport,
+} from '#contract/resources/imports.ts';
+import { Empty, Fault, faultText } from '../../components/answer.tsx';
+import { Button, WorkButton } from '../../components/button.tsx';
+import { SelectField } from '../../components/field.tsx';
+import { FileField } from '../../components/file-field.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { toast } from '../../components/toast.tsx';
+import { download } from '../../data/api.ts';
+import { BATCH_TOUCHES } from '../../data/batches.ts';
+import { farm, isKnown, mayManage } from '../../data/farm-store.ts';
+import { isBlind } from '../../data/live.ts';
+import { refresh } from '../../data/query.ts';
+import { figure } from '../../i18n/format.ts';
+import { FaultNote } from '../box/system-page.tsx';
+import { saidIn } from '../system/said-in.ts';
+import { useWork } from '../system/use-work.ts';
+import { Asks } from './asks.tsx';
+import { Doubts } from './doubts.tsx';
+import { Preview, Reading } from './reading.tsx';
+import { type Answers, NOTHING_SAID, sendFile, useImport } from './use-import.ts';
+import { importWords } from './words.ts';
+
+const MOST_BYTES = 8 * 1_048_576;
+
+/** A sheet of the past is brought here: chosen, read, corrected, and only then imported. */
+export function Imports() {
+  const words = importWords();
+  const [chosen, setChosen] = useState<{ file: File; number: number } | null>(null);
+  const input = useRef<HTMLInputElement>(null);
+  if (!isKnown.value) return <div class="page" aria-busy="true" />;
+  if (farm.value === null || !mayManage.value)
+    return (
+      <div class="page">
+        <Empty text={words.notYours} />
+      </div>
+    );
+  const choose = (file: File | null) =>
+    setChosen(file === null ? null : { file, number: (chosen?.number ?? 0) + 1 });
+  const wrong = chosen === null ? null : faultIn(chosen.file);
+  return (
+    <div class="page">
+      <div class="page-head">
+        <div class="row nowrap">
+          <Link class="button quiet" href="/relatorios/arquivos" aria-label={words.back}>
+            <Icon name="back" />
+          </Link>
+          <h1>{words.title}</h1>
+        </div>
+      </div>
+      <section
+        class="card stack drop"
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={(event) => {
+          event.preventDefault();
+          choose(event.dataTransfer?.files[0] ?? null);
+        }}
+      >
+        <p>{words.intro}</p>
+        <FileField label={words.file} hint={words.drop} inputRef={input} onChoose={choose} />
+        {chosen === null ? <Templates /> : <p class="visually-hidden">{chosen.file.name}</p>}
+        <FaultNote fault={wrong} />
+      </section>
+      {chosen === null || wrong !== null ? null : (
+        <OneFile key={`${farm.value.id} ${chosen.number}`} farmId={farm.value.id} {...chosen} />
+      )}
+    </div>
+  );
+}
+
+function faultIn(file: File): string | null {
+  const words = importWords();
+  if (file.size === 0) return words.empty;
+  return file.size > MOST_BYTES ? words.tooLarge : null;
+}
+
+function Templates() {
+  const words = importWords();
+  const save = async (kind: ImportKind) => {
+    await download(`/imports/${kind}/template.csv`, `${kind}-template.csv`).catch((error: unknown) =>
+      toast(faultText(error)),
+    );
+  };
+  return (
+    <details>
+      <summary>{words.templates}</summary>
+      <div class="row">
+        {IMPORT_KINDS.map((kind) => (
+          <WorkButton key={kind} work={() => save(kind)}>
+            <Icon name="download" size={18} /> {words.kinds[kind]}
+          </WorkButton>
+        ))}
+      </div>
+    </details>
+  );
+}
+
+type Sheet = ImportLook['sheets'][number];
+
+/** One file: what it is, how it was read, what is doubtful in it, and what comes in. */
+function OneFile({ file, number, farmId }: { file: File; number: number; farmId: string }) {
+  const words = importWords();
+  const [said, setSaid] = useState<Answers>(NOTHING_SAID);
+  const [done, setDone] = useState<{ report: ImportReport; sheet: string | null } | null>(null);
+  const [finished, setFinished] = useState<readonly string[]>([]);
+  const say = (more: Partial<Answers>) => setSaid((before) => ({ ...before, ...more }));
+  const { look, report, lacking, send } = useImport(file, number, { farmId, said });
+  const told = look.data;
+  if (told === undefined) {
+    if (look.isError)
+      return <Fault error={saidIn(look.error, words.refused)} again={() => void look.refetch()} />;
+    return <Waiting text={words.reading} />;
+  }
+  const next = told.sheets.find(
+    ({ name, kind }) => kind !== null && name !== null && name !== told.sheet && !finished.includes(name),
+  );
+  if (done !== null)
+    return (
+      <Done
+        done={done.report}
+        next={next ?? null}
+        goOn={(sheet) => {
+          setDone(null);
+          setSaid({ ...NOTHING_SAID, kind: sheet.kind, sheet: sheet.name });
+        }}
+      />
+    );
+  const failed = look.isError ? look : report.isError ? report : null;
+  const shown = lacking.length > 0 || told.twice.length > 0 || told.kind === null ? undefined : report.data;
+  return (
+    <>
+      <WhatItIs {...{ told, said }} choose={(more) => setSaid({ ...NOTHING_SAID, ...more })} />
+      {failed === null ? null : (
+        <Fault error={saidIn(failed.error, words.refused)} again={() => void failed.refetch()} />
+      )}
+      {told.kind === null ? (
+        <p class="note" role="status">
+          {words.untold}
+        </p>
+      ) : (
+        <>
+          <Asks look={told} {...{ report: shown, said, say }} />
+          <Reading look={told} {...{ report: shown, lacking, said, say }} />
+        </>
+      )}
+      {look.isFetching || report.isFetching ? <Waiting text={words.checking} /> : null}
+      {shown === undefined ? null : (
+        <>
+          <Preview report={shown} />
+          <Doubts report={shown} {...{ said, say }} />
+          <Bring
+            report={shown}
+            isFresh={!report.isPlaceholderData && !report.isFetching && !look.isFetching}
+            hasBatches={told.sheets.some(({ kind }) => kind === 'batches')}
+            work={async () => {
+              const brought = await sendFile<ImportReport>(file, send.path, {
+                query: { ...send.query, dry_run: 'false' },
+              });
+              refresh(...BATCH_TOUCHES, 'water-quality');
+              setFinished([...finished, told.sheet ?? '']);
+              setDone({ report: brought, sheet: told.sheet });
+            }}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+function Waiting({ text }: { text: string }) {
+  return (
+    <p class="note pending" role="status">
+      {text}
+    </p>
+  );
+}
+
+function WhatItIs({
+  told,
+  said,
+  choose,
+}: {
+  told: ImportLook;
+  said: Answers;
+  choose: (more: Pick<Answers, 'kind' | 'sheet'>) => void;
+}) {
+  const words = importWords();
+  const kind = said.kind ?? told.kind;
+  return (
+    <section class="card form-grid">
+      <SelectField
+        label={words.kind}
+        value={kind ?? ''}
+        options={[
+          ...(kind === null ? [{ value: '', label: words.chooseKind }] : []),
+          ...IMPORT_KINDS.map((each) => ({ value: each, label: words.kinds[each] })),
+        ]}
+        onChange={({ currentTarget: { value } }) =>
+          choose({ kind: IMPORT_KINDS.find((each) => each === value) ?? null, sheet: told.sheet })
+        }
+      />
+      {told.sheets.length < 2 ? null : (
+        <SelectField
+          label={words.sheet}
+          value={said.sheet ?? told.sheet ?? ''}
+          options={told.sheets.map(({ name }) => ({ value: name ?? '', label: name ?? '' }))}
+          onChange={({ currentTarget: { value } }) =>
+            choose({ kind: told.sheets.find(({ name }) => name === value)?.kind ?? null, sheet: value })
+          }
+        />
+      )}
+    </section>
+  );
+}
+
+/** What comes in, and the press that brings it. */
+function Bring({
+  report,
+  isFresh,
+  hasBatches,
+  work,
+}: {
+  report: ImportReport;
+  /** What stands above holds for what was said last. */
+  isFresh: boolean;
+  hasBatches: boolean;
+  work: () => Promise<void>;
+}) {
+  const words = importWords();
+  const { fault, run } = useWork(words.refused);
+  const { to_import: fresh, already_there: there, skipped, left_out: leftOut, errors_total: wrong } = report;
+  const counts = [
+    words.counts.new(fresh, figure(fresh)),
+    there === 0 ? null : words.counts.there(figure(there)),
+    skipped === 0 ? null : words.counts.skipped(figure(skipped)),
+    leftOut === 0 ? null : words.counts.leftOut(figure(leftOut)),
+    wrong === 0 ? null : words.counts.wrong(figure(wrong)),
+  ].filter((count) => count !== null);
+  const lacksBatches =
+    hasBatches &&
+    report.kind !== 'batches' &&
+    report.errors.some(({ column, code }) => column === 'batch' && code === 'UNKNOWN');
+  return (
+    <section class="card stack" data-bring>
+      <p role="status">
+        <strong>{counts.join(' · ')}</strong>
+      </p>
+      {report.questions.length > 0 ? <p>{words.questionTitle}.</p> : null}
+      {lacksBatches ? <p class="note">{words.batchesFirst}</p> : null}
+      {fresh === 0 && wrong === 0 ? <p>{words.nothingNew}</p> : null}
+      <FaultNote fault={fault} />
+      <div>
+        <WorkButton
+          big
+          look="main"
+          disabled={isBlind.value || !isFresh || fresh === 0 || wrong > 0 || report.questions.length > 0}
+          work={() => run(work)}
+        >
+          {words.import(fresh, figure(fresh))}
+        </WorkButton>
+      </div>
+    </section>
+  );
+}
+
+function Done({
+  done,
+  next,
+  goOn,
+}: {
+  done: ImportReport;
+  next: Sheet | null;
+  goOn: (sheet: Sheet) => void;
+}) {
+  const words = importWords();
+  const code = batchIn(done);
+  return (
+    <section class="card stack" data-done>
+      <p role="status">
+        <Icon name="check" /> {words.done(done.imported, figure(done.imported))}
+      </p>
+      <div class="row">
+        {next === null || next.kind === null ? null : (
+          <Button big look="main" autofocus onClick={() => goOn(next)}>
+            {words.nextSheet(next.name ?? '', words.kinds[next.kind])}
+          </Button>
+        )}
+        {done.kind === 'measurements' ? (
+          <Link class="button big" href="/">
+            {words.seePonds}
+          </Link>
+        ) : code === null ? (
+          <Link class="button big" href="/lotes">
+            {words.seeBatches}
+          </Link>
+        ) : (
+          <Link
+            class={`button big ${next === null ? 'main' : ''}`}
+            href={`/lotes/${encodeURIComponent(code)}`}
+          >
+            {words.seeGrowth(code)}
+          </Link>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** The batch that the first row names. */
+function batchIn({ reading, kind }: ImportReport): string | null {
+  const code = reading.preview[0]?.after[kind === 'batches' ? 'batch_code' : 'batch'];
+  return typeof code === 'string' ? code : null;
+}
