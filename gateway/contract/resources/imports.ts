@@ -14,6 +14,10 @@ export const importQuery = z.object({
   dry_run: yesOrNo
     .default('true')
     .describe('true (as long as nothing else is said): look, and import nothing'),
+  background: yesOrNo
+    .default('false')
+    .describe('true: answer 202 with a record to follow (GET /imports/{import_id}) and go on beside it'),
+  file_name: z.string().max(200).optional().describe('How the file is called where it comes from'),
   decimal: z
     .enum(['comma', 'point'])
     .optional()
@@ -189,6 +193,16 @@ export const importLook = z.object({
     .array(z.string())
     .describe('Columns that every row needs and none is; some can be said for all rows'),
   twice: z.array(z.string()).describe('Columns that several headings name: leave all but one out'),
+  remembered: z
+    .object({
+      columns: z.string().nullable(),
+      decimal: z.enum(['comma', 'point']).nullable(),
+      date_order: z.enum(['day_first', 'month_first']).nullable(),
+    })
+    .nullable()
+    .describe(
+      'How sheets with these headings were last imported here, to be sent again; null: as they are read',
+    ),
   fields: z
     .array(
       z.object({

@@ -46,7 +46,13 @@ export function Asks({ look, report, said, say }: Props) {
           <p>
             <strong>{words.dateOrder}</strong>
           </p>
-          {order === undefined ? null : <p>{order.message}</p>}
+          {order === undefined ? null : (
+            <p>
+              {words.orderAsked(
+                order.proposed === 'month_first' ? words.orders.month_first : words.orders.day_first,
+              )}
+            </p>
+          )}
           <Choice
             label={words.dateOrder}
             options={[

@@ -1,23 +1,23 @@
 import '../../styles/imports.css';
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import type { ImportRecordAnswer } from '#contract/resources/import-records.ts';
 import {
   IMPORT_KINDS,
   type ImportKind,
   type ImportLook,
   type ImportReport,
 } from '#contract/resources/imports.ts';
-import { Empty, Fault, faultText } from '../../components/answer.tsx';
+import { Answer, Empty, Fault, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { SelectField } from '../../components/field.tsx';
 import { FileField } from '../../components/file-field.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { toast } from '../../components/toast.tsx';
 import { download } from '../../data/api.ts';
-import { BATCH_TOUCHES } from '../../data/batches.ts';
 import { farm, isKnown, mayManage } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
-import { refresh } from '../../data/query.ts';
+import { queries } from '../../data/query.ts';
 import { figure } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { saidIn } from '../system/said-in.ts';
@@ -25,7 +25,10 @@ import { useWork } from '../system/use-work.ts';
 import { Asks } from './asks.tsx';
 import { Doubts } from './doubts.tsx';
 import { Preview, Reading } from './reading.tsx';
-import { type Answers, NOTHING_SAID, sendFile, useImport } from './use-import.ts';
+import { ImportRecord } from './record.tsx';
+import { recordWords } from './record-words.ts';
+import { type Answers, NOTHING_SAID, saidAs, sendFile, useImport } from './use-import.ts';
+import { isUnderWay, useRecords } from './use-records.ts';
 import { importWords } from './words.ts';
 
 const MOST_BYTES = 8 * 1_048_576;
@@ -71,7 +74,30 @@ export function Imports() {
       {chosen === null || wrong !== null ? null : (
         <OneFile key={`${farm.value.id} ${chosen.number}`} farmId={farm.value.id} {...chosen} />
       )}
+      <Recent farmId={farm.value.id} />
     </div>
+  );
+}
+
+/** What was brought lately, under way or ended. */
+function Recent({ farmId }: { farmId: string }) {
+  const words = recordWords();
+  const records = useRecords(farmId);
+  return (
+    <section class="stack" data-records>
+      <h2>{words.title}</h2>
+      <Answer of={records} isEmpty={(told) => told.length === 0} empty={<Empty text={words.none} />}>
+        {(told) => (
+          <ul class="cards">
+            {told.map((record) => (
+              <li key={record.id} class="card">
+                <ImportRecord of={record} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Answer>
+    </section>
   );
 }
 
@@ -108,11 +134,20 @@ type Sheet = ImportLook['sheets'][number];
 function OneFile({ file, number, farmId }: { file: File; number: number; farmId: string }) {
   const words = importWords();
   const [said, setSaid] = useState<Answers>(NOTHING_SAID);
-  const [done, setDone] = useState<{ report: ImportReport; sheet: string | null } | null>(null);
+  const [done, setDone] = useState<ImportRecordAnswer | null>(null);
   const [finished, setFinished] = useState<readonly string[]>([]);
   const say = (more: Partial<Answers>) => setSaid((before) => ({ ...before, ...more }));
   const { look, report, lacking, send } = useImport(file, number, { farmId, said });
   const told = look.data;
+  const remembered = look.isPlaceholderData ? null : (told?.remembered ?? null);
+  // once for each sheet: what a person says from then on counts
+  const sheetOf = told === undefined ? null : `${told.kind} ${told.sheet}`;
+  const recalled = useRef<string | null>(null);
+  useEffect(() => {
+    if (look.isPlaceholderData || recalled.current === sheetOf) return;
+    recalled.current = sheetOf;
+    if (remembered !== null) say(saidAs(remembered));
+  });
   if (told === undefined) {
     if (look.isError)
       return <Fault error={saidIn(look.error, words.refused)} again={() => void look.refetch()} />;
@@ -123,13 +158,14 @@ function OneFile({ file, number, farmId }: { file: File; number: number; farmId:
   );
   if (done !== null)
     return (
-      <Done
-        done={done.report}
+      <Brought
+        {...{ done, farmId }}
         next={next ?? null}
         goOn={(sheet) => {
           setDone(null);
           setSaid({ ...NOTHING_SAID, kind: sheet.kind, sheet: sheet.name });
         }}
+        again={() => setDone(null)}
       />
     );
   const failed = look.isError ? look : report.isError ? report : null;
@@ -160,12 +196,11 @@ function OneFile({ file, number, farmId }: { file: File; number: number; farmId:
             isFresh={!report.isPlaceholderData && !report.isFetching && !look.isFetching}
             hasBatches={told.sheets.some(({ kind }) => kind === 'batches')}
             work={async () => {
-              const brought = await sendFile<ImportReport>(file, send.path, {
-                query: { ...send.query, dry_run: 'false' },
-              });
-              refresh(...BATCH_TOUCHES, 'water-quality');
+              const query = { ...send.query, dry_run: 'false', background: 'true', file_name: file.name };
+              const record = await sendFile<ImportRecordAnswer>(file, send.path, { query });
+              await queries.invalidateQueries({ queryKey: ['imports', '/imports/'] });
               setFinished([...finished, told.sheet ?? '']);
-              setDone({ report: brought, sheet: told.sheet });
+              setDone(record);
             }}
           />
         </>
@@ -270,51 +305,59 @@ function Bring({
   );
 }
 
-function Done({
+/** The file is being brought, and then what to go on with. */
+function Brought({
   done,
+  farmId,
   next,
   goOn,
+  again,
 }: {
-  done: ImportReport;
+  done: ImportRecordAnswer;
+  farmId: string;
   next: Sheet | null;
   goOn: (sheet: Sheet) => void;
+  again: () => void;
 }) {
   const words = importWords();
-  const code = batchIn(done);
+  const records = useRecords(farmId);
+  const record = records.data?.find(({ id }) => id === done.id) ?? done;
+  const [code] = record.batch_codes;
+  if (isUnderWay(record)) return null;
+  if (record.state !== 'DONE')
+    return (
+      <div>
+        <Button onClick={again}>{words.backToFile}</Button>
+      </div>
+    );
   return (
     <section class="card stack" data-done>
       <p role="status">
-        <Icon name="check" /> {words.done(done.imported, figure(done.imported))}
+        <Icon name="check" /> {words.done(record.imported, figure(record.imported))}
       </p>
       <div class="row">
         {next === null || next.kind === null ? null : (
-          <Button big look="main" autofocus onClick={() => goOn(next)}>
+          <Button big look="main" onClick={() => goOn(next)}>
             {words.nextSheet(next.name ?? '', words.kinds[next.kind])}
           </Button>
         )}
-        {done.kind === 'measurements' ? (
-          <Link class="button big" href="/">
-            {words.seePonds}
-          </Link>
-        ) : code === null ? (
-          <Link class="button big" href="/lotes">
-            {words.seeBatches}
-          </Link>
-        ) : (
-          <Link
-            class={`button big ${next === null ? 'main' : ''}`}
-            href={`/lotes/${encodeURIComponent(code)}`}
-          >
-            {words.seeGrowth(code)}
-          </Link>
-        )}
+        <Link
+          class={`button big ${next === null ? 'main' : ''}`}
+          href={
+            record.kind === 'measurements'
+              ? '/'
+              : code === undefined
+                ? '/lotes'
+                : `/lotes/${encodeURIComponent(code)}`
+          }
+        >
+          {record.kind === 'measurements'
+            ? words.seePonds
+            : code === undefined
+              ? words.seeBatches
+              : words.seeGrowth(code)}
+        </Link>
       </div>
     </section>
   );
-}
-
-/** The batch that the first row names. */
-function batchIn({ reading, kind }: ImportReport): string | null {
-  const code = reading.preview[0]?.after[kind === 'batches' ? 'batch_code' : 'batch'];
-  return typeof code === 'string' ? code : null;
 }

@@ -27,6 +27,7 @@ export function Reading({
   const facts = [
     look.sheet,
     look.header_row === null ? null : words.headerAt(figure(look.header_row)),
+    look.remembered === null ? null : words.remembered,
     report?.reading.logger == null ? null : words.logger(report.reading.logger),
     report?.reading.date_order == null ? null : words.orders[report.reading.date_order],
   ].filter((fact) => fact !== null);
@@ -60,42 +61,29 @@ function Columns({ look, report }: { look: ImportLook; report: ImportReport | un
   const words = importWords();
   const marks = new Map(report?.reading.columns.map(({ position, decimal }) => [position, decimal]));
   return (
-    <div class="table-frame" tabIndex={0} role="region" aria-label={words.columns}>
-      <table class="table stacks pairs">
-        <thead>
-          <tr>
-            <th scope="col">{words.heading}</th>
-            <th scope="col">{words.is}</th>
-            <th scope="col">{words.unit}</th>
-            <th scope="col">{words.decimals}</th>
-            <th scope="col">{words.examples}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {look.columns.map(({ position, heading, column, unit, time, examples }) => {
-            const mark = marks.get(position) ?? null;
-            const own = look.fields.find((field) => field.column === column)?.units[0] ?? '';
-            return (
-              <tr key={position}>
-                <th scope="row">{heading || words.noHeading(figure(position))}</th>
-                <td data-label={words.is}>
-                  {column === null ? (
-                    <span class="muted">{words.unread}</span>
-                  ) : (
-                    [columnName(column), time].filter(Boolean).join(' ')
-                  )}
-                </td>
-                <td data-label={words.unit}>{column === null ? '' : (unit ?? own)}</td>
-                <td data-label={words.decimals}>{mark === null ? '' : words.decimal[mark]}</td>
-                <td class="long muted" data-label={words.examples}>
-                  {examples.join(' · ')}
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
+    <ul class="import-columns" aria-label={words.columns}>
+      {look.columns.map(({ position, heading, column, unit, time, examples }) => {
+        const mark = marks.get(position) ?? null;
+        const own = look.fields.find((field) => field.column === column)?.units[0] ?? null;
+        const facts = column === null ? [] : [time, unit ?? own, mark === null ? null : words.decimal[mark]];
+        return (
+          <li key={position}>
+            <span>
+              {heading || words.noHeading(figure(position))} <span aria-hidden="true">→</span>
+              <span class="visually-hidden">{words.becomes}</span>{' '}
+              {column === null ? (
+                <span class="muted">{words.unread}</span>
+              ) : (
+                <strong>{columnName(column)}</strong>
+              )}
+            </span>
+            <span class="muted small">
+              {[...facts, examples.join(' / ')].filter((fact) => fact !== null && fact !== '').join(' · ')}
+            </span>
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 
@@ -227,6 +215,9 @@ function shown(name: string, value: string | number | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return asTyped(value);
   if (/^\d{4}-\d\d-\d\d$/.test(value)) return plainDay(value);
-  if (name === 'date' || name.endsWith('_date')) return `${calendarDay(value)} ${clockTime(value)}`;
+  if (name === 'date' || name.endsWith('_date')) {
+    const time = clockTime(value);
+    return time === '00:00' ? calendarDay(value) : `${calendarDay(value)} ${time}`;
+  }
   return value;
 }

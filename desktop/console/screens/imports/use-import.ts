@@ -50,6 +50,19 @@ export const NOTHING_SAID: Answers = {
   skip: new Map(),
 };
 
+/** How sheets with these headings were read the last time. */
+export function saidAs(remembered: NonNullable<ImportLook['remembered']>): Partial<Answers> {
+  const { columns, decimal, date_order } = remembered;
+  const parts = (columns ?? '').split(';').map((part) => part.split('=', 2));
+  return {
+    columns: new Map(
+      parts.flatMap(([position, is]) => (is === undefined ? [] : [[Number(position), is] as const])),
+    ),
+    decimal: decimal ?? '',
+    dateOrder: date_order ?? '',
+  };
+}
+
 const SETTLES_MS = 500;
 
 /** What is being typed goes to the gateway once it stands still. */
@@ -99,7 +112,8 @@ const isPassing = (error: unknown) =>
 /** The answer to a file; null as path sends nothing. The last one stands until the next is there. */
 function useSent<Answer>(number: number, file: File, { path, query }: { path: string | null; query: Query }) {
   return useQuery<Answer>({
-    queryKey: ['imports', path, query, number],
+    // what happens to rows elsewhere sends no file again
+    queryKey: ['import-file', path, query, number],
     queryFn: ({ signal }) => sendFile<Answer>(file, path ?? '', { query, signal }),
     enabled: path !== null,
     placeholderData: keepPreviousData,

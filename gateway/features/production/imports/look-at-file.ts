@@ -7,6 +7,7 @@ import type { ColumnsSaid } from './read-header.ts';
 import { type Layout, readLayout } from './read-layout.ts';
 import { REQUIRED } from './read-rows.ts';
 import type { Table } from './read-table.ts';
+import { rememberedOf } from './remember-layout.ts';
 import { unitsFor } from './units.ts';
 
 /** What every kind has: it tells nothing of what the rows are. */
@@ -17,14 +18,19 @@ const EXAMPLE_LETTERS = 40;
 const LOOKED_AT = 40;
 const MOST_COLUMNS = 200;
 
-export type LookAsked = { kind: ImportKind | undefined; sheet: string | undefined; columns: ColumnsSaid };
+export type LookAsked = {
+  farmId: string;
+  kind: ImportKind | undefined;
+  sheet: string | undefined;
+  columns: ColumnsSaid;
+};
 
 /** What a file is, before anything of it is read as rows: its sheets, what each seems to hold, and its columns. */
 export async function lookAtFile(
-  deps: Pick<ImportDeps, 'readWorkbook'>,
+  deps: Pick<ImportDeps, 'readWorkbook' | 'idOf' | 'queries'>,
   bytes: Uint8Array,
-  { kind: asked, sheet, columns }: LookAsked,
-): Promise<{ look: ImportLook; layout: Layout | null }> {
+  { farmId, kind: asked, sheet, columns }: LookAsked,
+): Promise<ImportLook> {
   const tables = await openSheets(deps, bytes);
   const sheets = tables.map((table) => ({ table, ...likeliest(table) }));
   const chosen =
@@ -34,7 +40,7 @@ export async function lookAtFile(
     sheets.reduce((best, one) => (one.score > best.score ? one : best));
   const kind = asked ?? found.kind;
   const layout = kind === null ? null : readLayout(kind, found.table, columns);
-  const look: ImportLook = {
+  return {
     file: found.table.file,
     sheets: sheets.map((each) => ({ name: each.table.sheet, kind: each.kind })),
     sheet: found.table.sheet,
@@ -51,8 +57,11 @@ export async function lookAtFile(
             is_needed: REQUIRED[kind].includes(name),
             units: unitsFor(name),
           })),
+    remembered:
+      layout === null || kind === null
+        ? null
+        : await rememberedOf(deps, { farmId, kind, headings: layout.headings }),
   };
-  return { look, layout };
 }
 
 /** The kind whose own columns a sheet names; null where none does, or two alike. */

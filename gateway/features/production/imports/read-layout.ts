@@ -24,7 +24,7 @@ export type Layout = {
 export type Question = ImportReport['questions'][number];
 
 /** A file, and how it is read. */
-export type FileToRead = Pick<Layout, 'rows' | 'headerRow' | 'logger'> &
+export type FileToRead = Pick<Layout, 'rows' | 'headerRow' | 'headings' | 'logger'> &
   Pick<Header, 'columns' | 'ignored' | 'refused' | 'total'> & {
     kind: ImportKind;
     table: Table;
