@@ -140,6 +140,10 @@ export const importReport = z.object({
       logger: z.enum(LOGGERS).nullable(),
       header_row: z.int(),
       date_order: z.enum(['day_first', 'month_first']).nullable().describe('null: its dates need none'),
+      utc_offset_minutes: z
+        .int()
+        .nullable()
+        .describe('Of its times, as a heading says; null: the clock of the farm'),
       columns: z.array(
         z.object({
           column: z.string(),

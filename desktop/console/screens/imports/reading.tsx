@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ImportLook, ImportReport } from '#contract/resources/imports.ts';
 import { Button } from '../../components/button.tsx';
 import { SelectField } from '../../components/field.tsx';
-import { asTyped, calendarDay, clockTime, figure, plainDay } from '../../i18n/format.ts';
+import { asTyped, calendarDay, clockTime, farmZone, figure, plainDay } from '../../i18n/format.ts';
 import { columnName } from './column-words.ts';
 import type { Answers } from './use-import.ts';
 import { importWords } from './words.ts';
@@ -30,6 +30,7 @@ export function Reading({
     look.remembered === null ? null : words.remembered,
     report?.reading.logger == null ? null : words.logger(report.reading.logger),
     report?.reading.date_order == null ? null : words.orders[report.reading.date_order],
+    report === undefined ? null : zoneOf(report.reading.utc_offset_minutes),
   ].filter((fact) => fact !== null);
   return (
     <section class="card stack" data-reading>
@@ -55,6 +56,15 @@ export function Reading({
       {isCorrecting ? <Correction {...{ look, said, say }} /> : <Columns {...{ look, report }} />}
     </section>
   );
+}
+
+function zoneOf(minutes: number | null): string {
+  const words = importWords();
+  if (minutes === null) return words.farmTime(farmZone.value);
+  const amount = Math.abs(minutes);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const text = `${two(Math.floor(amount / 60))}:${two(amount % 60)}`;
+  return words.ownTime(minutes === 0 ? 'UTC' : `UTC${minutes < 0 ? '−' : '+'}${text}`);
 }
 
 function Columns({ look, report }: { look: ImportLook; report: ImportReport | undefined }) {

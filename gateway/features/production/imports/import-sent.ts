@@ -74,6 +74,7 @@ export async function importSent(
       logger: file.logger,
       header_row: file.headerRow,
       date_order: file.dateOrder,
+      utc_offset_minutes: file.dates.offsetMs === null ? null : Math.round(file.dates.offsetMs / 60_000),
       columns: file.columns.map(({ name, is, position, heading, unit, time }) => ({
         column: name,
         heading,
