@@ -25,6 +25,8 @@ import type { Identified, ImportBy } from './read-rows.ts';
 
 /** Batches that a record names: enough to go on from, whatever the file holds. */
 const MOST_CODES = 20;
+/** Control has its turn between two commits. */
+const ROWS_PER_COMMIT = 25;
 
 export type ToBring = {
   file: FileToRead;
@@ -48,6 +50,7 @@ export async function importRows(
   const name = namer(deps, file.kind, by.farm.farmId);
   const codes = new Set<string>();
   const codeById = new Map(facts.farm.batches.map(({ id, batch_code }) => [id, batch_code]));
+  const of = { toName: fresh.size, undone, importId: progress.id };
   let imported = 0;
   let number = 0;
   for await (const chunk of readRows(deps, file, facts)) {
@@ -55,15 +58,15 @@ export async function importRows(
     const rows = chunk
       .flatMap((read) => (read.is === 'row' ? [{ ...read, id: name(read.planned) }] : []))
       .filter(({ id }) => fresh.has(id));
-    if (rows.length === 0) continue;
-    const done = await perform(deps, by.caller.userId, () =>
-      decideRows(deps, by, {
-        ...{ kind: file.kind, rows, number, before: imported },
-        ...{ toName: fresh.size, undone, importId: progress.id },
-      }),
-    );
-    imported += done.answer;
-    number += 1;
+    for (let from = 0; from < rows.length; from += ROWS_PER_COMMIT) {
+      const some = rows.slice(from, from + ROWS_PER_COMMIT);
+      const done = await perform(deps, by.caller.userId, () =>
+        decideRows(deps, by, { kind: file.kind, rows: some, number, before: imported, ...of }),
+      );
+      imported += done.answer;
+      number += 1;
+      await deps.pause(1);
+    }
     for (const { planned } of rows) {
       const code = planned.is === 'batch' ? planned.content['batch_code'] : codeById.get(planned.parent.id);
       if (typeof code === 'string' && codes.size < MOST_CODES) codes.add(code);

@@ -20,7 +20,7 @@ import { REQUIRED, type ReadRow, readRow } from './read-rows.ts';
 import { MOST_ROWS, notATable, type Table, tooManyRows } from './read-table.ts';
 
 /** Rows between two breaths, in which heartbeats and orders get their turn. */
-const ROWS_AT_ONCE = 25;
+const ROWS_AT_ONCE = 50;
 /** Cells between two breaths: rows may be long or empty. */
 const CELLS_AT_ONCE = 5_000;
 /** Every half hour of a day. */
@@ -128,7 +128,7 @@ async function survey(deps: Pick<Kernel, 'pause'>, layout: Layout): Promise<Seen
     }
     if (cells.length === 0) continue;
     rows += 1;
-    if (rows * slots > 2 * MOST_ROWS || rows > MOST_ROWS) throw tooManyRows();
+    if (rows * slots > MOST_ROWS) throw tooManyRows();
     for (const position of figures) {
       const mark = markOf(cells[position] ?? '');
       const marks = seen.marks.get(position);

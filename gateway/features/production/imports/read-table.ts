@@ -25,7 +25,7 @@ export type Table = {
 };
 
 /** Longer files are to be cut: an import must end before its connection does. */
-export const MOST_ROWS = 50_000;
+export const MOST_ROWS = 100_000;
 // What no sheet of a farm has: whatever is sent, a row is read in a moment.
 export const MOST_CELLS = 1_000;
 export const MOST_LETTERS = 32_767;

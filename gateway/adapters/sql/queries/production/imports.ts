@@ -1,3 +1,4 @@
+import type { RowOf } from '#contract/resource.ts';
 import { importChunk, importLayout, importRecord } from '#contract/resources/import-records.ts';
 import type { ImportKind } from '#contract/resources/imports.ts';
 import type { ImportQueries } from '#features/production/imports/ports.ts';
@@ -153,6 +154,12 @@ export function importQueries(db: Db): ImportQueries {
 const CHUNKS_AT_ONCE = 20;
 const UNDONE_AT_ONCE = 200;
 
+/** A row of this instance alone has no version. */
+function recordOf(stored: Record<string, unknown>): RowOf<typeof importRecord> {
+  const { rev: _rev, ...row } = decodeRow(importRecord, stored);
+  return row;
+}
+
 /** What is remembered of the files that were imported here. */
 function recordQueries(
   db: Db,
@@ -185,7 +192,7 @@ function recordQueries(
     },
     async importById(id) {
       const row = await db.selectFrom('imports').selectAll().where('id', '=', id).executeTakeFirst();
-      return row === undefined ? null : decodeRow(importRecord, row);
+      return row === undefined ? null : recordOf(row);
     },
     async importsOf(farmId, most) {
       const rows = await db
@@ -196,7 +203,7 @@ function recordQueries(
         .orderBy('id', 'desc')
         .limit(most)
         .execute();
-      return rows.map((row) => decodeRow(importRecord, row));
+      return rows.map(recordOf);
     },
     async importsBeyond(farmId, kept) {
       const rows = await db
