@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { ImportRecordAnswer } from '#contract/resources/import-records.ts';
+import { type ImportRecordAnswer, importRecord } from '#contract/resources/import-records.ts';
+import { update } from '#core/changes.ts';
 import { type App, body, joinFarm, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { reportOf, sendFile } from '#test/import-file.ts';
@@ -168,6 +169,20 @@ onBothEngines('an import', (_open, engine) => {
     expect(ended.imported).toBeLessThan(4_000);
     expect(await waterOf(farm)).toHaveLength(ended.imported);
     expect(await undo(farm, id)).toMatchObject({ undone: ended.imported });
+    expect(await waterOf(farm)).toEqual([]);
+  });
+
+  it('whose process ended is shown as interrupted after a minute, and can be undone', async () => {
+    const farm = await aStockedFarm(app);
+    const { id } = await bring(farm, 'measurements', waterFile(30));
+    await app.kernel.commit({ actor: null, changes: [update(importRecord, id, { state: 'IMPORTING' })] });
+    expect(await ask(farm, `/imports/${id}/undo`, 'POST')).toMatchObject({
+      status: 409,
+      body: { code: 'IMPORT_RUNNING' },
+    });
+    app.clock.advance(61_000);
+    expect(await recordOf(farm, id)).toMatchObject({ state: 'INTERRUPTED' });
+    expect(await undo(farm, id)).toMatchObject({ state: 'UNDONE', undone: 30 });
     expect(await waterOf(farm)).toEqual([]);
   });
 
