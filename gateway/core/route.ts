@@ -64,6 +64,7 @@ export const OWNED = [
   'probe',
   'probe_bus',
   'probe_profile',
+  'import',
 ] as const;
 export type Owned = (typeof OWNED)[number];
 

@@ -44,8 +44,8 @@ export type World = {
 /** Name space of ids that are derived from a cause (UUID v5). */
 const CAUSES = parse('6f1f5c0e-8e0b-5d6e-9a7e-0b8a5a2b7d11');
 
-/** UUID v5 of a cause. */
-export const idOfCause = (cause: string): string => v5(cause, CAUSES);
+/** UUID v5 of a cause; of bytes, which the library takes many times faster than text. */
+export const idOfCause = (cause: string): string => v5(Buffer.from(cause), CAUSES);
 
 /** UUID v7 that grow within this process, also inside one millisecond: rows made together keep their order. */
 export function growingIds(now: () => number): () => string {

@@ -25,6 +25,7 @@ import { gatewayStorm } from './gateway-storm.ts';
 import { hostileCrowd } from './hostile-crowd.ts';
 import { httpHeartbeats } from './http-heartbeats.ts';
 import { idleLink } from './idle-link.ts';
+import { importing } from './importing.ts';
 import { lighthouseMarks } from './lighthouse.ts';
 import { limits } from './limits.ts';
 import type { Beating } from './load/beating.ts';
@@ -73,6 +74,7 @@ const MEASURES: Readonly<Record<string, (options: BenchOptions) => Promise<Findi
   logins,
   notifications,
   limits,
+  importing,
   'sync-backlog': syncBacklog,
   'sync-apply': syncApply,
   'remote-order': remoteOrder,

@@ -201,6 +201,20 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
     most: ['gateway/features/equipment/probes/set-up-probe.ts', 'MOST_PROBES'],
     driven: null,
   },
+  imports: {
+    by: 'number',
+    of: 'farms',
+    most: ['gateway/features/production/imports/import-progress.ts', 'MOST_RECORDS'],
+    driven: null,
+  },
+  // one for some rows of the journals that they name
+  import_chunks: WRITTEN,
+  import_layouts: {
+    by: 'number',
+    of: 'farms',
+    most: ['gateway/features/production/imports/remember-layout.ts', 'MOST_LAYOUTS'],
+    driven: null,
+  },
   // news
   deliveries: {
     by: 'number',

@@ -25,6 +25,7 @@ const TASKS = [
   ['/transferencias', 'main select'],
   ['/tarefas', 'main a, main button'],
   ['/relatorios', 'main a, main button'],
+  ['/importar', 'main input[type=file]'],
   ['/sistema', 'main a[href="/sistema/dispositivos"]'],
   ['/sistema/dispositivos', 'main a, main button'],
   ['/sistema/usuarios', 'main input, main button'],

@@ -29,6 +29,7 @@ export const SCREENS = [
   '/tarefas',
   '/relatorios',
   '/relatorios/ficha',
+  '/importar',
   '/notificacoes',
   '/mais',
   '/sistema',

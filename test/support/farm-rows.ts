@@ -8,6 +8,7 @@ import { controlPoint } from '#contract/resources/control-points.ts';
 import { farm, farmMember } from '#contract/resources/farms.ts';
 import { feedingRecord } from '#contract/resources/feeding.ts';
 import { expense } from '#contract/resources/finance.ts';
+import { importRecord } from '#contract/resources/import-records.ts';
 import { invitation } from '#contract/resources/invitations.ts';
 import { pond } from '#contract/resources/ponds.ts';
 import { probe, probeBus, probeProfile } from '#contract/resources/probes.ts';
@@ -15,7 +16,7 @@ import { schedule } from '#contract/resources/schedules.ts';
 import { transfer } from '#contract/resources/transfers.ts';
 import { measurement } from '#contract/resources/water-quality.ts';
 import type { MemberRole } from '#contract/words.ts';
-import { type Change, insert } from '#core/changes.ts';
+import { type Change, insert, put } from '#core/changes.ts';
 import type { Owned } from '#core/route.ts';
 import { type PerformDeps, perform } from '#core/use-case.ts';
 
@@ -48,6 +49,7 @@ export async function aFarm(
     probe: randomUUID(),
     probe_bus: randomUUID(),
     probe_profile: randomUUID(),
+    import: randomUUID(),
   } satisfies Record<Owned, string>;
   await stored(deps, [
     insert(farm, farmRow(ids.farm, ownerId)),
@@ -68,6 +70,7 @@ export async function aFarm(
     insert(alert, alertRow({ id: ids.alert, farm_id: ids.farm, control_point_id: ids.control_point })),
     ...production(ids, ownerId),
     ...probesOf(ids),
+    put(importRecord, importRow(ids, ownerId)),
   ]);
   return ids;
 }
@@ -110,6 +113,32 @@ function probesOf(ids: Record<Owned, string>): Change[] {
       calibration_days: null,
     }),
   ];
+}
+
+function importRow(ids: Record<Owned, string>, ownerId: string): RowOf<typeof importRecord> {
+  return {
+    id: ids.import,
+    farm_id: ids.farm,
+    kind: 'measurements',
+    file_name: 'agua.csv',
+    sheet: null,
+    state: 'DONE',
+    rows_total: 0,
+    rows_done: 0,
+    imported: 0,
+    undone: 0,
+    kept: 0,
+    fault_code: null,
+    fault: null,
+    batch_codes: [],
+    created_by: ownerId,
+    created_at: AT,
+    touched_at: AT,
+    ended_at: AT,
+    cancel_asked_at: null,
+    undone_by: null,
+    undone_at: null,
+  };
 }
 
 function farmRow(id: string, owner_id: string): RowOf<typeof farm> {

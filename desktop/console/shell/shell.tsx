@@ -32,13 +32,22 @@ const ITEMS: readonly { item: Item; href: string; icon: IconName; onPhone: boole
 ];
 
 /** What phones reach by "more". */
-const UNDER_MORE = ['/mais', '/sistema', '/notificacoes', '/lotes', '/transferencias', '/relatorios'];
+const UNDER_MORE = [
+  '/mais',
+  '/sistema',
+  '/notificacoes',
+  '/lotes',
+  '/transferencias',
+  '/relatorios',
+  '/importar',
+];
 
 /** Screens that belong to another one of the rail than their address begins with. */
 const ALSO: Readonly<Record<string, string>> = {
   '/': '/viveiros',
   '/lotes': '/transferencias',
   '/lancar': '/tarefas',
+  '/relatorios': '/importar',
 };
 
 const isWithin = (path: string, href: string) => {
@@ -105,6 +114,7 @@ const ROUTES: readonly { path: string; load: Load }[] = [
     load: async () => (await import('../screens/reports/water-sheet.tsx')).WaterSheet,
   },
   { path: '/relatorios/:tab?', load: async () => (await import('../screens/reports/reports.tsx')).Reports },
+  { path: '/importar', load: async () => (await import('../screens/imports/imports.tsx')).Imports },
   ...SYSTEM_ROUTES,
 ];
 

@@ -78,6 +78,7 @@ const THING: Readonly<Record<Owned, string>> = {
   probe: 'Probe',
   probe_bus: 'Bus',
   probe_profile: 'Probe profile',
+  import: 'Import',
 };
 
 /** One request through one route: who, may they, is it valid; then load → decide → commit; then the answer. */

@@ -3,7 +3,6 @@ import type { Database } from '#adapters/sql/database.ts';
 import { biometryQueries } from '#adapters/sql/queries/production/biometries.ts';
 import { importQueries } from '#adapters/sql/queries/production/imports.ts';
 import type { Kernel } from '#core/kernel.ts';
-import type { Route } from '#core/route.ts';
 import type { ScienceOf } from '#features/farm/science-settings/ports.ts';
 import type { BatchStates } from '#features/production/batch-state.ts';
 import { warningsOf as weighingWarnings } from '#features/production/biometries/biometry-rules.ts';
@@ -23,7 +22,7 @@ type Deps = {
 };
 
 /** Wires files of the past: workbooks are read in a process of their own, rows are judged as those entered by hand. */
-export function wireImports(deps: Deps): Route[] {
+export function wireImports(deps: Deps): ReturnType<typeof importRoutes> {
   const { kernel, database, scienceOf, limits } = deps;
   return importRoutes({
     ...kernel,
@@ -35,7 +34,7 @@ export function wireImports(deps: Deps): Route[] {
       try {
         return await readWorkbookBeside(bytes);
       } catch (error) {
-        throw error instanceof SheetTrouble ? notATable(error.message) : error;
+        throw error instanceof SheetTrouble ? notATable(error.message, 'WORKBOOK_UNREADABLE') : error;
       }
     },
   });

@@ -14,6 +14,7 @@ import { latestWaterQuery } from '#adapters/sql/queries/production/latest-water.
 import { measurementQueries } from '#adapters/sql/queries/production/measurements.ts';
 import { pondContentsQueries, transferQueries } from '#adapters/sql/queries/production/transfers.ts';
 import { waterReadQueries } from '#adapters/sql/queries/production/water-readings.ts';
+import { sweepImports } from '#adapters/sql/sweep-imports.ts';
 import type { Feature } from '#contract/plans.ts';
 import { countsUntil } from '#core/facts-of-now.ts';
 import type { Kernel } from '#core/kernel.ts';
@@ -81,9 +82,12 @@ export function wireProduction(
     scienceOf,
     heardUnsaved,
   };
+  const imports = wireImports(deps);
   return {
     batches,
     scienceOf,
+    // what is imported or undone beside requests is called off
+    stop: { atOnce: imports.stop },
     pondContents: pondContents({ ...kernel, batches, queries: pondContentsQueries(database.read) }),
     routes: [
       ...wireBatches(deps),
@@ -97,7 +101,8 @@ export function wireProduction(
         }),
       }),
       ...wireTransfers(deps),
-      ...wireFiles(deps),
+      ...wireExports(deps),
+      ...imports.routes,
       ...waterQualityRoutes(water),
       ...wireFeedingAndFinance(deps),
     ],
@@ -110,6 +115,7 @@ export function wireProduction(
         },
       },
       { name: 'check of sums', at: '29 * * * *', run: () => checkSums(platform) },
+      { name: 'old imports', at: '43 3 * * *', run: () => sweepImports(database, kernel) },
     ]),
   };
 }
@@ -177,11 +183,11 @@ function wireBatches({ kernel, database, batches, scienceOf, limits }: WireDeps)
   ];
 }
 
-/** Wires what leaves as a file and what comes in as one. */
-function wireFiles(deps: WireDeps): Route[] {
+/** Wires what leaves as a file. */
+function wireExports(deps: WireDeps): Route[] {
   const { kernel, database, batches, expectedWeights, scienceOf } = deps;
   const finance = financeQueries(database.read);
-  const exports = exportRoutes({
+  return exportRoutes({
     ...kernel,
     queries: exportQueries(database.read, database.readLong, database.readLines),
     batches,
@@ -200,6 +206,4 @@ function wireFiles(deps: WireDeps): Route[] {
     currencyOf: finance.currencyOf,
     mayExport: ({ ownerId }) => deps.hasFeature(ownerId, 'export_data'),
   });
-  const imports = wireImports(deps);
-  return [...exports, ...imports];
 }

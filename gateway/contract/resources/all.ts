@@ -11,6 +11,7 @@ import { farm, farmMember } from './farms.ts';
 import { feedingRecord } from './feeding.ts';
 import { expense } from './finance.ts';
 import { firmwareImage, firmwareRollout, firmwareTarget } from './firmware.ts';
+import { importChunk, importLayout, importRecord } from './import-records.ts';
 import { invitation } from './invitations.ts';
 import {
   addressProof,
@@ -137,6 +138,9 @@ export const localResources = {
   siren_settings: sirenSettings,
   relays: relay,
   relay_meters: relayMeter,
+  imports: importRecord,
+  import_chunks: importChunk,
+  import_layouts: importLayout,
 } as const;
 
 /** Every table of the product. Rows of different tables have different fields; here only their being rows counts. */

@@ -14,6 +14,10 @@ export const importQuery = z.object({
   dry_run: yesOrNo
     .default('true')
     .describe('true (as long as nothing else is said): look, and import nothing'),
+  background: yesOrNo
+    .default('false')
+    .describe('true: answer 202 with a record to follow (GET /imports/{import_id}) and go on beside it'),
+  file_name: z.string().max(200).optional().describe('How the file is called where it comes from'),
   decimal: z
     .enum(['comma', 'point'])
     .optional()
@@ -60,6 +64,25 @@ export const importQuery = z.object({
     .max(100)
     .optional()
     .describe('Feed of all rows, for a file without such a column'),
+  species: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Species of all batches, for a file without such a column'),
+  initial_avg_weight: z.coerce
+    .number()
+    .positive()
+    .max(1_000)
+    .optional()
+    .describe('Weight in g at which all batches were stocked, for a file without such a column'),
+  sample_size: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(100_000)
+    .optional()
+    .describe('Animals in each sample, for a file without such a column'),
   batch_id: idOrNumber.optional().describe('Batch of all rows, for a file without such a column'),
   pond_id: idOrNumber.optional().describe('Pond of all rows, for a file without such a column'),
 });
@@ -117,6 +140,10 @@ export const importReport = z.object({
       logger: z.enum(LOGGERS).nullable(),
       header_row: z.int(),
       date_order: z.enum(['day_first', 'month_first']).nullable().describe('null: its dates need none'),
+      utc_offset_minutes: z
+        .int()
+        .nullable()
+        .describe('Of its times, as a heading says; null: the clock of the farm'),
       columns: z.array(
         z.object({
           column: z.string(),
@@ -140,3 +167,54 @@ export const importReport = z.object({
     .describe('How the file was read'),
 });
 export type ImportReport = z.infer<typeof importReport>;
+
+export const lookQuery = importQuery.pick({ farm_id: true, columns: true, sheet: true }).extend({
+  kind: z.enum(IMPORT_KINDS).optional().describe('What the rows are; proposed from the headings unless said'),
+});
+
+export const importLook = z.object({
+  file: z.enum(['csv', 'xlsx', 'xls', 'ods']),
+  sheets: z.array(
+    z.object({
+      name: z.string().nullable().describe('null: a file of text'),
+      kind: z.enum(IMPORT_KINDS).nullable().describe('What its headings name; null: they do not tell'),
+    }),
+  ),
+  sheet: z.string().nullable().describe('The one that was looked at'),
+  kind: z.enum(IMPORT_KINDS).nullable().describe('As asked, or proposed; null: say it'),
+  header_row: z.int().nullable(),
+  columns: z.array(
+    z.object({
+      position: z.int().describe('Counted from 1'),
+      heading: z.string(),
+      column: z.string().nullable().describe('null: it is not read'),
+      unit: z.string().nullable(),
+      time: z.string().nullable().describe('Of a column per hour'),
+      examples: z.array(z.string()).describe('The first cells that are not empty'),
+    }),
+  ),
+  missing: z
+    .array(z.string())
+    .describe('Columns that every row needs and none is; some can be said for all rows'),
+  twice: z.array(z.string()).describe('Columns that several headings name: leave all but one out'),
+  remembered: z
+    .object({
+      columns: z.string().nullable(),
+      decimal: z.enum(['comma', 'point']).nullable(),
+      date_order: z.enum(['day_first', 'month_first']).nullable(),
+    })
+    .nullable()
+    .describe(
+      'How sheets with these headings were last imported here, to be sent again; null: as they are read',
+    ),
+  fields: z
+    .array(
+      z.object({
+        column: z.string(),
+        is_needed: z.boolean(),
+        units: z.array(z.string()).describe('The first is the one it is stored in'),
+      }),
+    )
+    .describe('What a column can be'),
+});
+export type ImportLook = z.infer<typeof importLook>;

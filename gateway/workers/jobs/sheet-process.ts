@@ -52,8 +52,11 @@ export function readWorkbookBeside(
       settle();
     }
     child.on('message', (answer: SheetAnswer) => {
-      if ('rows' in answer) sheets.set(answer.sheet, [...(sheets.get(answer.sheet) ?? []), ...answer.rows]);
-      else if ('file' in answer) {
+      if ('rows' in answer) {
+        const rows = sheets.get(answer.sheet) ?? [];
+        rows.push(...answer.rows);
+        sheets.set(answer.sheet, rows);
+      } else if ('file' in answer) {
         const read = [...sheets].map(([name, rows]) => ({ name, rows }));
         finish(() => resolve({ file: answer.file, sheets: read }));
       } else if ('trouble' in answer) finish(() => reject(new SheetTrouble(answer.trouble)));

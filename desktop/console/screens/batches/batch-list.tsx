@@ -22,9 +22,14 @@ export function BatchList({ params }: { params: Readonly<Record<string, string>>
       <div class="page-head">
         <h1>{words.title}</h1>
         {mayManage.value ? (
-          <Link class="button main big" href="/lotes/novo">
-            {words.stock}
-          </Link>
+          <div class="row">
+            <Link class="button big" href="/importar">
+              {words.bring}
+            </Link>
+            <Link class="button main big" href="/lotes/novo">
+              {words.stock}
+            </Link>
+          </div>
         ) : null}
       </div>
       <Tabs

@@ -3,7 +3,7 @@ import { useLocation } from 'wouter-preact';
 import { Dialog } from '../../components/dialog.tsx';
 import { codeOf } from '../../components/simulated.tsx';
 import { useBatches } from '../../data/batches.ts';
-import { farmControlPoints } from '../../data/farm-store.ts';
+import { farmControlPoints, mayManage } from '../../data/farm-store.ts';
 import { usePonds } from '../../data/places.ts';
 import { found, type Place } from '../../state/palette.ts';
 import { partsFor } from '../system/parts.ts';
@@ -14,7 +14,9 @@ function usePlaces(): readonly Place[] {
   const words = paletteWords();
   const { ponds } = usePonds();
   const { batches } = useBatches();
-  const screens = Object.entries(words.screens).map(([href, name]) => ({ href, name, hint: words.screen }));
+  const screens = Object.entries(words.screens)
+    .filter(([href]) => href !== '/importar' || mayManage.value)
+    .map(([href, name]) => ({ href, name, hint: words.screen }));
   const parts = partsFor().flatMap((group) => group.parts);
   return [
     ...ponds.map(({ cod }) => ({

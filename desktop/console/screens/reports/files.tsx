@@ -7,7 +7,7 @@ import { Icon } from '../../components/icon.tsx';
 import { toast } from '../../components/toast.tsx';
 import { ApiError, download } from '../../data/api.ts';
 import { useBatches } from '../../data/batches.ts';
-import { isOwner } from '../../data/farm-store.ts';
+import { isOwner, mayManage } from '../../data/farm-store.ts';
 import { usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { language } from '../../i18n/language.ts';
@@ -31,6 +31,16 @@ export function Files() {
         <h2>{words.files}</h2>
         {isLocked ? <Locked /> : <Download onRefused={() => setRefused(true)} />}
       </section>
+      {mayManage.value ? (
+        <ul class="cards">
+          <li>
+            <Link class="card choice" href="/importar">
+              <strong>{words.bring}</strong>
+              <span class="muted small">{words.bringHint}</span>
+            </Link>
+          </li>
+        </ul>
+      ) : null}
       <section class="stack">
         <h2>{words.print}</h2>
         <ul class="cards">

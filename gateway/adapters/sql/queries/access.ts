@@ -156,6 +156,8 @@ function farmsWith(db: Db, of: Owned, id: string) {
         '=',
         db.selectFrom('probe_profiles').select('farm_id').where('id', '=', id),
       );
+    case 'import':
+      return farms.where('farms.id', '=', db.selectFrom('imports').select('farm_id').where('id', '=', id));
   }
 }
 

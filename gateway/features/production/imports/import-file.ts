@@ -1,16 +1,9 @@
-import type { RowOf } from '#contract/resource.ts';
-import { batch } from '#contract/resources/batches.ts';
 import type { ImportKind, ImportReport, RowNote } from '#contract/resources/imports.ts';
-import { audit } from '#core/audit.ts';
-import { asParent, type Change, type GuardSeen, insertIfAbsent } from '#core/changes.ts';
-import { AppError, conflict } from '#core/errors.ts';
-import { isoOf } from '#core/kernel.ts';
-import { claimNumericId } from '#core/numeric-id.ts';
-import { type Decision, perform } from '#core/use-case.ts';
+import { AppError } from '#core/errors.ts';
 import type { Language } from '#science/advice/language.ts';
 import { noteOf } from './import-words.ts';
 import { readRows } from './open-file.ts';
-import type { ImportDeps, PlannedRow, RowFacts, Stamp } from './ports.ts';
+import type { ImportDeps, PlannedRow, RowFacts } from './ports.ts';
 import type { FileToRead } from './read-layout.ts';
 import type { Identified, ImportBy, Told } from './read-rows.ts';
 import { createRecordBook } from './record-book.ts';
@@ -33,6 +26,14 @@ type Count = Pick<
   | 'notes_total'
   | 'notes'
 >;
+type Looked = {
+  file: FileToRead;
+  facts: RowFacts;
+  /** Rows that an undo took away: they may come again. */
+  undone: ReadonlySet<string>;
+  /** Called again and again with the rows looked at; throws when the look is called off. */
+  step: (rows: number) => Promise<void>;
+};
 /** What a look at a file found, and the ids of the rows that it would bring. */
 export type Checked = { count: Count; fresh: ReadonlySet<string> };
 
@@ -43,8 +44,7 @@ export type Checked = { count: Count; fresh: ReadonlySet<string> };
 export async function checkFile(
   deps: ImportDeps,
   by: ImportBy,
-  file: FileToRead,
-  facts: RowFacts,
+  { file, facts, undone, step }: Looked,
 ): Promise<Checked> {
   const { count, note } = newCount();
   const fresh = new Set<string>();
@@ -52,7 +52,9 @@ export async function checkFile(
   const book = createRecordBook(deps, file.kind, facts);
   const firstName = namer(deps, file.kind, by.farm.farmId);
   // before all else: what the whole file brings, and how its columns run
+  const looked = { rows: 0 };
   for await (const chunk of readRows(deps, file, facts)) {
+    await step((looked.rows += chunk.length));
     for (const { row, planned, values } of chunk.filter((read) => read.is === 'row')) {
       book.expect(firstName(planned));
       judging.see(values, { row, planned });
@@ -68,6 +70,7 @@ export async function checkFile(
   const rowsSeen = new Set<number>();
   for await (const chunk of readRows(deps, file, facts)) {
     const good: Identified[] = [];
+    await step((looked.rows += chunk.length));
     for (const read of chunk) {
       rowsSeen.add(read.row);
       if (read.is === 'wrong') note('errors', read.errors);
@@ -76,7 +79,7 @@ export async function checkFile(
         note('notes', read.told.map(plain));
       } else good.push({ ...read, id: name(read.planned) });
     }
-    const taken = await deps.queries.idsTaken(file.kind, ids(good));
+    const { taken } = await standingOf(deps, file.kind, { ids: ids(good), undone });
     const known = await book.look(good.filter(({ id }) => !taken.has(id)));
     for (const each of good) {
       const { row, planned } = each;
@@ -146,100 +149,8 @@ function noteColumns(
   }
 }
 
-/**
- * Imports a file in which `checkFile` found nothing wrong and these rows `fresh`: some rows per commit, so that control never
- * waits. The first of them carries the log entry of all, so that a power cut leaves no row that no entry names; sending the
- * same file again brings the rest. Answers how many rows came in.
- */
-export async function importRows(
-  deps: ImportDeps,
-  by: ImportBy,
-  { file, facts, fresh }: { file: FileToRead; facts: RowFacts; fresh: ReadonlySet<string> },
-): Promise<number> {
-  const name = namer(deps, file.kind, by.farm.farmId);
-  let imported = 0;
-  for await (const chunk of readRows(deps, file, facts)) {
-    const rows = chunk
-      .flatMap((read) => (read.is === 'row' ? [{ ...read, id: name(read.planned) }] : []))
-      .filter(({ id }) => fresh.has(id));
-    if (rows.length === 0) continue;
-    // the log names the import with its first rows, in their commit
-    const toName = imported === 0 ? fresh.size : null;
-    const done = await perform(deps, by.caller.userId, () =>
-      decideRows(deps, by, { kind: file.kind, rows, toName }),
-    );
-    imported += done.answer;
-  }
-  return imported;
-}
-
-async function decideRows(
-  deps: ImportDeps,
-  by: ImportBy,
-  { kind, rows, toName }: { kind: ImportKind; rows: readonly Identified[]; toName: number | null },
-): Promise<Decision<number>> {
-  const guards = await guardParents(deps, kind, rows);
-  const taken = await deps.queries.idsTaken(kind, ids(rows));
-  const missing = rows.filter(({ id }) => !taken.has(id));
-  const changes: Change[] = [];
-  const stocked: RowOf<typeof batch>[] = [];
-  for (const { id, planned } of missing) {
-    const stamp: Stamp = {
-      id,
-      created_by: by.caller.userId,
-      clock_quality: deps.clockQuality(),
-      created_at: isoOf(deps.now()),
-      updated_at: null,
-    };
-    if (planned.is === 'record') {
-      changes.push(planned.changeOf(stamp));
-      continue;
-    }
-    const numericId = await claimNumericId(deps.queries, 'batch', id);
-    const row = planned.rowOf({ ...stamp, numeric_id: numericId.number });
-    if (row.status === 'ACTIVE') stocked.push(row);
-    changes.push(insertIfAbsent(batch, row), numericId.change);
-  }
-  const beside = stocked.length === 0 ? {} : await deps.onCreateBatches(stocked);
-  const entry = missing.length === 0 || toName === null ? [] : [entryOf(deps, by, kind, toName)];
-  return {
-    answer: missing.length,
-    changes: [...changes, ...(beside.changes ?? []), ...entry],
-    guards: [...guards, ...(beside.guards ?? [])],
-  };
-}
-
-const ids = (rows: readonly Identified[]): string[] => rows.map(({ id }) => id);
-
-/** The ponds and batches of these rows must not be deleted under them. */
-async function guardParents(
-  deps: ImportDeps,
-  kind: ImportKind,
-  rows: readonly Identified[],
-): Promise<GuardSeen[]> {
-  const guards: GuardSeen[] = [];
-  for (const entity of ['pond', 'batch'] as const) {
-    const parents = [
-      ...new Set(rows.flatMap(({ planned: { parent } }) => (parent.entity === entity ? parent.id : []))),
-    ];
-    for (const id of parents) {
-      const guard = await deps.guard(entity, id);
-      // a deletion of the pond that saw no batch in it yet must look again
-      guards.push(kind === 'batches' ? guard : asParent(guard));
-    }
-    const standing = await deps.queries.standing(entity, parents);
-    if (parents.some((id) => !standing.has(id))) {
-      throw conflict(
-        `A ${entity} of this file was deleted meanwhile; rows imported so far stay, look at the file again`,
-        'PARENT_GONE',
-      );
-    }
-  }
-  return guards;
-}
-
 /** Ids that follow from farm and content; equal rows of one file are as many things, told apart by their count. */
-function namer(deps: ImportDeps, kind: ImportKind, farmId: string): (planned: PlannedRow) => string {
+export function namer(deps: ImportDeps, kind: ImportKind, farmId: string): (planned: PlannedRow) => string {
   const seen = new Map<string, number>();
   return ({ content }) => {
     const id = deps.idOf(`import:${kind}:${farmId}:${JSON.stringify(content)}`);
@@ -268,18 +179,6 @@ function codeBook(idsByCode: ReadonlyMap<string, string>, language: Language) {
   };
 }
 
-function entryOf(deps: ImportDeps, { caller, farm }: ImportBy, kind: ImportKind, imported: number): Change {
-  return audit(deps, {
-    farm_id: farm.farmId,
-    entity_type: 'SYSTEM',
-    entity_id: farm.farmId,
-    entity_name: `Import of ${kind}`,
-    action: 'import',
-    user_id: caller.userId,
-    details: { kind, imported },
-  });
-}
-
 /** What a caller is told who wanted to import a file with wrong rows: nothing was imported. */
 export function notValid({ errors, errors_total }: Pick<Count, 'errors' | 'errors_total'>): AppError {
   const [first] = errors;
@@ -306,3 +205,19 @@ export function notAnswered(questions: ImportReport['questions']): AppError {
     errors: questions.map(({ code, column, message }) => ({ path: column, code, message })),
   });
 }
+
+/** Ids that were ever used; what an undo took away is not among them, but in `back`: it comes again by being restored. */
+export async function standingOf(
+  deps: Pick<ImportDeps, 'queries'>,
+  kind: ImportKind,
+  { ids: asked, undone }: { ids: readonly string[]; undone: ReadonlySet<string> },
+): Promise<{ taken: ReadonlySet<string>; back: ReadonlySet<string> }> {
+  const used = await deps.queries.idsTaken(kind, asked);
+  const gone = [...used].filter((id) => undone.has(id));
+  if (gone.length === 0) return { taken: used, back: new Set() };
+  const rows = await deps.queries.rowsNow(kind, gone);
+  const back = new Set(rows.filter(({ hidden }) => hidden).map(({ id }) => id));
+  return { taken: new Set([...used].filter((id) => !back.has(id))), back };
+}
+
+export const ids = (rows: readonly Identified[]): string[] => rows.map(({ id }) => id);

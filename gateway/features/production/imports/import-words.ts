@@ -15,20 +15,22 @@ const PT: Words = {
   NOT_A_POINT_NUMBER: (said) => `${cellIn(said)} não é um número com ponto decimal, como nesta coluna`,
   NOT_A_NUMBER: (said) => `${cellIn(said)} não é um número`,
   NOT_A_WHOLE_NUMBER: (said) => `${cellIn(said)} não é um número inteiro`,
-  AMBIGUOUS_NUMBER: (said) => `${cellIn(said)} pode ser dois números: diga decimal=comma ou decimal=point`,
+  AMBIGUOUS_NUMBER: (said) =>
+    `${cellIn(said)} pode ser dois números: diga se o decimal do arquivo é vírgula ou ponto (decimal)`,
   NOT_A_DATE: (said) => `${cellIn(said)} não é uma data como 01/03/2026 ou 2026-03-01`,
   NOT_A_TIME: (said) => `${cellIn(said)} não é uma hora como 06:30`,
   TEXT_NOT_ALLOWED: () => 'o texto tem caracteres que não podem ser guardados',
   UNIT_NOT_KNOWN: ({ other = '' }) =>
-    `a unidade "${other}" não é uma em que esta coluna pode ser lida: diga a unidade em columns, ou deixe a coluna fora`,
+    `a unidade "${other}" não é uma em que esta coluna pode ser lida: diga a unidade da coluna (columns), ou deixe a coluna fora`,
   TEMPERATURE_NEEDED: () => 'só pode ser convertido com a temperatura da mesma linha',
-  SALINITY_NEEDED: () => 'só pode ser convertido com a salinidade da mesma linha, ou com salinity para todas',
+  SALINITY_NEEDED: () =>
+    'só pode ser convertido com a salinidade da mesma linha, ou com uma para todas (salinity)',
   OUT_OF_RANGE: (said) => `${cellIn(said)} está fora do que pode ser convertido`,
   REQUIRED: () => 'está vazio, e é necessário',
   POND_REQUIRED: () => 'está vazio: diga um viveiro desta fazenda',
   BATCH_REQUIRED: () => 'está vazio: diga um lote desta fazenda',
   PRICE_REQUIRED: () =>
-    'falta o preço, e sem preço não é de graça: diga cost_per_kg para todas as linhas, ou ponha a coluna no arquivo',
+    'falta o preço, e sem preço não é de graça: diga o preço de todas as linhas (cost_per_kg), ou ponha a coluna no arquivo',
   POND_UNKNOWN: (said) => `não há viveiro ${cellIn(said)} nesta fazenda`,
   BATCH_UNKNOWN: (said) => `não há lote ${cellIn(said)} nesta fazenda`,
   POND_AMBIGUOUS: (said) => `vários viveiros têm o código ${cellIn(said)}: diga o número ou o id`,
@@ -57,7 +59,7 @@ const PT: Words = {
   SAME_DAY_SAME_AMOUNT: () => 'já está registrado: mesmo dia, mesma quantidade. Ficou fora',
   SAME_TIME_SAME_VALUES: () => 'já está registrado: mesma hora, mesmos valores. Ficou fora',
   IDENTICAL_ROW: ({ other = '' }) =>
-    `mesmo dia, mesma quantidade que a linha ${other}: entram as duas. Se é repetida, deixe fora com skip`,
+    `mesmo dia, mesma quantidade que a linha ${other}: entram as duas. Se é repetida, deixe uma fora (skip)`,
   OTHER_VALUE_THERE: () =>
     'já há um registro deste mesmo dia ou desta mesma hora com outro valor: se esta linha o corrige, apague um dos dois',
   CLOCK_GAP: (said) =>
@@ -81,21 +83,22 @@ const EN: Words = {
   NOT_A_POINT_NUMBER: (said) => `${cellIn(said)} is not a number with a decimal point, as in this column`,
   NOT_A_NUMBER: (said) => `${cellIn(said)} is not a number`,
   NOT_A_WHOLE_NUMBER: (said) => `${cellIn(said)} is not a whole number`,
-  AMBIGUOUS_NUMBER: (said) => `${cellIn(said)} may be two numbers: say decimal=comma or decimal=point`,
+  AMBIGUOUS_NUMBER: (said) =>
+    `${cellIn(said)} may be two numbers: say whether the decimal mark of the file is a comma or a point (decimal)`,
   NOT_A_DATE: (said) => `${cellIn(said)} is not a date such as 01/03/2026 or 2026-03-01`,
   NOT_A_TIME: (said) => `${cellIn(said)} is not a time such as 06:30`,
   TEXT_NOT_ALLOWED: () => 'must be well-formed text',
   UNIT_NOT_KNOWN: ({ other = '' }) =>
-    `the unit "${other}" is none that this column can be read from: say the unit in columns, or leave the column out`,
+    `the unit "${other}" is none that this column can be read from: say the unit of the column (columns), or leave the column out`,
   TEMPERATURE_NEEDED: () => 'can be converted only with the temperature of the same row',
   SALINITY_NEEDED: () =>
-    'can be converted only with the salinity of the same row, or with salinity for all of them',
+    'can be converted only with the salinity of the same row, or with one for all of them (salinity)',
   OUT_OF_RANGE: (said) => `${cellIn(said)} lies outside of what can be converted`,
   REQUIRED: () => 'is empty, and needed',
   POND_REQUIRED: () => 'is empty: name a pond of this farm',
   BATCH_REQUIRED: () => 'is empty: name a batch of this farm',
   PRICE_REQUIRED: () =>
-    'the price is missing, and feed without one is not free: say cost_per_kg for all rows, or give the file the column',
+    'the price is missing, and feed without one is not free: say the price of all rows (cost_per_kg), or give the file the column',
   POND_UNKNOWN: (said) => `there is no pond ${cellIn(said)} on this farm`,
   BATCH_UNKNOWN: (said) => `there is no batch ${cellIn(said)} on this farm`,
   POND_AMBIGUOUS: (said) => `several ponds have the code ${cellIn(said)}: name it by its number or id`,
@@ -124,7 +127,7 @@ const EN: Words = {
   SAME_DAY_SAME_AMOUNT: () => 'is on record: same day, same amount. Left out',
   SAME_TIME_SAME_VALUES: () => 'is on record: same time, same values. Left out',
   IDENTICAL_ROW: ({ other = '' }) =>
-    `same day, same amount as row ${other}: both come in. If it stands there twice, leave one out with skip`,
+    `same day, same amount as row ${other}: both come in. If it stands there twice, leave one out (skip)`,
   OTHER_VALUE_THERE: () =>
     'there is a record of the same day or time with another value: if this row corrects it, delete one of the two',
   CLOCK_GAP: (said) =>

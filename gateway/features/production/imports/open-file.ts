@@ -14,13 +14,13 @@ import {
   LONGEST_FIGURE,
   type NumberManner,
 } from './read-cells.ts';
-import type { ColumnRead, ColumnsSaid } from './read-header.ts';
+import type { ColumnRead, ColumnsSaid, Header } from './read-header.ts';
 import { type FileToRead, type Layout, type Question, readLayout } from './read-layout.ts';
 import { REQUIRED, type ReadRow, readRow } from './read-rows.ts';
 import { MOST_ROWS, notATable, type Table, tooManyRows } from './read-table.ts';
 
 /** Rows between two breaths, in which heartbeats and orders get their turn. */
-const ROWS_AT_ONCE = 25;
+const ROWS_AT_ONCE = 50;
 /** Cells between two breaths: rows may be long or empty. */
 const CELLS_AT_ONCE = 5_000;
 /** Every half hour of a day. */
@@ -37,19 +37,21 @@ export type Asked = {
   language: Language;
 };
 
-/** Learns how the file is written. Throws 422 for a missing column and for too many rows. */
+/** Learns how the file is written. Throws 422 for a column that is missing or stands twice, and for too many rows. */
 export async function openFile(deps: Pick<Kernel, 'pause'>, table: Table, asked: Asked): Promise<FileToRead> {
   const { kind, given } = asked;
   const layout = readLayout(kind, table, asked.columns);
   const { header } = layout;
-  const has = (name: string) =>
-    header.columns.some((each) => each.name === name) ||
-    header.refused.some(({ column }) => column === name) ||
-    given[name] !== undefined;
-  const [first = ''] = REQUIRED[kind].filter((name) => !has(name));
+  const [one, next] = header.twice;
+  if (one !== undefined && next !== undefined)
+    throw notATable(`The column ${one.name} stands twice: as "${next.heading}", too`, 'COLUMN_TWICE');
+  const [first = ''] = missingIn(kind, header, given);
   if (first !== '') {
     const names = [first, ...(COLUMNS[kind].find(({ name }) => name === first)?.aliases ?? [])].slice(0, 8);
-    throw notATable(`The file has no column ${first}; it may be headed ${names.join(', ')}`);
+    throw notATable(
+      `The file has no column ${first}; it may be headed ${names.join(', ')}`,
+      'COLUMN_MISSING',
+    );
   }
   const seen = await survey(deps, layout);
   const numbers = mannersOf(table, seen, asked.decimal);
@@ -68,6 +70,15 @@ export async function openFile(deps: Pick<Kernel, 'pause'>, table: Table, asked:
     salinity: asked.salinity,
     given,
   };
+}
+
+/** What each row must have, and neither the file nor whoever sends it says. */
+export function missingIn(kind: ImportKind, header: Header, given: FileToRead['given']): string[] {
+  const isThere = (name: string) =>
+    header.columns.some((each) => each.name === name) ||
+    header.refused.some(({ column }) => column === name) ||
+    given[name] !== undefined;
+  return REQUIRED[kind].filter((name) => !isThere(name));
 }
 
 /** Columns of one hour or meal go together, with those that hold for the whole row. */
@@ -105,7 +116,8 @@ async function survey(deps: Pick<Kernel, 'pause'>, layout: Layout): Promise<Seen
   };
   // each hour or meal becomes a row of its own
   const slots = new Set(columns.map(({ slot }) => slot)).size;
-  if (slots > MOST_SLOTS) throw notATable(`The file has columns of more than ${MOST_SLOTS} hours or meals`);
+  if (slots > MOST_SLOTS)
+    throw notATable(`The file has columns of more than ${MOST_SLOTS} hours or meals`, 'TOO_MANY_COLUMNS');
   let rows = 0;
   let cellsRead = 0;
   for (const { cells } of layout.rows()) {
@@ -116,7 +128,7 @@ async function survey(deps: Pick<Kernel, 'pause'>, layout: Layout): Promise<Seen
     }
     if (cells.length === 0) continue;
     rows += 1;
-    if (rows * slots > 2 * MOST_ROWS || rows > MOST_ROWS) throw tooManyRows();
+    if (rows * slots > MOST_ROWS) throw tooManyRows();
     for (const position of figures) {
       const mark = markOf(cells[position] ?? '');
       const marks = seen.marks.get(position);

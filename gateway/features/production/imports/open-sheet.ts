@@ -1,6 +1,6 @@
 import type { ImportKind } from '#contract/resources/imports.ts';
 import type { ImportDeps } from './ports.ts';
-import { type ColumnsSaid, headingsIn } from './read-header.ts';
+import { headingsIn } from './read-header.ts';
 import { notATable, openTable, type Table, tableOf } from './read-table.ts';
 
 /** Rows in which a sheet must name its columns. */
@@ -13,27 +13,42 @@ function isWorkbook(bytes: Uint8Array): boolean {
   return begins(0x50, 0x4b, 0x03, 0x04) || begins(0xd0, 0xcf, 0x11, 0xe0);
 }
 
-/** Opens a file of text, or the sheet of a workbook that is named or names most columns. Throws 422 where there is none. */
-export async function openSheet(
+/** A file of text, or every sheet of a workbook that has rows. Throws 422 where there is none. */
+export async function openSheets(
   deps: Pick<ImportDeps, 'readWorkbook'>,
   bytes: Uint8Array,
-  asked: { kind: ImportKind; columns: ColumnsSaid; sheet: string | undefined },
-): Promise<Table> {
-  if (!isWorkbook(bytes)) return openTable(bytes);
+): Promise<readonly [Table, ...Table[]]> {
+  if (!isWorkbook(bytes)) return [openTable(bytes)];
   const { file, sheets } = await deps.readWorkbook(bytes);
-  const scored = sheets
-    .filter(({ name }) => asked.sheet === undefined || name === asked.sheet)
-    .map((sheet) => ({
-      sheet,
-      score: Math.max(
-        0,
-        ...sheet.rows
-          .slice(0, LOOKED_AT)
-          .map(({ cells }) => headingsIn(asked.kind, cells.slice(0, CELLS_LOOKED_AT))),
-      ),
-    }));
-  const [first] = scored;
-  if (first === undefined) throw notATable(`The workbook has no sheet ${asked.sheet ?? 'with rows'}`);
-  const { sheet } = scored.reduce((best, one) => (one.score > best.score ? one : best));
-  return tableOf({ file, sheet: sheet.name, separator: null, encoding: null, all: () => sheet.rows });
+  const [first, ...more] = sheets
+    .filter(({ rows }) => rows.some(({ cells }) => cells.length > 0))
+    .map(({ name, rows }) =>
+      tableOf({ file, sheet: name, separator: null, encoding: null, all: () => rows }),
+    );
+  if (first === undefined) throw notATable('The workbook has no sheet with rows', 'EMPTY_FILE');
+  return [first, ...more];
+}
+
+/** How many columns the row of a sheet names that names most. */
+export function mostHeadings(kind: ImportKind, table: Table): number {
+  let most = 0;
+  let looked = 0;
+  for (const { cells } of table.all()) {
+    most = Math.max(most, headingsIn(kind, cells.slice(0, CELLS_LOOKED_AT)));
+    looked += 1;
+    if (looked === LOOKED_AT) break;
+  }
+  return most;
+}
+
+/** The sheet that is named, or names most columns. Throws 422 where there is none of that name. */
+export function sheetFor(kind: ImportKind, sheets: readonly Table[], named: string | undefined): Table {
+  const [first, ...more] = sheets.filter(({ sheet }) => named === undefined || sheet === named);
+  if (first === undefined) throw notATable(`The workbook has no sheet ${named ?? ''}`, 'SHEET_UNKNOWN');
+  let best = { table: first, count: mostHeadings(kind, first) };
+  for (const table of more) {
+    const count = mostHeadings(kind, table);
+    if (count > best.count) best = { table, count };
+  }
+  return best.table;
 }

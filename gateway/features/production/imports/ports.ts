@@ -1,5 +1,6 @@
 import type { RowOf } from '#contract/resource.ts';
 import type { batch } from '#contract/resources/batches.ts';
+import type { importChunk, importLayout, importRecord } from '#contract/resources/import-records.ts';
 import type { ImportKind } from '#contract/resources/imports.ts';
 import type { Change } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
@@ -44,9 +45,27 @@ export type ImportQueries = NumericIdDeps & {
   onRecordAt: (kind: Exclude<ImportKind, 'batches'>, places: readonly Place[]) => Promise<OnRecord[]>;
   /** The last weighing of each batch before that day's records of the file. */
   weighingsOf: (batchIds: readonly string[]) => Promise<Weighing[]>;
+  /** How rows of these ids stand now, deleted ones included. */
+  rowsNow: (kind: ImportKind, ids: readonly string[]) => Promise<RowNow[]>;
+  /** Which of these batches have records that are not deleted. */
+  batchesWithRecords: (ids: readonly string[]) => Promise<Set<string>>;
+  importById: (id: string) => Promise<RowOf<typeof importRecord> | null>;
+  /** Newest first. */
+  importsOf: (farmId: string, most: number) => Promise<RowOf<typeof importRecord>[]>;
+  /** Ids of those that are older than the newest `kept` of a farm. */
+  importsBeyond: (farmId: string, kept: number) => Promise<string[]>;
+  /** Some commits of an import whose rows are to be taken away. */
+  chunksToUndo: (importId: string) => Promise<RowOf<typeof importChunk>[]>;
+  /** Rows of a kind that undone imports of the farm took away. */
+  undoneRows: (farmId: string, kind: ImportKind) => Promise<Set<string>>;
+  layoutById: (id: string) => Promise<RowOf<typeof importLayout> | null>;
+  /** Ids of those that were used before the `kept` of a farm that were used last. */
+  layoutsBeyond: (farmId: string, kept: number) => Promise<string[]>;
   /** Which of these ponds or batches still stand. */
   standing: (entity: 'pond' | 'batch', ids: readonly string[]) => Promise<Set<string>>;
 };
+
+export type RowNow = { id: string; rev: number; hidden: boolean; isChanged: boolean };
 
 export type Weighing = {
   batch_id: string;
@@ -78,7 +97,7 @@ export type RowJudge = {
 
 export type ImportDeps = Pick<
   Kernel,
-  'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality' | 'commit' | 'pause' | 'random'
+  'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality' | 'commit' | 'pause' | 'random' | 'log'
 > & {
   queries: ImportQueries;
   /** Made anew for each file: what it learnt of a batch holds for all its rows. */

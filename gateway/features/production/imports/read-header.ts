@@ -24,6 +24,8 @@ export type Header = {
   ignored: string[];
   /** Columns of a known name in a unit that the column cannot be read from. */
   refused: Refused[];
+  /** Columns of which each says that it is the same thing. */
+  twice: ColumnRead[];
   /** The column that sums the meals of a row. */
   total: number | null;
   /** What a heading says of its dates: `(MM/DD/YYYY)`, `GMT-03:00`. */
@@ -34,12 +36,13 @@ export type Header = {
 /** Columns as somebody says they are: by position, null for one to leave out. */
 export type ColumnsSaid = ReadonlyMap<number, { column: string; unit: string | null } | null>;
 
-/** Where each column stands. Throws 422 for a heading that stands twice, or a column said that there is none of. */
+/** Where each column stands. Throws 422 for a column said that there is none of. */
 export function readHeader(kind: ImportKind, headings: readonly string[], said: ColumnsSaid): Header {
   const header: Header = {
     columns: [],
     ignored: [],
     refused: [],
+    twice: [],
     total: null,
     dateOrder: null,
     offsetMs: null,
@@ -69,7 +72,7 @@ export function readHeader(kind: ImportKind, headings: readonly string[], said: 
       header.offsetMs ??= offsetIn(heading);
     }
   }
-  header.columns = theBest(found, header.ignored);
+  header.columns = theBest(found, header);
   for (const each of refused) {
     // of oxygen in mg/L and in a unit nobody knows the first is read
     if (header.columns.some(({ name }) => name === each.column)) header.ignored.push(each.heading);
@@ -89,14 +92,14 @@ export function headingsIn(kind: ImportKind, cells: readonly (string | number)[]
   return new Set(names).size;
 }
 
-/** Of oxygen in mg/L and in per cent the one that needs no conversion; of two that are alike none can be chosen. */
-function theBest(found: readonly ColumnRead[], ignored: string[]): ColumnRead[] {
+/** Of oxygen in mg/L and in per cent the one that needs no conversion; of two that are alike none can be chosen: `twice`. */
+function theBest(found: readonly ColumnRead[], { ignored, twice }: Header): ColumnRead[] {
   const byName = Map.groupBy(found, ({ name, slot }) => `${name} ${slot}`);
   return [...byName.values()].flatMap((alike) => {
     const [best, next] = alike.toSorted((one, other) => rankOf(one) - rankOf(other));
     if (best === undefined) return [];
     if (next !== undefined && rankOf(best) === rankOf(next))
-      throw notATable(`The column ${best.name} stands twice: as "${next.heading}", too`);
+      twice.push(...alike.filter((each) => rankOf(each) === rankOf(best)));
     ignored.push(...alike.filter((each) => each !== best).map(({ heading }) => heading.slice(0, 80)));
     return [best];
   });
@@ -251,8 +254,10 @@ function isPortuguese(kind: ImportKind, name: string, heading: string): boolean 
 
 function saidHeading(kind: ImportKind, said: { column: string; unit: string | null }): Reading {
   const column = COLUMNS[kind].find(({ name }) => name === said.column);
-  if (column === undefined) throw notATable(`There is no column ${said.column.slice(0, 40)} to import`);
+  if (column === undefined)
+    throw notATable(`There is no column ${said.column.slice(0, 40)} to import`, 'COLUMN_UNKNOWN');
   const unit = said.unit === null ? null : unitRead(said.unit);
-  if (said.unit !== null && unit === null) throw notATable(`"${said.unit.slice(0, 40)}" is no unit`);
+  if (said.unit !== null && unit === null)
+    throw notATable(`"${said.unit.slice(0, 40)}" is no unit`, 'UNIT_UNKNOWN');
   return { column, unit, time: null, slot: null, isAt25: false };
 }

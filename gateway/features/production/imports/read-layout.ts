@@ -24,7 +24,7 @@ export type Layout = {
 export type Question = ImportReport['questions'][number];
 
 /** A file, and how it is read. */
-export type FileToRead = Pick<Layout, 'rows' | 'headerRow' | 'logger'> &
+export type FileToRead = Pick<Layout, 'rows' | 'headerRow' | 'headings' | 'logger'> &
   Pick<Header, 'columns' | 'ignored' | 'refused' | 'total'> & {
     kind: ImportKind;
     table: Table;
@@ -60,7 +60,7 @@ const SIGNS: Readonly<Record<(typeof LOGGERS)[number], RegExp>> = {
   Atlas: /Atlas Scientific|\bEZO\b|\bRTD\b/i,
 };
 
-/** Finds the header, also of two lines, and what its columns are. Throws 422 where a column stands twice. */
+/** Finds the header, also of two lines, and what its columns are. */
 export function readLayout(kind: ImportKind, table: Table, said: ColumnsSaid): Layout {
   const first: TableRow[] = [];
   let cells = 0;
@@ -71,7 +71,8 @@ export function readLayout(kind: ImportKind, table: Table, said: ColumnsSaid): L
   }
   const at = headerAt(kind, first);
   const named = first[at];
-  if (named === undefined) throw notATable('The file is empty: its first rows must name the columns');
+  if (named === undefined)
+    throw notATable('The file is empty: its first rows must name the columns', 'EMPTY_FILE');
   const { headings, last } = joined(kind, { above: first[at - 1], named, below: first[at + 1] });
   const text = first
     .flatMap((row) => row.cells.map((cell) => String(cell).slice(0, LETTERS_LOOKED_AT)))

@@ -25,7 +25,7 @@ export type Table = {
 };
 
 /** Longer files are to be cut: an import must end before its connection does. */
-export const MOST_ROWS = 50_000;
+export const MOST_ROWS = 100_000;
 // What no sheet of a farm has: whatever is sent, a row is read in a moment.
 export const MOST_CELLS = 1_000;
 export const MOST_LETTERS = 32_767;
@@ -41,7 +41,8 @@ const ESCAPED_FORMULA = /^'(?=[=+\-@\t\r])/;
 /** Opens a file of text as spreadsheets and loggers write them. Throws 422 for one that is no table. */
 export function openTable(bytes: Uint8Array): Table {
   const { text, encoding } = decoded(bytes);
-  if (text.includes('\u0000')) throw notATable('The file is not a text file, nor a workbook');
+  if (text.includes('\u0000'))
+    throw notATable('The file is not a text file, nor a workbook', 'FILE_NOT_TEXT');
   const told = SEPARATOR_LINE.exec(text);
   const start = told === null ? 0 : told[0].length;
   const separator = SEPARATORS.find((sign) => sign === told?.[1]) ?? separatorOf(text);
@@ -52,7 +53,8 @@ export function openTable(bytes: Uint8Array): Table {
 /** Throws 422 for a table without rows. */
 export function tableOf(from: Omit<Table, 'header' | 'rows'>): Table {
   const first = firstOf(from.all());
-  if (first === null) throw notATable('The file is empty: its first rows must name the columns');
+  if (first === null)
+    throw notATable('The file is empty: its first rows must name the columns', 'EMPTY_FILE');
   return {
     ...from,
     header: first.cells,
@@ -155,7 +157,8 @@ function* readRows(text: string, start: number, separator: string): Generator<Ta
     if (row > 2 * MOST_ROWS) throw tooManyRows();
     const cells: string[] = [];
     for (;;) {
-      if (cells.length === MOST_CELLS) throw notATable(`Row ${row} has more than ${MOST_CELLS} columns`);
+      if (cells.length === MOST_CELLS)
+        throw notATable(`Row ${row} has more than ${MOST_CELLS} columns`, 'TOO_MANY_COLUMNS');
       const cell = text[at] === '"' ? quotedCell(text, at, row) : plainCell(text, at, separator);
       // a byte order mark may stand behind the line that names the separator
       cells.push(
@@ -170,7 +173,8 @@ function* readRows(text: string, start: number, separator: string): Generator<Ta
     }
     if (text[at] === '\r' && text[at + 1] === '\n') at += 2;
     else if (text[at] === '\r' || text[at] === '\n') at += 1;
-    else if (at < text.length) throw notATable(`Row ${row}: something stands behind a closing quote`);
+    else if (at < text.length)
+      throw notATable(`Row ${row}: something stands behind a closing quote`, 'ROW_BROKEN');
     yield { row, cells: cells.some((cell) => cell !== '') ? cells : [] };
   }
 }
@@ -190,7 +194,7 @@ function quotedCell(text: string, start: number, row: number): CellRead {
   let from = start + 1;
   for (;;) {
     const quote = text.indexOf('"', from);
-    if (quote === -1) throw notATable(`Row ${row}: a quote is opened and never closed`);
+    if (quote === -1) throw notATable(`Row ${row}: a quote is opened and never closed`, 'ROW_BROKEN');
     if (quote - start > MOST_LETTERS) throw cellTooLong();
     if (text[quote + 1] !== '"')
       return { value: text.slice(start + 1, quote).replaceAll('""', '"'), end: quote + 1 };
@@ -198,10 +202,29 @@ function quotedCell(text: string, start: number, row: number): CellRead {
   }
 }
 
-const cellTooLong = () => notATable(`A cell is longer than ${MOST_LETTERS} letters`);
+const cellTooLong = () => notATable(`A cell is longer than ${MOST_LETTERS} letters`, 'CELL_TOO_LONG');
 
-export const tooManyRows = () => notATable(`The file has more than ${MOST_ROWS} rows: send it in parts`);
+export const tooManyRows = () =>
+  notATable(`The file has more than ${MOST_ROWS} rows: send it in parts`, 'TOO_MANY_ROWS');
 
-export function notATable(detail: string): AppError {
-  return new AppError(422, detail, { code: 'NOT_A_TABLE' });
+/** Why a file is none that can be read, for whoever tells it in another language. */
+export type NoTable =
+  | 'EMPTY_FILE'
+  | 'FILE_NOT_TEXT'
+  | 'ROW_BROKEN'
+  | 'TOO_MANY_ROWS'
+  | 'TOO_MANY_COLUMNS'
+  | 'CELL_TOO_LONG'
+  | 'SHEET_UNKNOWN'
+  | 'WORKBOOK_UNREADABLE'
+  | 'COLUMN_MISSING'
+  | 'COLUMN_TWICE'
+  | 'COLUMN_UNKNOWN'
+  | 'UNIT_UNKNOWN';
+
+export function notATable(detail: string, why: NoTable): AppError {
+  return new AppError(422, detail, {
+    code: 'NOT_A_TABLE',
+    errors: [{ path: 'file', code: why, message: detail }],
+  });
 }

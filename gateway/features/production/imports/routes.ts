@@ -1,22 +1,20 @@
 import { csvFile } from '#contract/resources/exports.ts';
+import { importRecordAnswer } from '#contract/resources/import-records.ts';
 import {
   IMPORT_KINDS,
   type ImportKind,
-  type ImportQuery,
+  importLook,
   importQuery,
   importReport,
+  lookQuery,
 } from '#contract/resources/imports.ts';
-import { AppError, notFound } from '#core/errors.ts';
-import { isoOf } from '#core/kernel.ts';
 import { onFarm, signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
-import { zoneClock } from '#core/zone-clock.ts';
-import { checkFile, importRows, notAnswered, notValid } from './import-file.ts';
-import { openFile, previewOf } from './open-file.ts';
-import { openSheet } from './open-sheet.ts';
-import type { FarmFacts, ImportDeps, RowFacts } from './ports.ts';
-import type { ColumnsSaid } from './read-header.ts';
-import type { ImportBy } from './read-rows.ts';
+import { beginRecord, createTurn, noteFailure, progressOf, type Turn } from './import-progress.ts';
+import { columnsSaid, importSent } from './import-sent.ts';
+import { lookAtFile } from './look-at-file.ts';
+import type { ImportDeps } from './ports.ts';
+import { recordAnswer, recordRoutes } from './record-routes.ts';
 import { templateOf } from './template.ts';
 
 const tag = 'Imports';
@@ -30,8 +28,6 @@ const SHEETS = [
   'application/vnd.oasis.opendocument.spreadsheet',
   'application/octet-stream',
 ] as const;
-/** A clock on the farm may be that far ahead. */
-const AHEAD_MS = 10 * 60_000;
 
 const WHAT: Readonly<Record<ImportKind, string>> = {
   batches: 'past batches',
@@ -41,39 +37,84 @@ const WHAT: Readonly<Record<ImportKind, string>> = {
 };
 
 /** Files of the past; one at a time, because each is held in memory while it is read. */
-export function importRoutes(deps: ImportDeps): Route[] {
-  const turn = { isTaken: false };
-  return IMPORT_KINDS.flatMap((kind) => [importRoute(deps, kind, turn), templateRoute(kind)]);
+export function importRoutes(deps: ImportDeps): { routes: Route[]; stop: () => Promise<void> } {
+  const turn = createTurn(deps);
+  const routes = [
+    lookRoute(deps, turn),
+    ...recordRoutes(deps, turn),
+    ...IMPORT_KINDS.flatMap((kind) => [importRoute(deps, kind, turn), templateRoute(kind)]),
+  ];
+  return { routes, stop: turn.stop };
 }
 
-function importRoute(deps: ImportDeps, kind: ImportKind, turn: { isTaken: boolean }): Route {
+const onItsFarm = {
+  who: 'farm',
+  right: 'manage',
+  of: 'farm',
+  at: 'query',
+  field: 'farm_id',
+  others: 404,
+} as const;
+const takes = { media: 'text/csv', also: SHEETS, maxBytes: MOST_BYTES } as const;
+
+function lookRoute(deps: ImportDeps, turn: Turn): Route {
+  return route({
+    method: 'POST',
+    path: '/imports/look',
+    tag,
+    summary: 'What a sheet is: its sheets, what each seems to hold, and its columns; nothing is imported',
+    access: onItsFarm,
+    query: lookQuery,
+    takes,
+    answers: { 200: { schema: importLook } },
+    handle: (request) =>
+      turn.alone(async () => {
+        const { kind, sheet, columns } = request.query;
+        const { farmId } = onFarm(request);
+        const asked = { farmId, kind, sheet, columns: columnsSaid(columns) };
+        const look = await lookAtFile(deps, request.upload ?? new Uint8Array(), asked);
+        return { answer: { status: 200, body: look } };
+      }),
+  });
+}
+
+function importRoute(deps: ImportDeps, kind: ImportKind, turn: Turn): Route {
   return route({
     method: 'POST',
     path: `/imports/${kind}`,
     tag,
     summary: `Import ${WHAT[kind]} from a sheet (xlsx, xls, ods, csv, txt); as a dry run, unless dry_run=false`,
-    access: { who: 'farm', right: 'manage', of: 'farm', at: 'query', field: 'farm_id', others: 404 },
+    access: onItsFarm,
     query: importQuery,
-    takes: { media: 'text/csv', also: SHEETS, maxBytes: MOST_BYTES },
-    answers: { 200: { schema: importReport } },
+    takes,
+    answers: { 200: { schema: importReport }, 202: { schema: importRecordAnswer } },
     async handle(request) {
-      if (turn.isTaken) {
-        throw new AppError(503, 'Another file is being imported; please try again in a moment', {
-          code: 'BUSY',
-          headers: { 'Retry-After': '5' },
-        });
-      }
-      turn.isTaken = true;
-      try {
-        const by = { caller: signedIn(request), farm: onFarm(request), language: request.language };
-        const sent = { kind, query: request.query, bytes: request.upload ?? new Uint8Array() };
-        return { answer: { status: 200, body: await importSent(deps, by, sent) } };
-      } finally {
-        turn.isTaken = false;
-      }
+      const { query } = request;
+      const by = { caller: signedIn(request), farm: onFarm(request), language: request.language };
+      const sent = { kind, query, bytes: request.upload ?? new Uint8Array() };
+      const { isStopping } = turn;
+      if (!isYes(query.background) || isYes(query.dry_run))
+        return turn.alone(async () => ({
+          answer: { status: 200, body: await importSent(deps, by, sent, { isStopping }) },
+        }));
+      return turn.beside(async () => {
+        const begun = { kind, fileName: query.file_name ?? null, state: 'CHECKING' } as const;
+        const record = await beginRecord(deps, by, begun);
+        const progress = progressOf(deps, record.id, isStopping);
+        return {
+          answer: { answer: { status: 202, body: recordAnswer(record, deps.now()) } },
+          rest: () =>
+            importSent(deps, by, sent, { isStopping, progress }).then(
+              () => undefined,
+              (error: unknown) => noteFailure(deps, record.id, error),
+            ),
+        };
+      });
     },
   });
 }
+
+const isYes = (said: string): boolean => said === 'true' || said === '1';
 
 function templateRoute(kind: ImportKind): Route {
   return route({
@@ -91,114 +132,4 @@ function templateRoute(kind: ImportKind): Route {
       },
     }),
   });
-}
-
-async function importSent(
-  deps: ImportDeps,
-  by: ImportBy,
-  { kind, query, bytes }: { kind: ImportKind; query: ImportQuery; bytes: Uint8Array },
-) {
-  const farm = await deps.queries.farmFacts(by.farm.farmId);
-  if (farm === null) throw notFound('Farm');
-  const given = {
-    batch: query.batch_id,
-    pond: query.pond_id,
-    cost_per_kg: query.cost_per_kg,
-    feed_type: query.feed_type,
-  };
-  const columns = columnsSaid(query.columns);
-  const table = await openSheet(deps, bytes, { kind, columns, sheet: query.sheet });
-  const file = await openFile(deps, table, {
-    kind,
-    decimal: query.decimal,
-    dateOrder: query.date_order,
-    columns,
-    skip: rowsIn(query.skip),
-    salinity: query.salinity ?? null,
-    given,
-    language: by.language,
-  });
-  const facts = rowFacts(deps, farm, by);
-  const { count, fresh } = await checkFile(deps, by, file, facts);
-  const isDryRun = query.dry_run === 'true' || query.dry_run === '1';
-  if (!isDryRun && count.errors_total > 0) throw notValid(count);
-  if (!isDryRun && file.questions.length > 0 && fresh.size > 0) throw notAnswered(file.questions);
-  const imported = isDryRun ? 0 : await importRows(deps, by, { file, facts, fresh });
-  const format = { separator: table.separator, decimal: file.manner.mark, encoding: table.encoding };
-  return {
-    kind,
-    dry_run: isDryRun,
-    ...count,
-    imported,
-    questions: file.questions,
-    ignored_columns: file.ignored,
-    format,
-    reading: {
-      file: table.file,
-      sheet: table.sheet,
-      logger: file.logger,
-      header_row: file.headerRow,
-      date_order: file.dateOrder,
-      columns: file.columns.map(({ name, is, position, heading, unit, time }) => ({
-        column: name,
-        heading,
-        position: position + 1,
-        unit,
-        decimal:
-          is === 'number' || is === 'integer' ? (file.manners.get(position) ?? file.manner).mark : null,
-        time,
-      })),
-      preview: previewOf(file, facts),
-    },
-  };
-}
-
-/** `4,17,20-25` */
-function rowsIn(text: string | undefined): { has: (row: number) => boolean } {
-  const ranges = (text ?? '').split(',').map((part) => part.split('-').map(Number));
-  return { has: (row) => ranges.some(([from = 0, to = from]) => row >= from && row <= to) };
-}
-
-/** `3=salinity@ppt;5=-` */
-function columnsSaid(text: string | undefined): ColumnsSaid {
-  return new Map(
-    (text ?? '').split(';').flatMap((part) => {
-      const [position = '', said = ''] = part.split('=', 2);
-      const [column = '', unit = null] = said.split('@', 2);
-      return position === ''
-        ? []
-        : [[Number(position) - 1, column === '-' ? null : { column, unit }] as const];
-    }),
-  );
-}
-
-function rowFacts(deps: ImportDeps, farm: FarmFacts, by: ImportBy): RowFacts {
-  const wordOf = (code: string) => code.normalize('NFC').toLowerCase();
-  const pondsByCod = Map.groupBy(farm.ponds, ({ cod }) => wordOf(cod));
-  const pondsById = new Map(
-    farm.ponds.flatMap((pond) => [
-      [pond.id, pond],
-      [String(pond.numeric_id), pond],
-    ]),
-  );
-  const batchesByCode = new Map(farm.batches.map((batch) => [wordOf(batch.batch_code), batch]));
-  const batchesById = new Map(
-    farm.batches.flatMap((batch) => [
-      [batch.id, batch],
-      [String(batch.numeric_id), batch],
-    ]),
-  );
-  return {
-    farm,
-    ownerId: by.farm.ownerId,
-    language: by.language,
-    clock: zoneClock(farm.timezone),
-    latest: deps.clockQuality() === 'trusted' ? isoOf(deps.now() + AHEAD_MS) : null,
-    pondBy(ref) {
-      const named = pondsByCod.get(wordOf(ref)) ?? [];
-      if (named.length > 1) return 'several';
-      return named[0] ?? pondsById.get(ref.toLowerCase()) ?? null;
-    },
-    batchBy: (ref) => batchesByCode.get(wordOf(ref)) ?? batchesById.get(ref.toLowerCase()) ?? null,
-  };
 }

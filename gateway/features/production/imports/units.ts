@@ -141,6 +141,29 @@ const CONVERSIONS: Readonly<Record<string, Partial<Record<Unit, Conversion>>>> =
   sample_size: { animals: 1 },
 };
 
+/** The units that a column can be read from, in words that are read as these; the first is the one it is stored in. */
+export function unitsFor(column: string): string[] {
+  const known = Object.entries(CONVERSIONS[column] ?? {}) as [Unit, Conversion][];
+  return known
+    .toSorted(([, one], [, other]) => Number(other === 1) - Number(one === 1))
+    .map(([unit]) => SPELLED[unit] ?? unit);
+}
+
+const SPELLED: Partial<Record<Unit, string>> = {
+  percent: '%',
+  'ug/L': 'µg/L',
+  'uS/cm': 'µS/cm',
+  C: '°C',
+  F: '°F',
+  'per g': 'PL/g',
+  'money/kg': 'R$/kg',
+  'money/t': 'R$/t',
+  'per m2': 'ind/m²',
+  'per ha': 'ind/ha',
+  animals: 'un',
+  thousand: 'mil',
+};
+
 /** Null: the column cannot be read from that unit. `isAt25`: conductivity as if the water had 25 °C. */
 export function conversionOf(column: string, unit: Unit, isAt25 = false): Conversion | null {
   if (isAt25 && column === 'salinity' && (unit === 'mS/cm' || unit === 'uS/cm'))

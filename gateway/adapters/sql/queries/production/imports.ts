@@ -1,6 +1,9 @@
+import type { RowOf } from '#contract/resource.ts';
+import { importChunk, importLayout, importRecord } from '#contract/resources/import-records.ts';
 import type { ImportKind } from '#contract/resources/imports.ts';
 import type { ImportQueries } from '#features/production/imports/ports.ts';
 import type { Db } from '../../database.ts';
+import { decodeRow } from '../../tables.ts';
 import { numericIdQueries } from '../paging.ts';
 
 const TABLE = {
@@ -16,6 +19,16 @@ const RECORDS = {
   feeding: { table: 'feeding_records', parent: 'batch_id', at: 'feed_date' },
   measurements: { table: 'measurements', parent: 'pond_id', at: 'measurement_date' },
 } as const;
+
+/** What hangs on a batch. */
+const OF_BATCHES = [
+  'biometries',
+  'feeding_records',
+  'harvests',
+  'survival_changes',
+  'transfers',
+  'expenses',
+] as const;
 
 export function importQueries(db: Db): ImportQueries {
   return {
@@ -95,6 +108,36 @@ export function importQueries(db: Db): ImportQueries {
         .where('hidden', '=', 0)
         .execute();
     },
+    async rowsNow(kind, ids) {
+      if (ids.length === 0) return [];
+      const rows = await db
+        .selectFrom(TABLE[kind])
+        .select(['id', 'rev', 'hidden', 'updated_at'])
+        .where('id', 'in', [...ids])
+        .execute();
+      return rows.map(({ id, rev, hidden, updated_at }) => ({
+        id,
+        rev,
+        hidden: hidden === 1,
+        isChanged: updated_at !== null,
+      }));
+    },
+    async batchesWithRecords(ids) {
+      const used = new Set<string>();
+      if (ids.length === 0) return used;
+      for (const table of OF_BATCHES) {
+        const rows = await db
+          .selectFrom(table)
+          .select('batch_id')
+          .distinct()
+          .where('batch_id', 'in', [...ids])
+          .where('hidden', '=', 0)
+          .execute();
+        for (const { batch_id } of rows) used.add(batch_id);
+      }
+      return used;
+    },
+    ...recordQueries(db),
     async standing(entity, ids) {
       if (ids.length === 0) return new Set();
       const rows = await db
@@ -104,6 +147,114 @@ export function importQueries(db: Db): ImportQueries {
         .where('hidden', '=', 0)
         .execute();
       return new Set(rows.map(({ id }) => id));
+    },
+  };
+}
+
+const CHUNKS_AT_ONCE = 20;
+const UNDONE_AT_ONCE = 200;
+
+/** A row of this instance alone has no version. */
+function recordOf(stored: Record<string, unknown>): RowOf<typeof importRecord> {
+  const { rev: _rev, ...row } = decodeRow(importRecord, stored);
+  return row;
+}
+
+/** What is remembered of the files that were imported here. */
+function recordQueries(
+  db: Db,
+): Pick<
+  ImportQueries,
+  | 'importById'
+  | 'importsOf'
+  | 'importsBeyond'
+  | 'chunksToUndo'
+  | 'undoneRows'
+  | 'layoutById'
+  | 'layoutsBeyond'
+> {
+  return {
+    async layoutById(id) {
+      const row = await db.selectFrom('import_layouts').selectAll().where('id', '=', id).executeTakeFirst();
+      return row === undefined ? null : decodeRow(importLayout, row);
+    },
+    async layoutsBeyond(farmId, kept) {
+      const rows = await db
+        .selectFrom('import_layouts')
+        .select('id')
+        .where('farm_id', '=', farmId)
+        .orderBy('used_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(UNDONE_AT_ONCE)
+        .offset(kept)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+    async importById(id) {
+      const row = await db.selectFrom('imports').selectAll().where('id', '=', id).executeTakeFirst();
+      return row === undefined ? null : recordOf(row);
+    },
+    async importsOf(farmId, most) {
+      const rows = await db
+        .selectFrom('imports')
+        .selectAll()
+        .where('farm_id', '=', farmId)
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(most)
+        .execute();
+      return rows.map(recordOf);
+    },
+    async importsBeyond(farmId, kept) {
+      const rows = await db
+        .selectFrom('imports')
+        .select('id')
+        .where('farm_id', '=', farmId)
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(UNDONE_AT_ONCE)
+        .offset(kept)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+    async chunksToUndo(importId) {
+      const rows = await db
+        .selectFrom('import_chunks')
+        .selectAll()
+        .where('import_id', '=', importId)
+        .where('is_undone', '=', 0)
+        .orderBy('id')
+        .limit(CHUNKS_AT_ONCE)
+        .execute();
+      return rows.map((row) => decodeRow(importChunk, row));
+    },
+    async undoneRows(farmId, kind) {
+      const undone = new Set<string>();
+      const files = await db
+        .selectFrom('imports')
+        .select('id')
+        .where('farm_id', '=', farmId)
+        .where('kind', '=', kind)
+        .where('undone', '>', 0)
+        .execute();
+      for (const { id } of files) {
+        for (let after = ''; ; ) {
+          const chunks = await db
+            .selectFrom('import_chunks')
+            .selectAll()
+            .where('import_id', '=', id)
+            .where('is_undone', '=', 1)
+            .where('id', '>', after)
+            .orderBy('id')
+            .limit(UNDONE_AT_ONCE)
+            .execute();
+          for (const chunk of chunks)
+            for (const rowId of decodeRow(importChunk, chunk).row_ids) undone.add(rowId);
+          after = chunks.at(-1)?.id ?? '';
+          if (chunks.length < UNDONE_AT_ONCE) break;
+        }
+      }
+      return undone;
     },
   };
 }

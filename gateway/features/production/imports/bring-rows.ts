@@ -1,0 +1,170 @@
+import type { RowOf } from '#contract/resource.ts';
+import { batch } from '#contract/resources/batches.ts';
+import { importChunk, importRecord } from '#contract/resources/import-records.ts';
+import type { ImportKind } from '#contract/resources/imports.ts';
+import { audit } from '#core/audit.ts';
+import {
+  asParent,
+  type Change,
+  type GuardSeen,
+  insert,
+  insertIfAbsent,
+  restore,
+  update,
+} from '#core/changes.ts';
+import { conflict } from '#core/errors.ts';
+import { isoOf } from '#core/kernel.ts';
+import { claimNumericId } from '#core/numeric-id.ts';
+import { type Decision, perform } from '#core/use-case.ts';
+import { ids, namer, standingOf } from './import-file.ts';
+import type { Progress } from './import-progress.ts';
+import { readRows } from './open-file.ts';
+import type { ImportDeps, RowFacts, Stamp } from './ports.ts';
+import type { FileToRead } from './read-layout.ts';
+import type { Identified, ImportBy } from './read-rows.ts';
+
+/** Batches that a record names: enough to go on from, whatever the file holds. */
+const MOST_CODES = 20;
+/** Control has its turn between two commits. */
+const ROWS_PER_COMMIT = 25;
+
+export type ToBring = {
+  file: FileToRead;
+  facts: RowFacts;
+  fresh: ReadonlySet<string>;
+  undone: ReadonlySet<string>;
+  progress: Progress;
+};
+type Chunk = { kind: ImportKind; rows: readonly Identified[]; number: number; before: number };
+
+/**
+ * Imports a file in which `checkFile` found nothing wrong and these rows `fresh`: some rows per commit, so that control never
+ * waits. The first of them carries the log entry of all, and each the record of what it made, so that a power cut leaves no
+ * row that no entry names and no undo finds; sending the same file again brings the rest. Answers how many rows came in.
+ */
+export async function importRows(
+  deps: ImportDeps,
+  by: ImportBy,
+  { file, facts, fresh, undone, progress }: ToBring,
+): Promise<{ imported: number; batchCodes: string[] }> {
+  const name = namer(deps, file.kind, by.farm.farmId);
+  const codes = new Set<string>();
+  const codeById = new Map(facts.farm.batches.map(({ id, batch_code }) => [id, batch_code]));
+  const of = { toName: fresh.size, undone, importId: progress.id };
+  let imported = 0;
+  let number = 0;
+  for await (const chunk of readRows(deps, file, facts)) {
+    await progress.step(imported, fresh.size);
+    const rows = chunk
+      .flatMap((read) => (read.is === 'row' ? [{ ...read, id: name(read.planned) }] : []))
+      .filter(({ id }) => fresh.has(id));
+    for (let from = 0; from < rows.length; from += ROWS_PER_COMMIT) {
+      const some = rows.slice(from, from + ROWS_PER_COMMIT);
+      const done = await perform(deps, by.caller.userId, () =>
+        decideRows(deps, by, { kind: file.kind, rows: some, number, before: imported, ...of }),
+      );
+      imported += done.answer;
+      number += 1;
+      await deps.pause(1);
+    }
+    for (const { planned } of rows) {
+      const code = planned.is === 'batch' ? planned.content['batch_code'] : codeById.get(planned.parent.id);
+      if (typeof code === 'string' && codes.size < MOST_CODES) codes.add(code);
+    }
+  }
+  return { imported, batchCodes: [...codes] };
+}
+
+async function decideRows(
+  deps: ImportDeps,
+  by: ImportBy,
+  {
+    kind,
+    rows,
+    number,
+    before,
+    toName,
+    undone,
+    importId,
+  }: Chunk & { toName: number; undone: ReadonlySet<string>; importId: string },
+): Promise<Decision<number>> {
+  const guards = await guardParents(deps, kind, rows);
+  const { taken, back } = await standingOf(deps, kind, { ids: ids(rows), undone });
+  const missing = rows.filter(({ id }) => !taken.has(id));
+  const changes: Change[] = [];
+  const stocked: RowOf<typeof batch>[] = [];
+  for (const { id, planned } of missing) {
+    const stamp: Stamp = {
+      id,
+      created_by: by.caller.userId,
+      clock_quality: deps.clockQuality(),
+      created_at: isoOf(deps.now()),
+      updated_at: null,
+    };
+    if (planned.is === 'record') {
+      const change = planned.changeOf(stamp);
+      changes.push(back.has(id) ? restore(change.resource, id) : change);
+      continue;
+    }
+    const numericId = await claimNumericId(deps.queries, 'batch', id);
+    const row = planned.rowOf({ ...stamp, numeric_id: numericId.number });
+    if (row.status === 'ACTIVE') stocked.push(row);
+    if (back.has(id)) changes.push(restore(batch, id));
+    else changes.push(insertIfAbsent(batch, row), numericId.change);
+  }
+  if (missing.length === 0) return { answer: 0 };
+  const beside = stocked.length === 0 ? {} : await deps.onCreateBatches(stocked);
+  const chunkRow = { import_id: importId, row_ids: ids(missing), is_undone: false };
+  const imported = before + missing.length;
+  return {
+    answer: missing.length,
+    changes: [
+      ...changes,
+      ...(beside.changes ?? []),
+      // the log names the import with its first rows, in their commit
+      ...(before === 0 ? [entryOf(deps, by, kind, toName)] : []),
+      insert(importChunk, { id: `${importId}:${String(number).padStart(6, '0')}`, ...chunkRow }),
+      update(importRecord, importId, { imported, rows_done: imported, touched_at: isoOf(deps.now()) }),
+    ],
+    guards: [...guards, ...(beside.guards ?? [])],
+  };
+}
+
+/** The ponds and batches of these rows must not be deleted under them. */
+async function guardParents(
+  deps: ImportDeps,
+  kind: ImportKind,
+  rows: readonly Identified[],
+): Promise<GuardSeen[]> {
+  const guards: GuardSeen[] = [];
+  for (const entity of ['pond', 'batch'] as const) {
+    const parents = [
+      ...new Set(rows.flatMap(({ planned: { parent } }) => (parent.entity === entity ? parent.id : []))),
+    ];
+    for (const id of parents) {
+      const guard = await deps.guard(entity, id);
+      // a deletion of the pond that saw no batch in it yet must look again
+      guards.push(kind === 'batches' ? guard : asParent(guard));
+    }
+    const standing = await deps.queries.standing(entity, parents);
+    if (parents.some((id) => !standing.has(id))) {
+      throw conflict(
+        `A ${entity} of this file was deleted meanwhile; rows imported so far stay, look at the file again`,
+        'PARENT_GONE',
+      );
+    }
+  }
+  return guards;
+}
+
+function entryOf(deps: ImportDeps, { caller, farm }: ImportBy, kind: ImportKind, imported: number): Change {
+  return audit(deps, {
+    farm_id: farm.farmId,
+    entity_type: 'SYSTEM',
+    entity_id: farm.farmId,
+    entity_name: `Import of ${kind}`,
+    action: 'import',
+    user_id: caller.userId,
+    details: { kind, imported },
+  });
+}

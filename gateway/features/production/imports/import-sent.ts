@@ -1,0 +1,171 @@
+import type { ImportKind, ImportQuery, ImportReport } from '#contract/resources/imports.ts';
+import { notFound } from '#core/errors.ts';
+import { isoOf } from '#core/kernel.ts';
+import { zoneClock } from '#core/zone-clock.ts';
+import { importRows, type ToBring } from './bring-rows.ts';
+import { checkFile, notAnswered, notValid } from './import-file.ts';
+import { beginRecord, noteFailure, noteIn, type Progress, progressOf } from './import-progress.ts';
+import { openFile, previewOf } from './open-file.ts';
+import { openSheets, sheetFor } from './open-sheet.ts';
+import type { FarmFacts, ImportDeps, RowFacts } from './ports.ts';
+import type { ColumnsSaid } from './read-header.ts';
+import type { ImportBy } from './read-rows.ts';
+import { rememberLayout } from './remember-layout.ts';
+
+/** A clock on the farm may be that far ahead. */
+const AHEAD_MS = 10 * 60_000;
+
+export type Sent = { kind: ImportKind; query: ImportQuery; bytes: Uint8Array };
+
+/**
+ * Reads a file, looks at every row, and imports it unless that is a dry run. `progress`: of a record that is kept already;
+ * without one it is begun once nothing is wrong with the file. Throws 422 for a file that cannot come in.
+ */
+export async function importSent(
+  deps: ImportDeps,
+  by: ImportBy,
+  { kind, query, bytes }: Sent,
+  { isStopping, progress }: { isStopping: () => boolean; progress?: Progress },
+): Promise<ImportReport> {
+  const farm = await deps.queries.farmFacts(by.farm.farmId);
+  if (farm === null) throw notFound('Farm');
+  const given = {
+    batch: query.batch_id,
+    pond: query.pond_id,
+    cost_per_kg: query.cost_per_kg,
+    feed_type: query.feed_type,
+    species: query.species,
+    initial_avg_weight: query.initial_avg_weight,
+    sample_size: query.sample_size,
+  };
+  const columns = columnsSaid(query.columns);
+  const table = sheetFor(kind, await openSheets(deps, bytes), query.sheet);
+  const file = await openFile(deps, table, {
+    kind,
+    decimal: query.decimal,
+    dateOrder: query.date_order,
+    columns,
+    skip: rowsIn(query.skip),
+    salinity: query.salinity ?? null,
+    given,
+    language: by.language,
+  });
+  const facts = rowFacts(deps, farm, by);
+  const undone = await deps.queries.undoneRows(by.farm.farmId, kind);
+  const step = (rows: number) => progress?.step(rows, 0) ?? Promise.resolve();
+  const { count, fresh } = await checkFile(deps, by, { file, facts, undone, step });
+  const isDryRun = query.dry_run === 'true' || query.dry_run === '1';
+  if (!isDryRun && count.errors_total > 0) throw notValid(count);
+  if (!isDryRun && file.questions.length > 0 && fresh.size > 0) throw notAnswered(file.questions);
+  const toBring = { file, facts, fresh, undone };
+  const imported = isDryRun ? 0 : await bring(deps, by, { query, toBring, progress, isStopping });
+  const format = { separator: table.separator, decimal: file.manner.mark, encoding: table.encoding };
+  return {
+    kind,
+    dry_run: isDryRun,
+    ...count,
+    imported,
+    questions: file.questions,
+    ignored_columns: file.ignored,
+    format,
+    reading: {
+      file: table.file,
+      sheet: table.sheet,
+      logger: file.logger,
+      header_row: file.headerRow,
+      date_order: file.dateOrder,
+      utc_offset_minutes: file.dates.offsetMs === null ? null : Math.round(file.dates.offsetMs / 60_000),
+      columns: file.columns.map(({ name, is, position, heading, unit, time }) => ({
+        column: name,
+        heading,
+        position: position + 1,
+        unit,
+        decimal:
+          is === 'number' || is === 'integer' ? (file.manners.get(position) ?? file.manner).mark : null,
+        time,
+      })),
+      preview: previewOf(file, facts),
+    },
+  };
+}
+
+type Bringing = {
+  query: ImportQuery;
+  toBring: Omit<ToBring, 'progress'>;
+  progress: Progress | undefined;
+  isStopping: () => boolean;
+};
+
+async function bring(
+  deps: ImportDeps,
+  by: ImportBy,
+  { query, toBring, progress, isStopping }: Bringing,
+): Promise<number> {
+  const { kind, table } = toBring.file;
+  // the same file again brings nothing, and is nothing to undo
+  if (progress === undefined && toBring.fresh.size === 0) return 0;
+  const begin = () => beginRecord(deps, by, { kind, fileName: query.file_name ?? null, state: 'IMPORTING' });
+  const at = progress ?? progressOf(deps, (await begin()).id, isStopping);
+  try {
+    const total = toBring.fresh.size;
+    await noteIn(deps, at.id, { state: 'IMPORTING', sheet: table.sheet, rows_done: 0, rows_total: total });
+    const sheet = { farmId: by.farm.farmId, kind, headings: toBring.file.headings };
+    await rememberLayout(deps, sheet, query);
+    const { imported, batchCodes } = await importRows(deps, by, { ...toBring, progress: at });
+    await noteIn(deps, at.id, { state: 'DONE', batch_codes: batchCodes, ended_at: isoOf(deps.now()) });
+    return imported;
+  } catch (error) {
+    if (progress === undefined) await noteFailure(deps, at.id, error);
+    throw error;
+  }
+}
+
+/** `4,17,20-25` */
+function rowsIn(text: string | undefined): { has: (row: number) => boolean } {
+  const ranges = (text ?? '').split(',').map((part) => part.split('-').map(Number));
+  return { has: (row) => ranges.some(([from = 0, to = from]) => row >= from && row <= to) };
+}
+
+/** `3=salinity@ppt;5=-` */
+export function columnsSaid(text: string | undefined): ColumnsSaid {
+  return new Map(
+    (text ?? '').split(';').flatMap((part) => {
+      const [position = '', said = ''] = part.split('=', 2);
+      const [column = '', unit = null] = said.split('@', 2);
+      return position === ''
+        ? []
+        : [[Number(position) - 1, column === '-' ? null : { column, unit }] as const];
+    }),
+  );
+}
+
+function rowFacts(deps: ImportDeps, farm: FarmFacts, by: ImportBy): RowFacts {
+  const wordOf = (code: string) => code.normalize('NFC').toLowerCase();
+  const pondsByCod = Map.groupBy(farm.ponds, ({ cod }) => wordOf(cod));
+  const pondsById = new Map(
+    farm.ponds.flatMap((pond) => [
+      [pond.id, pond],
+      [String(pond.numeric_id), pond],
+    ]),
+  );
+  const batchesByCode = new Map(farm.batches.map((batch) => [wordOf(batch.batch_code), batch]));
+  const batchesById = new Map(
+    farm.batches.flatMap((batch) => [
+      [batch.id, batch],
+      [String(batch.numeric_id), batch],
+    ]),
+  );
+  return {
+    farm,
+    ownerId: by.farm.ownerId,
+    language: by.language,
+    clock: zoneClock(farm.timezone),
+    latest: deps.clockQuality() === 'trusted' ? isoOf(deps.now() + AHEAD_MS) : null,
+    pondBy(ref) {
+      const named = pondsByCod.get(wordOf(ref)) ?? [];
+      if (named.length > 1) return 'several';
+      return named[0] ?? pondsById.get(ref.toLowerCase()) ?? null;
+    },
+    batchBy: (ref) => batchesByCode.get(wordOf(ref)) ?? batchesById.get(ref.toLowerCase()) ?? null,
+  };
+}
