@@ -94,8 +94,13 @@ export type RecordQueries = {
 /** What corrections ask for besides. */
 export type CorrectQueries = RecordQueries & {
   measurementById: (id: string) => Promise<Measurement | null>;
-  /** The newest measurement with that parameter, other than the one named. */
-  newestWith: (pondId: string, parameter: WaterField, exceptId: string) => Promise<Measurement | null>;
+  /** The newest measurements with that parameter, other than the one named, newest first. */
+  newestWith: (
+    pondId: string,
+    parameter: WaterField,
+    exceptId: string,
+    most: number,
+  ) => Promise<Measurement[]>;
 };
 
 /** The water of one pond in a span of time. */

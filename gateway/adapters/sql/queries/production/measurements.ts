@@ -73,7 +73,7 @@ export function measurementQueries(db: Db): CorrectQueries {
         .executeTakeFirst();
       return row ? decodeRow(measurement, row) : null;
     },
-    newestWith: (pondId, parameter, exceptId) => newestWith(db, pondId, parameter, exceptId),
+    newestWith: (pondId, parameter, exceptId, most) => newestWith(db, pondId, parameter, exceptId, most),
   };
 }
 
@@ -143,22 +143,18 @@ async function newestWith(
   pondId: string,
   parameter: WaterField,
   exceptId: string,
-): Promise<Measurement | null> {
-  const row = await db
+  most: number,
+): Promise<Measurement[]> {
+  const rows = await db
     .selectFrom('measurements')
     .selectAll()
-    .where('id', '=', (measured) =>
-      measured
-        .selectFrom('measurements')
-        .select('id')
-        .where('pond_id', '=', pondId)
-        .where('hidden', '=', 0)
-        .where(parameter, 'is not', null)
-        .where('id', '!=', exceptId)
-        .orderBy('measurement_date', 'desc')
-        .orderBy('id', 'desc')
-        .limit(1),
-    )
-    .executeTakeFirst();
-  return row ? decodeRow(measurement, row) : null;
+    .where('pond_id', '=', pondId)
+    .where('hidden', '=', 0)
+    .where(parameter, 'is not', null)
+    .where('id', '!=', exceptId)
+    .orderBy('measurement_date', 'desc')
+    .orderBy('id', 'desc')
+    .limit(most)
+    .execute();
+  return rows.map((row) => decodeRow(measurement, row));
 }
