@@ -142,7 +142,7 @@ async function newestWith(
   db: Db,
   pondId: string,
   parameter: WaterField,
-  exceptId: string,
+  exceptId: string | null,
   most: number,
 ): Promise<Measurement[]> {
   const rows = await db
@@ -151,7 +151,7 @@ async function newestWith(
     .where('pond_id', '=', pondId)
     .where('hidden', '=', 0)
     .where(parameter, 'is not', null)
-    .where('id', '!=', exceptId)
+    .$if(exceptId !== null, (found) => found.where('id', '!=', exceptId ?? ''))
     .orderBy('measurement_date', 'desc')
     .orderBy('id', 'desc')
     .limit(most)
