@@ -35,7 +35,7 @@ it('a farm is asked once what its ammonia kit measures; an everyday total is dou
 
   await page.goto(`${farm.app.base}/viveiros/V-01/agua`);
   await expect.poll(() => page.innerText('[data-ammonia-twin]')).toMatch(/TAN = 0,07\smg\/L NH₃-N/);
-  await page.waitForSelector('.chart :text("Amônia (mg/L TAN)")');
+  await page.getByText('Amônia (mg/L TAN)').first().waitFor();
 
   await page.goto(`${farm.app.base}/sistema/fazenda`);
   await page.waitForSelector('[data-ammonia-basis] [aria-pressed=true]:has-text("TAN")');

@@ -102,8 +102,9 @@ function twinLine(days: WaterTrend['trend_data']['data_points'], decimals: numbe
   const basis = days.find(({ ammonia_as }) => ammonia_as !== undefined)?.ammonia_as?.basis;
   if (basis === undefined) return [];
   const values = days.map(({ ammonia_as: as }) => (as === undefined ? null : otherBasis(as).mgL));
-  const unit = waterWords().ammonia.unit(basis === 'TAN' ? 'NH3' : 'TAN');
-  return [{ label: pondWords().average, unit, decimals, values }];
+  const { unit, short } = waterWords().ammonia;
+  const other = basis === 'TAN' ? 'NH3' : 'TAN';
+  return [{ label: `${pondWords().average} ${short[other]}`, unit: unit(other), decimals, values }];
 }
 
 /** The line has every swing of the readings, the table what `rowsOf` has; drawn anew only when they say something new. */

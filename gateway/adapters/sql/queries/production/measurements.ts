@@ -73,7 +73,20 @@ export function measurementQueries(db: Db): CorrectQueries {
         .executeTakeFirst();
       return row ? decodeRow(measurement, row) : null;
     },
-    newestWith: (pondId, parameter, exceptId, most) => newestWith(db, pondId, parameter, exceptId, most),
+    async newestWith(pondId, parameter, exceptId, most) {
+      const rows = await db
+        .selectFrom('measurements')
+        .selectAll()
+        .where('pond_id', '=', pondId)
+        .where('hidden', '=', 0)
+        .where(parameter, 'is not', null)
+        .$if(exceptId !== null, (found) => found.where('id', '!=', exceptId ?? ''))
+        .orderBy('measurement_date', 'desc')
+        .orderBy('id', 'desc')
+        .limit(most)
+        .execute();
+      return rows.map((row) => decodeRow(measurement, row));
+    },
   };
 }
 
@@ -136,25 +149,4 @@ function openEpisodes(db: Db, pondId: string) {
       ),
     )
     .select(['alerts.type', ...EPISODE_COLUMNS.map((column) => `alerts.${column}` as const)]);
-}
-
-async function newestWith(
-  db: Db,
-  pondId: string,
-  parameter: WaterField,
-  exceptId: string | null,
-  most: number,
-): Promise<Measurement[]> {
-  const rows = await db
-    .selectFrom('measurements')
-    .selectAll()
-    .where('pond_id', '=', pondId)
-    .where('hidden', '=', 0)
-    .where(parameter, 'is not', null)
-    .$if(exceptId !== null, (found) => found.where('id', '!=', exceptId ?? ''))
-    .orderBy('measurement_date', 'desc')
-    .orderBy('id', 'desc')
-    .limit(most)
-    .execute();
-  return rows.map((row) => decodeRow(measurement, row));
 }
