@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { measurement, WATER_FIELDS, type WaterField } from '#contract/resources/water-quality.ts';
+import { measurement, WATER_FIELDS } from '#contract/resources/water-quality.ts';
 import type { AlertType } from '#contract/words.ts';
-import type { CorrectQueries, Measurement, PondToMeasure } from '#features/production/water-quality/ports.ts';
+import type { CorrectQueries, PondToMeasure } from '#features/production/water-quality/ports.ts';
 import type { Db } from '../../database.ts';
 import { prepared } from '../../prepared.ts';
 import { decodeRow } from '../../tables.ts';
