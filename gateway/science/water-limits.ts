@@ -54,6 +54,8 @@ export type Violation = {
   measured: number;
   /** What the animals feel of ammonia; null: this is no ammonia. */
   nh3: Nh3 | null;
+  /** Total ammonia beside a measured NH3-N, mg/L; left out where it cannot be worked out, or was what was measured. */
+  tan?: number;
 };
 
 type Side = 'below' | 'above';
@@ -128,10 +130,14 @@ export function violationsOf(water: Water, sample: WaterSample): Violation[] {
     const { parameter, side } = RULES[type];
     const measured = sample[parameter];
     if (measured === null) return [];
-    const nh3 = parameter === 'ammonia' ? nh3In(water, { ...sample, ammonia: measured }) : null;
+    const asked = { ...sample, ammonia: measured };
+    const nh3 = parameter === 'ammonia' ? nh3In(water, asked) : null;
+    const tan = nh3 === null || water.ammoniaBasis === 'TAN' ? null : ammoniaOnBoth(water, asked).tan;
     const value = nh3 === null ? measured : nh3ToActOn(nh3);
     const threshold = water.alerts[type].limit;
-    return isBeyond(value, threshold, side) ? [{ type, parameter, value, threshold, measured, nh3 }] : [];
+    return isBeyond(value, threshold, side)
+      ? [{ type, parameter, value, threshold, measured, nh3, ...(tan === null ? {} : { tan }) }]
+      : [];
   });
 }
 

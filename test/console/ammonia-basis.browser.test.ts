@@ -33,7 +33,29 @@ it('a farm is asked once what its ammonia kit measures; an everyday total is dou
   await page.goto(`${farm.app.base}/viveiros/V-01`);
   await expect.poll(() => page.innerText('main')).toMatch(/TAN = 0,07\smg\/L NH₃-N/);
 
+  await page.goto(`${farm.app.base}/viveiros/V-01/agua`);
+  await expect.poll(() => page.innerText('[data-ammonia-twin]')).toMatch(/TAN = 0,07\smg\/L NH₃-N/);
+  await page.getByText('Amônia (mg/L TAN)').first().waitFor();
+
   await page.goto(`${farm.app.base}/sistema/fazenda`);
   await page.waitForSelector('[data-ammonia-basis] [aria-pressed=true]:has-text("TAN")');
   expect(await violationsOn(page)).toEqual([]);
+});
+
+it('while the limits of the farm are not known, a figure is called neither good nor alarming, and no bar shades a default', async () => {
+  const page = await farm.open('/sistema', { width: 1_280, height: 900 });
+  let answer = () => undefined as void;
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route('**/farms/*/science', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(`${farm.app.base}/lancar/agua`);
+  const cell = page.getByLabel('V-01 OD');
+  await cell.fill('0,4');
+  await page.waitForSelector('.cell-note:has-text("limites da fazenda ainda não recebidos")');
+  answer();
+  await page.waitForSelector('.cell-note:has-text("gera alarme")');
 });

@@ -19,7 +19,7 @@ type Values = Partial<Record<WaterField, number>>;
 
 const judged = (
   typed: Values,
-  { last = {}, sure = [], on = water }: { last?: Values; sure?: WaterField[]; on?: typeof water } = {},
+  { last = {}, sure = [], on = water }: { last?: Values; sure?: WaterField[]; on?: typeof water | null } = {},
 ) =>
   judgePond((field) => typed[field] ?? null, {
     water: on,
@@ -44,6 +44,15 @@ describe('a figure just typed', () => {
     ]);
     // 0,3 mg/L was inside of what the screens shade as good
     expect(alarmsOf({ ammonia: 0.3, nitrate: 30 })).toEqual(['ammonia', 'nitrate']);
+  });
+
+  it('is called neither good nor alarming while the limits of the farm are not known; what no pond has is asked back', () => {
+    const found = judged({ dissolved_oxygen: 0.4, temperature: 29, ammonia: 3 }, { on: null });
+    expect(found.dissolved_oxygen).toMatchObject({ raisesAlarm: null, isDoubtful: false });
+    expect(found.temperature).toMatchObject({ raisesAlarm: null });
+    expect(found.ammonia).toMatchObject({ raisesAlarm: null, isDoubtful: false });
+    expect(mayGo({ dissolved_oxygen: 0.4 }, { on: null })).toBe(true);
+    expect(mayGo({ dissolved_oxygen: 40.2 }, { on: null })).toBe(false);
   });
 
   it('follows the limits that the farm has set, and what is un-ionised of total ammonia', () => {

@@ -18,53 +18,7 @@ function percentOf(water: { temperatureC: number; ph: number; salinityPpt: numbe
   return unionizedAmmoniaMgL({ tanMgL: 100, ...water });
 }
 
-const offBy = (found: number, published: number) => Math.abs(found / published - 1);
-
-describe('the un-ionised share agrees with published tables', () => {
-  // Conversion table printed in LaMotte's manuals (e.g. WaterLink Spin Touch FF, p. 13), per cent:
-  // fresh water after Trussell (1972), sea water of 34 ppt after Bower & Bidwell (1978).
-  test.each([
-    [10, 7.5, 0.59, 0.459],
-    [15, 7.5, 0.85, 0.665],
-    [20, 7.5, 1.24, 0.963],
-    [25, 7.5, 1.73, 1.39],
-    [10, 8.0, 1.83, 1.44],
-    [15, 8.0, 2.65, 2.07],
-    [20, 8.0, 3.83, 2.98],
-    [25, 8.0, 5.28, 4.28],
-    [10, 8.5, 5.55, 4.41],
-    [15, 8.5, 7.98, 6.28],
-    [20, 8.5, 11.18, 8.87],
-    [25, 8.5, 14.97, 12.4],
-  ])('at %d °C and pH %d: %d %% in fresh water, %d %% in the sea', (temperatureC, ph, fresh, sea) => {
-    expect(offBy(percentOf({ temperatureC, ph, salinityPpt: 0 }), fresh)).toBeLessThan(0.04);
-    expect(offBy(percentOf({ temperatureC, ph, salinityPpt: 34 }), sea)).toBeLessThan(0.005);
-  });
-
-  // Emerson et al. (1975), fresh water, as tabled by the University of Florida (EDIS FA16); an independent equation.
-  test.each([
-    [24, 8.0, 5.02],
-    [26, 8.0, 5.74],
-    [28, 7.4, 1.73],
-    [28, 8.0, 6.54],
-    [30, 8.0, 7.43],
-    [30, 8.4, 16.78],
-    [32, 8.0, 8.77],
-  ])('in warm fresh water of %d °C and pH %d it is %d %%', (temperatureC, ph, published) => {
-    expect(offBy(percentOf({ temperatureC, ph, salinityPpt: 0 }), published)).toBeLessThan(0.04);
-  });
-
-  // Lin & Chen (2001, J. Exp. Mar. Biol. Ecol. 259:109), 96 h LC50 of vannamei at 23 °C and pH 8.05: the same
-  // solutions given as total ammonia and as NH3-N, mg/L.
-  test.each([
-    [15, 24.39, 1.2],
-    [25, 35.4, 1.57],
-    [35, 39.54, 1.6],
-  ])('at %d ppt a lethal %d mg/L of total ammonia is %d mg/L of NH3-N', (salinityPpt, tanMgL, nh3) => {
-    const found = unionizedAmmoniaMgL({ tanMgL, temperatureC: 23, ph: 8.05, salinityPpt });
-    expect(offBy(found, nh3)).toBeLessThan(0.04);
-  });
-});
+// Published tables: published.test.ts.
 
 // Computed apart from this program; NH3-N of 1 mg/L of total ammonia at 20 ppt.
 test.each([

@@ -78,59 +78,7 @@ describe('expected weight, g, and gain, g/day, at 28 °C', () => {
   });
 });
 
-describe('published figures', () => {
-  // FAO AFFRIS, Penaeus monodon, standard curve for feed management after Huang et al. (2006):
-  // its values on days of culture 60, 90, 120 and 150. Tolerance: rounding to 0.01 g.
-  test.each([
-    [60, 1.581, 90, 7.661],
-    [90, 7.661, 120, 17.123],
-    [60, 1.581, 150, 27.939],
-  ])('monodon of the FAO curve on day %s (%s g) weighs on day %s %s g', (from, fromG, to, toG) => {
-    expect(expectedWeightG(monodon, fromG, to - from)).toBeCloseTo(toG, 2);
-  });
-
-  // Texas AgriLife, Port Aransas (2013), selected vannamei lines at 28–31 °C: PL of 0.002–0.004 g
-  // weigh 0.12–0.18 g after two weeks and 0.5–0.8 g after four.
-  test('vannamei postlarvae weigh what Texas nurseries found after two and four weeks', () => {
-    expect(expectedWeightG(vannamei, 0.003, 14)).toSatisfy(within(0.12, 0.18));
-    expect(expectedWeightG(vannamei, 0.003, 28)).toSatisfy(within(0.5, 0.8));
-  });
-
-  // FAO RAP Publication 2004/10 (Briggs et al., introductions of P. vannamei to Asia): 1.0–1.5 g per week in Asian earthen
-  // ponds at 60–150/m², up to 3 g at best. Tolerance: a tenth above the ordinary range.
-  test('vannamei of 5 and 10 g gain weekly what Asian ponds do', () => {
-    for (const weightG of [5, 10]) {
-      expect(instantaneousGrowthGPerDay(vannamei, weightG) * 7).toSatisfy(within(1, 1.65));
-    }
-  });
-
-  // Lupatsch et al. (2008): growth of vannamei at 28 °C by weight, g/day. An independent law fitted
-  // to tank trials; tolerance 30 %.
-  test.each([
-    [5, 0.128],
-    [10, 0.191],
-    [15, 0.242],
-    [20, 0.286],
-  ])('vannamei of %s g gain about %s g a day (Lupatsch)', (weightG, published) => {
-    const ratio = instantaneousGrowthGPerDay(vannamei, weightG) / published;
-    expect(ratio).toSatisfy(within(0.7, 1.3));
-  });
-
-  // Hassan et al. (2022), Sindh: 24.3 g in 114 days at 133/m². Sookying et al. (2011), Alabama:
-  // 20.7–25.3 g in 16 weeks. Both are fast lines; tolerance 10 %.
-  test('with the rate of a fast line vannamei reach what Sindh and Alabama harvested', () => {
-    const fast = { ...vannamei, ratePerDay: 0.0095 };
-    expect(expectedWeightG(fast, 0.003, 114) / 24.3).toSatisfy(within(0.9, 1.1));
-    expect(expectedWeightG(fast, 0.003, 112)).toSatisfy(within(20.7, 25.3));
-  });
-
-  // Mou et al. (2019): 0.93 g monodon weigh 30–49 g after 120 days over all stocking densities.
-  // Shakir et al. (2014): 27.8 g after about four months from postlarvae; tolerance 10 %.
-  test('monodon reach what ponds harvested after four months', () => {
-    expect(expectedWeightG(monodon, 0.93, 120)).toSatisfy(within(30, 49));
-    expect(expectedWeightG(monodon, 0.01, 120) / 27.8).toSatisfy(within(0.9, 1.1));
-  });
-});
+// Published figures: published.test.ts.
 
 describe("a pond's own pace", () => {
   const stockedWith = (initialWeightG: number, day: number, weightG: number) =>

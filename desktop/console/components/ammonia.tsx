@@ -55,14 +55,18 @@ export function useBasisLabel(): string {
   return told === null ? '' : waterWords().ammonia.short[told.basis];
 }
 
-/** The same ammonia on the other basis, or what it cannot be worked out from. */
+/** The same ammonia on the other basis than the farm's, mg/L; null: it cannot be worked out. */
+export const otherBasis = ({ basis, nh3_n, tan }: AmmoniaAs): { basis: AmmoniaBasis; mgL: number | null } =>
+  basis === 'TAN' ? { basis: 'NH3', mgL: nh3_n } : { basis: 'TAN', mgL: tan };
+
+/** The same in words, or what it cannot be worked out from. */
 export function ammoniaTwin(as: AmmoniaAs): string {
   const words = waterWords().ammonia;
   const { decimals } = WATER.ammonia;
-  const other = as.basis === 'TAN' ? as.nh3_n : as.tan;
+  const other = otherBasis(as);
   const gaps = as.gaps.map((gap) => words.gaps[gap]).join(', ');
-  if (other === null) return `${words.short[as.basis]}, ${words.noTwin} (${gaps})`;
-  const amount = quantity(other, decimals, `mg/L ${words.short[as.basis === 'TAN' ? 'NH3' : 'TAN']}`);
+  if (other.mgL === null) return `${words.short[as.basis]}, ${words.noTwin} (${gaps})`;
+  const amount = quantity(other.mgL, decimals, words.unit(other.basis));
   const twin = as.certainty === 'WORST_CASE' ? `${words.worst(amount)} (${gaps})` : words.twin(amount);
   return `${words.short[as.basis]} ${twin}`;
 }

@@ -10,10 +10,12 @@ export function BandBar({
   range,
 }: {
   value: number | null | undefined;
-  band: Band;
+  /** null: what is good is not known. */
+  band: Band | null;
   range: readonly [number, number];
 }) {
-  if (value === null || value === undefined) return <span class="band-bar" aria-hidden="true" />;
+  if (value === null || value === undefined || band === null)
+    return <span class="band-bar" aria-hidden="true" />;
   const { from, to, at } = onBar(value, band, range);
   return (
     <span class="band-bar" aria-hidden="true" data-within={isWithin(value, band)}>

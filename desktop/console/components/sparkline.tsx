@@ -19,8 +19,8 @@ type Props = {
   /** Both ends of the line in time. */
   from: number;
   to: number;
-  /** Drawn thin: below it is not good. */
-  limit: number;
+  /** Drawn thin: below it is not good; null: that is not known. */
+  limit: number | null;
   decimals: number;
   unit: string;
   days?: number;
@@ -39,8 +39,8 @@ export function Sparkline({ quarters, from, to, limit, decimals, unit, days = 1,
   const highest = Math.max(...quarters.map(({ high }) => high));
   // so much that what stands on the edge is seen: 0.2 mg/L of oxygen
   const margin = 2 / 10 ** decimals;
-  const floor = Math.min(lowest, limit) - margin;
-  const ceiling = Math.max(highest, limit) + margin;
+  const floor = Math.min(lowest, limit ?? lowest) - margin;
+  const ceiling = Math.max(highest, limit ?? highest) + margin;
   const x = (at: number) => ((at - from) / (to - from)) * WIDTH;
   const y = (value: number) => HEIGHT - ((value - floor) / (ceiling - floor)) * HEIGHT;
   const point = ({ at, value }: { at: number; value: number }) =>
@@ -58,7 +58,7 @@ export function Sparkline({ quarters, from, to, limit, decimals, unit, days = 1,
       role="img"
       aria-label={told}
     >
-      <line x1="0" x2={WIDTH} y1={y(limit)} y2={y(limit)} class="sparkline-limit" />
+      {limit === null ? null : <line x1="0" x2={WIDTH} y1={y(limit)} y2={y(limit)} class="sparkline-limit" />}
       <path d={path} class="sparkline-line" />
     </svg>
   );

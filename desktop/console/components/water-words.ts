@@ -39,6 +39,7 @@ export const waterWords = dictionary({
       untold:
         'Base da amônia não informada: os valores contam como NH₃-N. Quem administra a fazenda informa em Sistema › Fazenda.',
       notKnown: 'Base da amônia desconhecida enquanto a fazenda não responde.',
+      unit: (basis: 'NH3' | 'TAN') => (basis === 'TAN' ? 'mg/L TAN' : 'mg/L NH₃-N'),
       twin: (amount: string) => `= ${amount}`,
       worst: (amount: string) => `= até ${amount}`,
       noTwin: 'sem TAN correspondente',
@@ -86,6 +87,7 @@ export const waterWords = dictionary({
       untold:
         'Basis of ammonia not told: values count as NH₃-N. Who manages the farm tells it under System › Farm.',
       notKnown: 'Basis of ammonia unknown while the farm does not answer.',
+      unit: (basis: 'NH3' | 'TAN') => (basis === 'TAN' ? 'mg/L TAN' : 'mg/L NH₃-N'),
       twin: (amount: string) => `= ${amount}`,
       worst: (amount: string) => `= up to ${amount}`,
       noTwin: 'no TAN to it',

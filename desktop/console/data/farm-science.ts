@@ -1,7 +1,8 @@
 import type { ScienceSettingsAnswer } from '#contract/resources/science.ts';
+import type { WaterField } from '#contract/resources/water-quality.ts';
 import type { BlindChart } from '#science/constants.ts';
-import { SCIENCE_DEFAULTS } from '#science/constants.ts';
-import type { Water } from '#science/water-limits.ts';
+import { optimalRange, type Water } from '#science/water-limits.ts';
+import type { Band } from '../state/band.ts';
 import { put } from './api.ts';
 import { farm } from './farm-store.ts';
 import { queries, refresh, useGet } from './query.ts';
@@ -10,18 +11,32 @@ export type AmmoniaBasis = Water['ammoniaBasis'];
 
 const pathOf = (farmId: string): string => `/farms/${farmId}/science`;
 
+type FarmWater =
+  | { water: Water; told: { basis: AmmoniaBasis; isChosen: boolean } }
+  | { water: null; told: null };
+
 /**
  * What holds of the water on the farm that is looked at, and whether anybody told the basis of its ammonia; null: the
- * farm has not answered yet, and nobody can tell.
+ * farm has not answered yet, and nobody can tell. No default stands in: a farm may have set others.
  */
-export function useFarmWater(): { water: Water; told: { basis: AmmoniaBasis; isChosen: boolean } | null } {
+export function useFarmWater(): FarmWater {
   const { id } = farm.value ?? {};
   const science = useGet<ScienceSettingsAnswer>(id === undefined ? null : pathOf(id));
-  // the interface answers the figures in the shape of the defaults; without an answer those hold
-  const water = (science.data?.constants['water'] as Water | undefined) ?? SCIENCE_DEFAULTS.water;
-  if (science.data === undefined) return { water, told: null };
+  // the interface answers the figures in the shape of the defaults
+  const water = science.data?.constants['water'] as Water | undefined;
+  if (science.data === undefined || water === undefined) return { water: null, told: null };
   const own = science.data.overrides['water'] as Partial<Water> | undefined;
   return { water, told: { basis: water.ammoniaBasis, isChosen: own?.ammoniaBasis !== undefined } };
+}
+
+/** What is good of a parameter on the farm that is looked at, as the charts shade it; null: not known yet. */
+export function useBandOf(): (field: WaterField) => Band | null {
+  const { water } = useFarmWater();
+  return (field) => {
+    if (water === null) return null;
+    const { min, max } = optimalRange(water, field);
+    return { low: min, high: max };
+  };
 }
 
 export async function keepAmmoniaBasis(farmId: string, ammoniaBasis: AmmoniaBasis): Promise<void> {

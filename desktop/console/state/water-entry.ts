@@ -1,4 +1,5 @@
 import type { WaterField } from '#contract/resources/water-quality.ts';
+import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import { implausibilitiesOf } from '#science/plausibility.ts';
 import { violationsOf, WATER_PARAMETERS, type Water, type WaterSample } from '#science/water-limits.ts';
 
@@ -13,7 +14,8 @@ export type Judged =
   | {
       is: 'value';
       value: number;
-      raisesAlarm: boolean;
+      /** null: the limits of the farm are not known yet. */
+      raisesAlarm: boolean | null;
       /** More likely a slip than a truth, and nobody has said that it is right: it does not leave. */
       isDoubtful: boolean;
       /** Worth a second look, but it leaves. */
@@ -22,8 +24,8 @@ export type Judged =
 export type JudgedPond = Readonly<Record<WaterField, Judged>>;
 
 export type Known = {
-  /** What holds on the farm. */
-  water: Water;
+  /** What holds on the farm; null: it has not answered yet. */
+  water: Water | null;
   /** What each parameter can be at all. */
   ranges: Readonly<Record<WaterField, readonly [number, number]>>;
   last: Readonly<Partial<Record<WaterField, number | null>>>;
@@ -47,10 +49,10 @@ export function judgePond(typed: (field: WaterField) => number | null, known: Kn
     fields.map(([field, judged]) => [field, judged.is === 'value' ? judged.value : null]),
     // every parameter is in the list
   ) as WaterSample;
-  const alarming = new Set(violationsOf(known.water, sample).map(({ parameter }) => parameter));
-  const unlikely = new Set<WaterField>(
-    implausibilitiesOf(known.water, sample).map(({ parameter }) => parameter),
-  );
+  const { water } = known;
+  const alarming =
+    water === null ? null : new Set(violationsOf(water, sample).map(({ parameter }) => parameter));
+  const unlikely = new Set<WaterField>(unlikelyIn(water, sample).map(({ parameter }) => parameter));
   return Object.fromEntries(
     fields.map(([field, judged]) => {
       if (judged.is !== 'value') return [field, judged];
@@ -61,13 +63,21 @@ export function judgePond(typed: (field: WaterField) => number | null, known: Kn
         {
           is: 'value',
           value,
-          raisesAlarm: alarming.has(field),
+          raisesAlarm: alarming?.has(field) ?? null,
           isDoubtful: (unlikely.has(field) || isSlip(value, last)) && !known.sure.has(field),
           isBigChange: isBigChange(value, last),
         },
       ];
     }),
   ) as JudgedPond;
+}
+
+/** Where the farm has not answered, what no pond has is asked back all the same; ammonia not, whose basis is not known. */
+function unlikelyIn(water: Water | null, sample: WaterSample) {
+  return implausibilitiesOf(water ?? SCIENCE_DEFAULTS.water, {
+    ...sample,
+    ammonia: water === null ? null : sample.ammonia,
+  });
 }
 
 type Ranged = Extract<Judged, { is: 'empty' | 'unclear' | 'impossible' }> | { is: 'value'; value: number };

@@ -305,6 +305,11 @@ export const waterTrend = z.object({
         avg: z.number(),
         min: z.number(),
         max: z.number(),
+        ammonia_as: ammoniaAs
+          .optional()
+          .describe(
+            'Only of ammonia: the mean of the day on both bases, each value with the water it was measured in',
+          ),
       }),
     ),
     readings: z
@@ -328,6 +333,10 @@ export const waterTrend = z.object({
       alerts_triggered: count,
     }),
   }),
+  latest_ammonia_as: ammoniaAs
+    .nullable()
+    .optional()
+    .describe('Only of ammonia: the newest value on both bases; null: there is none in the period'),
   recommendations: z.array(z.string()),
 });
 export type WaterTrend = z.infer<typeof waterTrend>;

@@ -86,7 +86,10 @@ export function alertAdvice(
 ): string {
   if (isEquipment(type)) return EQUIPMENT[type][language];
   if (type === 'LOW_OXYGEN_FORECAST') return tonight(severity, language);
-  const mayKill = water === null ? severity === 'HIGH' : value !== null && value <= water.criticalOxygenMgL;
+  const mayKill =
+    water === null || value === null
+      ? severity === 'HIGH' || severity === null
+      : value <= water.criticalOxygenMgL;
   const grade: AdviceGrade | null = type === 'LOW_OXYGEN' && mayKill ? 'CRITICAL' : severity;
   const problem = isUpperLimit(type) ? 'HIGH' : 'LOW';
   return adviceOf({ parameter: parameterOf(type), problem, stage: 'now', grade, value }, language) ?? '';

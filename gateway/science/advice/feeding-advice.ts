@@ -14,7 +14,7 @@ import { calendarDay, figure, grams, type Language, percent } from './language.t
 import { type LastSample, nextWeighing } from './next-weighing.ts';
 import { oxygenNow } from './water-alert-text.ts';
 
-type Constants = Pick<ScienceConstants, 'growth' | 'uniformity' | 'feeding'>;
+type Constants = Pick<ScienceConstants, 'growth' | 'uniformity' | 'feeding' | 'water'>;
 
 /** Feed by shrimp weight: sizes after a feed maker's guide (Uni-President Laone), protein by practice. */
 const FEED_TYPES: readonly {
@@ -87,14 +87,14 @@ export function feedingNotes(constants: Constants, facts: FeedingFacts, language
   return [
     facts.isKnownSpecies ? null : words.unknownSpecies(facts.speciesName),
     facts.ration.chart === 'BY_WEIGHT' ? null : words.byChart(BLIND_SOURCES[facts.ration.chart]),
-    ...waterNotes(constants.feeding, facts, language),
+    ...waterNotes(constants, facts, language),
     weightNote(constants, facts, language),
     conversionNote(constants.feeding, facts, language),
   ].filter((note) => note !== null);
 }
 
 function waterNotes(
-  feeding: Constants['feeding'],
+  { feeding, water }: Constants,
   { conditions, ration }: FeedingFacts,
   language: Language,
 ): (string | null)[] {
@@ -106,7 +106,7 @@ function waterNotes(
   const { covered } = ration.adjustment;
   return [
     isFresh(conditions.dissolvedOxygen, oxygen)
-      ? null
+      ? holdNote(water, conditions.dissolvedOxygen.value, language)
       : words.measureOxygen(oxygen, limit, figure(feeding.whenUnknown.oxygenMgL, 1, language)),
     isFresh(conditions.temperatureC, temperature)
       ? null
@@ -116,6 +116,11 @@ function waterNotes(
       : null,
     covered && words.covered(nameOf(covered, language), percent((1 - covered.factor) * 100, language)),
   ];
+}
+
+/** What the alarm of such oxygen says: the ration stands, but not yet the meal. */
+function holdNote(water: Constants['water'], oxygenMgL: number, language: Language): string | null {
+  return oxygenMgL <= water.alerts.LOW_OXYGEN.highFrom ? oxygenNow('HIGH', language) : null;
 }
 
 function weightNote(constants: Constants, facts: FeedingFacts, language: Language): string | null {

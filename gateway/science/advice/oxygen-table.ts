@@ -21,8 +21,8 @@ export const OXYGEN_ADVICE: readonly Advice[] = [
     grades: ['HIGH'],
     words: {
       'pt-BR':
-        'Ligue todos os aeradores do viveiro agora. Pare a ração e meça de novo em 15 minutos; depois dê só a ração recomendada.',
-      en: 'Switch on every aerator of the pond now, stop feeding and measure again in 15 minutes; then give only the recommended ration.',
+        'Ligue todos os aeradores do viveiro agora. Segure esta refeição e meça de novo em 15 minutos; dê-a só acima de 3 mg/L, e só a ração recomendada, que já desconta o oxigênio.',
+      en: 'Switch on every aerator of the pond now. Hold this meal and measure again in 15 minutes; give it only above 3 mg/L, and only the recommended ration, which allows for the oxygen.',
     },
     sources: ['BOYD_OXYGEN', 'NUNES_MUSIG', 'RENEW_BRAZIL'],
   },

@@ -31,23 +31,28 @@ export function waterAlertMessage(
     : `${name} ${measured} in pond ${alert.pond}, ${side ? 'above' : 'below'} ${limit} (${word})`;
 }
 
-/** What was typed, on its basis; of a total what is poisonous in it, which is what the limit is for. */
+/** What was typed, on its basis, and the same on the other: the limit is for what is poisonous. */
 function ammoniaMessage(
   alert: { pond: string; violation: Violation; word: WaterSeverity | 'CRITICAL'; nh3: Nh3 },
   language: Language,
 ): string {
   const { violation, nh3, pond } = alert;
-  const { value, measured, threshold } = violation;
+  const { value, measured, threshold, tan } = violation;
   const isTotal = measured !== value;
   const typed = isTotal
     ? ammoniaAmount('TAN', measured, language)
     : `${precise(violation, value, language)} NH₃-N`;
-  const poison = isTotal ? ` = ${nh3Text(nh3, language)}` : '';
+  const twin = isTotal
+    ? nh3Text(nh3, language)
+    : tan === undefined
+      ? null
+      : ammoniaAmount('TAN', tan, language);
+  const other = twin === null ? '' : ` = ${twin}`;
   const limit = ammoniaAmount('NH3', threshold, language);
   const word = SEVERITY_WORDS[alert.word][language];
   return language === 'pt-BR'
-    ? `Amônia ${typed}${poison} no viveiro ${pond}, acima de ${limit} (${word})`
-    : `Ammonia ${typed}${poison} in pond ${pond}, above ${limit} (${word})`;
+    ? `Amônia ${typed}${other} no viveiro ${pond}, acima de ${limit} (${word})`
+    : `Ammonia ${typed}${other} in pond ${pond}, above ${limit} (${word})`;
 }
 
 /** What to do at this moment about oxygen below its limit. */

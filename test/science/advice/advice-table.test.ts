@@ -34,10 +34,12 @@ describe('low oxygen cannot wait for the night', () => {
       expect(text).toMatch(/^Switch on every aerator of the pond now/);
   });
 
-  test('feed is stopped from 3 mg/L down, as the ration is; above it the ration has allowed for it', () => {
+  test('from 3 mg/L down the meal is held, from 2 down feed is stopped, as the ration is; above, it has allowed for it', () => {
     expect(said('LOW', 3.9)).toContain('only the recommended ration');
     expect(said('LOW', 3.9)).not.toContain('stop feeding');
-    expect(said('HIGH', 3)).toContain('stop feeding');
+    expect(said('HIGH', 3)).toContain('Hold this meal');
+    expect(said('HIGH', 3)).toContain('only the recommended ration, which allows for the oxygen');
+    expect(said('HIGH', 3)).not.toContain('stop feeding');
     expect(said('HIGH', 1.8)).toContain('stop feeding until it is above 3 mg/L');
   });
 

@@ -108,6 +108,19 @@ describe('notes', () => {
       language,
     );
   };
+
+  // the ration of 2.5 mg/L is 30 % of the full one, and the alarm of such oxygen says to hold the meal: so does the ration
+  test.each([
+    [3.1, false],
+    [3, true],
+    [2.5, true],
+  ])('at %s mg/L the meal is held, as the alarm says: %s', (oxygenMgL, isHeld) => {
+    const conditions = { ...goodWater, dissolvedOxygen: { value: oxygenMgL, ageHours: 1 } };
+    const { water } = SCIENCE_DEFAULTS;
+    const alarm = alertAdvice({ type: 'LOW_OXYGEN', severity: 'HIGH', value: oxygenMgL }, 'en', water);
+    expect(alarm).toContain('Hold this meal');
+    expect(notesOf({ conditions }).includes(alarm)).toBe(isHeld);
+  });
   const weighedOn = (date: string, day: number, weightG: number) => ({
     lastSample: { date, weightG, sampleSize: 100, cvPercent: null },
     batch: { lastWeighing: { day, weightG } },

@@ -45,7 +45,7 @@ describe('the evening’s notification', () => {
       next: { levelMgL: 2, at: '02:08' },
     };
     expect(dawnForecastText(facts, 'pt-BR')).toBe(
-      'Viveiro V-03: oxigênio em cerca de 2,8 mg/L, já abaixo de 4,0 mg/L. Ligue todos os aeradores do viveiro agora. Pare a ração e meça de novo em 15 minutos; depois dê só a ração recomendada. Sem isso chega a 2,0 mg/L às 02:08. Oxigênio previsto para 05:30: 1,2 ± 0,5 mg/L.',
+      'Viveiro V-03: oxigênio em cerca de 2,8 mg/L, já abaixo de 4,0 mg/L. Ligue todos os aeradores do viveiro agora. Segure esta refeição e meça de novo em 15 minutos; dê-a só acima de 3 mg/L, e só a ração recomendada, que já desconta o oxigênio. Sem isso chega a 2,0 mg/L às 02:08. Oxigênio previsto para 05:30: 1,2 ± 0,5 mg/L.',
     );
     expect(dawnForecastText(facts, 'en')).not.toContain('before');
   });

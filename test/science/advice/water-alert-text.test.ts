@@ -76,6 +76,12 @@ describe('ammonia', () => {
       'Amônia 0,30 mg/L NH₃-N no viveiro V-03, acima de 0,10 mg/L NH₃-N (moderado)',
     );
   });
+
+  test('typed as un-ionised names the total it belongs to, where the water beside it is known', () => {
+    expect(said(water, { ammonia: 0.3, temperature: 30, ph: 8.6, salinity: 20 })).toBe(
+      'Amônia 0,30 mg/L NH₃-N = 1,34 mg/L TAN no viveiro V-03, acima de 0,10 mg/L NH₃-N (moderado)',
+    );
+  });
 });
 
 test('pH has no unit', () => {

@@ -75,7 +75,7 @@ function Readings({ alert, readings, days }: { alert: Measured; readings: Readin
 
 function Line({ alert, quarters, days }: { alert: Measured; quarters: readonly Quarter[]; days: number }) {
   const words = listWords();
-  const { unit, decimals, band } = WATER[alert.parameter];
+  const { unit, decimals } = WATER[alert.parameter];
   const to = Math.ceil(soon.value / STEP_MS) * STEP_MS;
   const from = to - days * DAY_MS;
   const shown = quarters.filter(({ at }) => at >= from);
@@ -85,12 +85,7 @@ function Line({ alert, quarters, days }: { alert: Measured; quarters: readonly Q
       {piecesOf(shown).flat().length < 2 ? (
         <p class="small">{words.fewReadings(days)}</p>
       ) : (
-        <Sparkline
-          quarters={shown}
-          {...{ from, to, days, decimals, unit }}
-          limit={alert.threshold ?? band.low ?? band.high ?? 0}
-          isTold
-        />
+        <Sparkline quarters={shown} {...{ from, to, days, decimals, unit }} limit={alert.threshold} isTold />
       )}
     </figure>
   );

@@ -58,6 +58,7 @@ function noteOf(judged: Judged, last: number | null, field: WaterField): string 
     case 'impossible':
       return words.outOfRange(figure(judged.low), figure(judged.high));
     case 'value':
+      if (judged.raisesAlarm === null) return words.limitsUnknown;
       if (judged.raisesAlarm) return `▲ ${words.willAlarm}`;
       return judged.isBigChange && last !== null ? `▲ ${words.bigChange(told(last, field))}` : null;
   }

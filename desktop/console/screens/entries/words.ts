@@ -43,6 +43,7 @@ export const entryWords = dictionary({
     unclear: 'Não dá para saber: use 4,2 ou 4.2',
     outOfRange: (low: string, high: string) => `Fora do que a sonda mede (${low} a ${high})`,
     willAlarm: 'além do limite: gera alarme',
+    limitsUnknown: 'limites da fazenda ainda não recebidos',
     doubtful: (value: string, last: string | null) =>
       `${value}? muito fora do comum${last === null ? '' : ` (último ${last})`}`,
     isRight: 'Está certo',
@@ -118,6 +119,7 @@ export const entryWords = dictionary({
     unclear: 'Cannot be read for certain: use 4.2 or 4,2',
     outOfRange: (low: string, high: string) => `Outside of what a probe measures (${low} to ${high})`,
     willAlarm: 'beyond the limit: raises an alarm',
+    limitsUnknown: 'limits of the farm not received yet',
     doubtful: (value: string, last: string | null) =>
       `${value}? very unusual${last === null ? '' : ` (last ${last})`}`,
     isRight: 'It is right',

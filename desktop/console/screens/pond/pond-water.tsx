@@ -3,6 +3,7 @@ import { useLocation, useSearch } from 'wouter-preact';
 import type { PondCard } from '#contract/resources/pond-cards.ts';
 import type { WaterField, WaterTrend } from '#contract/resources/water-quality.ts';
 import { troubleText } from '../../components/alarm-words.ts';
+import { ammoniaTwin, otherBasis } from '../../components/ammonia.tsx';
 import { Answer, faultText } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { Chart, expectChart, type Marks, type Series } from '../../components/chart.tsx';
@@ -71,6 +72,11 @@ function Trend({ pond, field, span, points, alarms, meals, waits, onSeen }: Show
         {(told) => (
           <>
             <TrendChart {...{ told, field, span, marks }} onShown={onSeen} />
+            {told.latest_ammonia_as == null ? null : (
+              <p class="muted small" data-ammonia-twin>
+                {words.newest}: {ammoniaTwin(told.latest_ammonia_as)}
+              </p>
+            )}
             {rowsOf(told, span).length === 0 ? null : (
               <WorkButton look="quiet" work={() => save(told)}>
                 {words.export}
@@ -94,6 +100,16 @@ const rowsOf = (told: WaterTrend, span: WaterSpan) =>
 
 type Told = { avg: number; min: number; max: number };
 
+/** The mean of each day on the other basis; nothing where no value of ammonia is told so. */
+function twinLine(days: WaterTrend['trend_data']['data_points'], decimals: number): Series[] {
+  const basis = days.find(({ ammonia_as }) => ammonia_as !== undefined)?.ammonia_as?.basis;
+  if (basis === undefined) return [];
+  const values = days.map(({ ammonia_as: as }) => (as === undefined ? null : otherBasis(as).mgL));
+  const { unit, short } = waterWords().ammonia;
+  const other = basis === 'TAN' ? 'NH3' : 'TAN';
+  return [{ label: `${pondWords().average} ${short[other]}`, unit: unit(other), decimals, values }];
+}
+
 /** The line has every swing of the readings, the table what `rowsOf` has; drawn anew only when they say something new. */
 function TrendChart({
   told,
@@ -104,7 +120,10 @@ function TrendChart({
 }: Pick<Shown, 'field' | 'span'> & { told: WaterTrend; marks: readonly Marks[]; onShown: () => void }) {
   const words = pondWords();
   const name = waterWords().name[field];
-  const { unit, decimals } = WATER[field];
+  const { decimals } = WATER[field];
+  // ammonia is never told as a bare figure
+  const basis = told.latest_ammonia_as?.basis;
+  const unit = basis === undefined ? WATER[field].unit : waterWords().ammonia.unit(basis);
   const shown = useMemo(() => {
     const { data_points: days } = told.trend_data;
     const readings = readingsIn(told, span);
@@ -122,7 +141,7 @@ function TrendChart({
         : {
             table: {
               x: days.map(({ date }) => Date.parse(date)),
-              series: lines(days),
+              series: [...lines(days), ...twinLine(days, decimals)],
               // a day of the farm, whatever its zone
               xLabel: (day: number) => plainDay(new Date(day).toISOString()),
             },

@@ -15,6 +15,7 @@ import { waterWords } from '../../components/water-words.ts';
 import { weighingOf } from '../../components/weighing.ts';
 import { componentWords } from '../../components/words.ts';
 import { soon } from '../../data/clock.ts';
+import { useBandOf } from '../../data/farm-science.ts';
 import { controlPoints, mayManage, presence } from '../../data/farm-store.ts';
 import { isFarmNight } from '../../data/farm-sun.ts';
 import { steady } from '../../data/live.ts';
@@ -146,6 +147,7 @@ function Water({ card }: { card: Card }) {
   const { water_quality: water } = card;
   const { ref, isOnScreen } = useOnScreen<HTMLDivElement>();
   const { quarters, last } = useOxygenDay(card, isOnScreen);
+  const band = useBandOf()('dissolved_oxygen');
   const at = water?.last_measurement ?? null;
   const oldFor = at === null ? null : soon.value - Date.parse(at);
   const night = isFarmNight.value;
@@ -166,15 +168,11 @@ function Water({ card }: { card: Card }) {
           quarters={quarters}
           from={until - 86_400_000}
           to={until}
-          limit={WATER.dissolved_oxygen.band.low ?? 0}
+          limit={band?.low ?? null}
           decimals={1}
           unit="mg/L"
         />
-        <BandBar
-          value={fresh === 'stale' ? null : oxygen}
-          band={WATER.dissolved_oxygen.band}
-          range={BAR.dissolved_oxygen}
-        />
+        <BandBar value={fresh === 'stale' ? null : oxygen} band={band} range={BAR.dissolved_oxygen} />
       </div>
       <div class="pond-water">
         <Small field="temperature" value={water?.temperature} oldFor={oldFor} />
@@ -204,7 +202,8 @@ function Small({
   value: number | null | undefined;
   oldFor: number | null;
 }) {
-  const { unit, decimals, kind, band } = WATER[field];
+  const { unit, decimals, kind } = WATER[field];
+  const band = useBandOf()(field);
   const isKnown = value !== null && value !== undefined;
   const fresh = isKnown ? freshnessOf(kind, oldFor) : 'stale';
   const isShown = fresh !== 'stale';

@@ -72,7 +72,8 @@ const UNITS: Readonly<Record<string, string>> = {
   temperature: ' °C',
   dissolved_oxygen: ' mg/L',
   alkalinity: ' mg/L',
-  ammonia: ' mg/L',
+  // what a limit is for, whatever the farm's kit shows
+  ammonia: ' mg/L NH₃-N',
   nitrite: ' mg/L',
   nitrate: ' mg/L',
 };
@@ -128,9 +129,18 @@ export function storedWords(
   if (type === 'CLOCK_UNTRUSTED') return clockWords;
   if (type === 'DISK_FULL') return diskWords;
   if (row.parameter !== null && value !== null && threshold !== null && names.pond !== null)
-    return measuredWords({ type, parameter: row.parameter, value, threshold }, names) ?? (() => row.message);
+    return storedMeasuredWords(
+      row,
+      measuredWords({ type, parameter: row.parameter, value, threshold }, names),
+    );
   if (point !== null) return storedDeviceWords(row, point);
   return () => row.message;
+}
+
+/** The message of ammonia has it on both bases, and the basis of what was typed is in it alone. */
+function storedMeasuredWords(row: { parameter: string | null; message: string }, words: Words | null): Words {
+  if (words === null) return () => row.message;
+  return (language) => (row.parameter === 'ammonia' && language === 'pt-BR' ? row.message : words(language));
 }
 
 export const clockWords: Words = (language) =>

@@ -21,8 +21,36 @@ export async function answerMeasurement(
   const values = { ...measurementValuesOf(row), oxygen_saturation_percent: saturationOf(row) };
   if (row.ammonia === null) return { ...values, ammonia_as: null };
   const { water } = await deps.scienceOf(farmId);
-  const salinity = row.salinity ?? (await salinityFor(deps.queries, row));
-  return { ...values, ammonia_as: ammoniaAs(water, { ...sampleOf(row), salinity, ammonia: row.ammonia }) };
+  return { ...values, ammonia_as: await ammoniaOfRow(deps, water, { ...row, ammonia: row.ammonia }) };
+}
+
+/** The ammonia of a measurement on both bases, by the water it was measured in. */
+export async function ammoniaOfRow(
+  { queries }: Pick<AnswerMeasurementDeps, 'queries'>,
+  water: Water,
+  row: MeasurementRow & { ammonia: number },
+): Promise<AmmoniaAs> {
+  const salinity = row.salinity ?? (await salinityFor(queries, row));
+  return ammoniaAs(water, { ...sampleOf(row), salinity, ammonia: row.ammonia });
+}
+
+const CERTAINTIES = ['KNOWN', 'EXTRAPOLATED', 'WORST_CASE'] as const;
+
+/** The mean of several, as certain as the least certain of them: where one has no total, the mean has none. */
+export function meanAmmonia(found: readonly AmmoniaAs[]): AmmoniaAs | null {
+  const [first] = found;
+  if (first === undefined) return null;
+  const mean = (values: readonly number[]) => values.reduce((sum, each) => sum + each, 0) / values.length;
+  const totals = found.flatMap(({ tan }) => (tan === null ? [] : [tan]));
+  const certainty =
+    CERTAINTIES.findLast((each) => found.some((one) => one.certainty === each)) ?? 'WORST_CASE';
+  return {
+    basis: first.basis,
+    nh3_n: waterFigure(mean(found.map(({ nh3_n }) => nh3_n))),
+    tan: totals.length < found.length ? null : waterFigure(mean(totals)),
+    certainty,
+    gaps: [...new Set(found.flatMap(({ gaps }) => gaps))],
+  };
 }
 
 /** Only from what was measured together: in an hour of sun the temperature of the morning says nothing. */

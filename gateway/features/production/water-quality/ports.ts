@@ -89,13 +89,18 @@ export type RecordQueries = {
   measuredAfter: (pondId: string, at: string, exceptId: string) => Promise<ReadonlySet<WaterField>>;
   /** The salinity that was measured last before an instant, not before another. */
   salinityBefore: (pondId: string, at: string, notBefore: string) => Promise<number | null>;
+  /** The newest measurements with that parameter, other than the one named, newest first. */
+  newestWith: (
+    pondId: string,
+    parameter: WaterField,
+    exceptId: string | null,
+    most: number,
+  ) => Promise<Measurement[]>;
 };
 
 /** What corrections ask for besides. */
 export type CorrectQueries = RecordQueries & {
   measurementById: (id: string) => Promise<Measurement | null>;
-  /** The newest measurement with that parameter, other than the one named. */
-  newestWith: (pondId: string, parameter: WaterField, exceptId: string) => Promise<Measurement | null>;
 };
 
 /** The water of one pond in a span of time. */

@@ -1,4 +1,4 @@
-import type { WaterField, WaterTrend } from '#contract/resources/water-quality.ts';
+import type { AmmoniaAs, WaterField, WaterTrend } from '#contract/resources/water-quality.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { DAY_MS, dayAfter, localDay, startOfDay, wallOf, type Zone, zoneClock } from '#core/zone-clock.ts';
 import type { Language } from '#science/advice/language.ts';
@@ -7,6 +7,7 @@ import type { ScienceConstants } from '#science/constants.ts';
 import { trendOf } from '#science/parameter-trend.ts';
 import { severityWord } from '#science/severity.ts';
 import { alertTypesOf, isUpperLimit, optimalRange, WATER_UNITS } from '#science/water-limits.ts';
+import { ammoniaOfRow, meanAmmonia } from './answer-measurement.ts';
 import { judged } from './judge-water.ts';
 import type {
   DailyFigures,
@@ -22,7 +23,7 @@ import { salinityFor } from './record-measurement.ts';
 import { waterFigure } from './water-answers.ts';
 
 export type ReadTrendDeps = Pick<Kernel, 'now'> & {
-  queries: Pick<WaterReadQueries, 'waterIn'> & Pick<RecordQueries, 'salinityBefore'>;
+  queries: Pick<WaterReadQueries, 'waterIn'> & Pick<RecordQueries, 'salinityBefore' | 'newestWith'>;
   scienceOf: ScienceOf;
 };
 
@@ -57,6 +58,7 @@ export async function waterTrendOf(
     days.map(({ day, sum, count }) => ({ day: Date.parse(day) / DAY_MS, average: sum / count })),
   );
   const range = optimalRange(science.water, parameter);
+  const ammonia = parameter === 'ammonia' ? await ammoniaByDay(deps, pond, { science, zone, window }) : null;
   const facts = {
     pond: pond.cod,
     parameter,
@@ -82,6 +84,7 @@ export async function waterTrendOf(
         avg: waterFigure(sum / count),
         min: waterFigure(min),
         max: waterFigure(max),
+        ...(ammonia?.byDay.has(day) === true ? { ammonia_as: ammonia.byDay.get(day) } : {}),
       })),
       ...(stretches === null
         ? {}
@@ -99,8 +102,36 @@ export async function waterTrendOf(
         alerts_triggered: raised,
       },
     },
+    ...(ammonia === null ? {} : { latest_ammonia_as: ammonia.latest }),
     recommendations: waterTrendAdvice(facts, language),
   };
+}
+
+/** So many values of ammonia are told on both bases; days before them have the farm's own alone. */
+const TOLD_TWICE = 200;
+
+/** The newest value on both bases, and the mean of each day: of each value by the water it was measured in. */
+async function ammoniaByDay(
+  deps: ReadTrendDeps,
+  pond: PondName,
+  of: { science: ScienceConstants; zone: Zone; window: { from: string | null; before: string | null } },
+) {
+  const rows = await deps.queries.newestWith(pond.id, 'ammonia', null, TOLD_TWICE);
+  const told: { day: string; as: AmmoniaAs }[] = [];
+  for (const row of rows) {
+    const { ammonia, measurement_date: at } = row;
+    if (ammonia === null || at < (of.window.from ?? '') || at >= (of.window.before ?? '~')) continue;
+    const as = await ammoniaOfRow(deps, of.science.water, { ...row, ammonia });
+    told.push({ day: localDay(at, of.zone), as });
+  }
+  // of the oldest day some values may be missing
+  const cut = rows.length < TOLD_TWICE ? null : told.at(-1)?.day;
+  const byDay = new Map<string, AmmoniaAs>();
+  for (const [day, values] of Map.groupBy(told, (each) => each.day)) {
+    const mean = meanAmmonia(values.map(({ as }) => as));
+    if (mean !== null && day !== cut) byDay.set(day, mean);
+  }
+  return { latest: told[0]?.as ?? null, byDay };
 }
 
 /** A reading of oxygen says little of three hours later; the others change with the day. */

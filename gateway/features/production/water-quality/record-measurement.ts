@@ -48,9 +48,9 @@ const DAY_MS = 86_400_000;
 /** A keeper's or a probe's clock may be that far ahead. */
 const AHEAD_MS = 10 * 60_000;
 /** A value this much older than the newest of its pond is history, whether or not it was measured again. */
-const NEWS_DAYS = 7;
+export const NEWS_DAYS = 7;
 /** Salinity changes with seasons; an older one says nothing about today. */
-const SALINITY_DAYS = 90;
+export const SALINITY_DAYS = 90;
 
 /**
  * Decides a measurement, the alerts of what is beyond its limit, and the end of the episodes it ends. A value that was
@@ -73,7 +73,9 @@ export async function recordMeasurement(
   const row = rowOf(deps, pond, { input, sentDate, userId: by.userId });
   const { water } = await deps.scienceOf(pond.farm_id);
   const verdict = judged(water, row, await salinityFor(queries, row));
-  const superseded = isOfThePast(deps, row) ? everyField : await supersededIn(queries, row, pond.newest_at);
+  const superseded = isOfThePast(row, { clock: deps.clockQuality(), atMs: deps.now() })
+    ? everyField
+    : await supersededIn(queries, row, pond.newest_at);
   const open = pond.hasOpenAlerts ? await queries.openEpisodes(pond.id) : [];
   const ended = await endedBy(deps, { water, pond, verdict, superseded, open });
   const raised = await raisedBy(deps, { water, pond, row, verdict, superseded, open });
@@ -151,14 +153,17 @@ export async function salinityFor(
 }
 
 /** What is older than a day says nothing of the pond as it is now: it raises no alert of now, and ends none. */
-function isOfThePast(deps: Pick<Kernel, 'now' | 'clockQuality'>, row: MeasurementRow): boolean {
-  return deps.clockQuality() === 'trusted' && deps.now() - Date.parse(row.measurement_date) > DAY_MS;
+export function isOfThePast(
+  row: Pick<MeasurementRow, 'measurement_date'>,
+  entered: { clock: MeasurementRow['clock_quality']; atMs: number },
+): boolean {
+  return entered.clock === 'trusted' && entered.atMs - Date.parse(row.measurement_date) > DAY_MS;
 }
 
 const NOTHING: ReadonlySet<WaterField> = new Set();
 
 /** Parameters of this measurement that were measured again later. */
-export async function supersededIn(
+async function supersededIn(
   queries: Pick<RecordQueries, 'measuredAfter'>,
   row: MeasurementRow,
   newestAt: string | null,

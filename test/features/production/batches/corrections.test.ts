@@ -115,18 +115,52 @@ onBothEngines('what was recorded of a batch', (_open, engine) => {
     );
   });
 
-  it('and fed more never costs less', async () => {
+  it('and deleted later is as if it had never been entered', async () => {
+    await fc.assert(
+      fc.asyncProperty(records, records, async (right, wrong) => {
+        const [mended, first] = [await aBatch(), await aBatch()];
+        await recorded(first.id, right);
+        await recorded(mended.id, right);
+        const made = await recorded(mended.id, wrong);
+        const spent = await call('POST', '/financial/expenses', {
+          batch_id: mended.id,
+          category: 'LABOR',
+          amount: wrong.meal.quantity_kg + 1,
+          description: 'Diária',
+          expense_date: wrong.meal.feed_date,
+        });
+        await call('DELETE', `/financial/expenses/${String(spent['id'])}`);
+        await call('DELETE', `/feeding/${made.meal}`);
+        await call('DELETE', `/biometries/${made.weighing}`);
+        await call('DELETE', `/batches/${mended.id}/harvests/${made.harvest}`);
+        await call('DELETE', `/transfers/${made.transfer}`);
+        expect(await figuresOf(mended.id)).toEqual(await figuresOf(first.id));
+      }),
+      runs,
+    );
+  });
+
+  it('and fed more never costs less, and earns no more', async () => {
     const meals = fc.array(records, { minLength: 2, maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(meals, async (given) => {
         const { id } = await aBatch();
         const weighing = given[0]?.weighing;
         await call('POST', '/biometries/', { batch_id: id, ...weighing });
-        let before = { total: 0, perKg: 0 };
+        let before = { total: 0, perKg: 0, profit: Number.POSITIVE_INFINITY, fca: 0 };
         for (const { meal } of given) {
           await call('POST', '/feeding/', { batch_id: id, feed_type: '35 % PB', ...meal });
           const told = await call('GET', `/financial/cost-per-kg/${id}`);
-          const now = { total: Number(told['total_cost']), perKg: Number(told['cost_per_kg']) };
+          const asked = await call('GET', `/financial/profitability/${id}?selling_price_per_kg=20`);
+          const { current_fca: fca } = await call('GET', `/batches/${id}`);
+          const now = {
+            total: Number(told['total_cost']),
+            perKg: Number(told['cost_per_kg']),
+            profit: Number(asked['projected_profit']),
+            fca: Number(fca ?? 0),
+          };
+          expect(now.profit).toBeLessThanOrEqual(before.profit);
+          expect(now.fca).toBeGreaterThanOrEqual(before.fca);
           expect(now.total).toBeGreaterThanOrEqual(before.total);
           expect(now.perKg).toBeGreaterThanOrEqual(before.perKg);
           before = now;

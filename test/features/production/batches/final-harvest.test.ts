@@ -45,6 +45,19 @@ onBothEngines('the final harvest', (_open, engine) => {
     expect(await get(`/exports/batch/${id}/summary`)).toMatchObject({ survival_rate: 40 });
   });
 
+  // IJDR 2014: three ponds of a hectare in India, 2010, 150,000 monodon each; kg and survival as published.
+  it.each([
+    [86.6, 4390],
+    [95.6, 4928],
+    [72.6, 3150],
+  ])('of a published harvest tells its survival, %s %%', async (percent, kg) => {
+    const id = await aBatch(app, farm, { initial_count: 150_000, species: 'Penaeus monodon' });
+    const told = { final_weight_kg: kg, final_count: Math.round(percent * 1_500) };
+    expect(body(await post(`/batches/${id}/finish`, told))['survival_rate']).toBe(percent);
+    expect(await get(`/batches/${id}`)).toMatchObject({ survival_rate: percent, current_biomass_kg: kg });
+    expect(await get(`/exports/batch/${id}/summary`)).toMatchObject({ survival_rate: percent });
+  });
+
   it('animals taken before count among those that survived', async () => {
     const id = await weighedBatch(12);
     await post(`/batches/${id}/harvests`, { quantity: 20_000, weight_kg: 240 });

@@ -15,8 +15,8 @@ export type Recorded = MeasurementAnswer & {
 };
 
 /** The program with one farm, and ponds as the tests want them. */
-export async function startWaterFarm(engine: Engine) {
-  const app = await startApp(engine);
+export async function startWaterFarm(engine: Engine, args: readonly string[] = []) {
+  const app = await startApp(engine, args);
   const farm = await aStaffedFarm(app);
   const { token } = farm.owner;
   let made = 0;

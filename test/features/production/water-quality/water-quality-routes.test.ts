@@ -442,4 +442,35 @@ onBothEngines('water quality over HTTP', (_open, engine) => {
     for (const { stop } of streams) stop();
     await Promise.all(streams.map(({ followed }) => followed));
   });
+
+  test('the trend of ammonia has each day and the newest value on both bases; other parameters have neither', async () => {
+    const pond = await farm.pond();
+    await farm.ask('PUT', `/farms/${farm.farmId}/science`, { water: { ammoniaBasis: 'TAN' } });
+    const water = { temperature: 28, salinity: 20 };
+    // at pH 9 the same total is six times as poisonous as at pH 8: the mean of the day is that of its values
+    const at = [
+      await farm.measure(pond, { ...water, ammonia: 1, ph: 8, measurement_date: farm.now(-2 * HOUR) }),
+      await farm.measure(pond, { ...water, ammonia: 1, ph: 9, measurement_date: farm.now(-HOUR) }),
+    ].map(({ ammonia_as }) => ammonia_as);
+    type Trend = {
+      latest_ammonia_as?: object | null;
+      trend_data: { data_points: { ammonia_as?: { basis: string; nh3_n: number; tan: number } }[] };
+    };
+    const trend = await farm.get<Trend>(`/water-quality/trend/${pond}/ammonia?days=2`);
+    expect(trend.latest_ammonia_as).toEqual(at[1]);
+    const mean = ((at[0]?.nh3_n ?? 0) + (at[1]?.nh3_n ?? 0)) / 2;
+    const [day] = trend.trend_data.data_points.map(({ ammonia_as }) => ammonia_as);
+    expect(day).toMatchObject({ basis: 'TAN', tan: 1, certainty: 'KNOWN', gaps: [] });
+    expect(day?.nh3_n).toBeCloseTo(mean, 2);
+
+    await farm.measure(pond, { ammonia: 1 });
+    const unsure = await farm.get<Trend>(`/water-quality/trend/${pond}/ammonia?days=2`);
+    expect(unsure.latest_ammonia_as).toMatchObject({ certainty: 'WORST_CASE' });
+    expect(unsure.trend_data.data_points.at(-1)?.ammonia_as).toMatchObject({ certainty: 'WORST_CASE' });
+
+    const ph = await farm.get<Trend>(`/water-quality/trend/${pond}/ph?days=2`);
+    expect('latest_ammonia_as' in ph).toBe(false);
+    expect(JSON.stringify(ph)).not.toContain('ammonia_as');
+    await farm.ask('PUT', `/farms/${farm.farmId}/science`, { water: { ammoniaBasis: null } });
+  });
 });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { measurement, WATER_FIELDS, type WaterField } from '#contract/resources/water-quality.ts';
+import { measurement, WATER_FIELDS } from '#contract/resources/water-quality.ts';
 import type { AlertType } from '#contract/words.ts';
-import type { CorrectQueries, Measurement, PondToMeasure } from '#features/production/water-quality/ports.ts';
+import type { CorrectQueries, PondToMeasure } from '#features/production/water-quality/ports.ts';
 import type { Db } from '../../database.ts';
 import { prepared } from '../../prepared.ts';
 import { decodeRow } from '../../tables.ts';
@@ -73,7 +73,20 @@ export function measurementQueries(db: Db): CorrectQueries {
         .executeTakeFirst();
       return row ? decodeRow(measurement, row) : null;
     },
-    newestWith: (pondId, parameter, exceptId) => newestWith(db, pondId, parameter, exceptId),
+    async newestWith(pondId, parameter, exceptId, most) {
+      const rows = await db
+        .selectFrom('measurements')
+        .selectAll()
+        .where('pond_id', '=', pondId)
+        .where('hidden', '=', 0)
+        .where(parameter, 'is not', null)
+        .$if(exceptId !== null, (found) => found.where('id', '!=', exceptId ?? ''))
+        .orderBy('measurement_date', 'desc')
+        .orderBy('id', 'desc')
+        .limit(most)
+        .execute();
+      return rows.map((row) => decodeRow(measurement, row));
+    },
   };
 }
 
@@ -136,29 +149,4 @@ function openEpisodes(db: Db, pondId: string) {
       ),
     )
     .select(['alerts.type', ...EPISODE_COLUMNS.map((column) => `alerts.${column}` as const)]);
-}
-
-async function newestWith(
-  db: Db,
-  pondId: string,
-  parameter: WaterField,
-  exceptId: string,
-): Promise<Measurement | null> {
-  const row = await db
-    .selectFrom('measurements')
-    .selectAll()
-    .where('id', '=', (measured) =>
-      measured
-        .selectFrom('measurements')
-        .select('id')
-        .where('pond_id', '=', pondId)
-        .where('hidden', '=', 0)
-        .where(parameter, 'is not', null)
-        .where('id', '!=', exceptId)
-        .orderBy('measurement_date', 'desc')
-        .orderBy('id', 'desc')
-        .limit(1),
-    )
-    .executeTakeFirst();
-  return row ? decodeRow(measurement, row) : null;
 }
