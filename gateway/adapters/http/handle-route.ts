@@ -70,6 +70,7 @@ const THING: Readonly<Record<Owned, string>> = {
   alert: 'Alert',
   batch: 'Batch',
   harvest: 'Harvest',
+  loss: 'Loss',
   biometry: 'Biometry',
   feeding_record: 'Feeding record',
   expense: 'Expense',

@@ -1,5 +1,6 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
 import type { batch } from '#contract/resources/batches.ts';
+import type { BatchAnimals } from '#science/population.ts';
 
 // What the features that look at a batch tell each other; the feature of batches works it out.
 
@@ -94,6 +95,10 @@ export type BatchHistory = {
   feedDays: number;
   /** How the batch stood at an instant (ISO 8601 UTC), what was recorded of that very instant included. */
   stockAt: (instantIso: string) => Stock;
+  /** Mean weight, g, at an instant, in a pond or (null) of the batch. */
+  weightAt: (when: { pondId: string | null; at: string }) => number;
+  /** What decides how many animals live where. */
+  animals: BatchAnimals;
 };
 
 export type BatchStates = {

@@ -113,6 +113,8 @@ onBothEngines('exports', (_open, engine) => {
         pond_id: null,
         animals: null,
         weight_kg: null,
+        pond_share: null,
+        corrects: null,
         changed_at: '2026-02-10T12:00:00.000Z',
         description: null,
         created_by: null,
