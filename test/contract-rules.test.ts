@@ -249,6 +249,36 @@ function keepsRules(engine: Engine, args: readonly string[] = []): void {
     expect(wrong).toEqual([]);
   });
 
+  test('repeated at the same moment, when its key is out of date or its answer too large to keep, a create is made once', async () => {
+    const { token, user } = await app.signUp();
+    const headers = { 'Idempotency-Key': 'at once' };
+    const create = (as: unknown) =>
+      app.call('POST', '/farms/', { token: String(as), body: { name: 'Norte' }, headers });
+    expect((await create(token)).status).toBe(201);
+    app.clock.advance(25 * 3_600_000);
+    const login = { email: user.email, password: 'camarao-123' };
+    const anew = (await app.call('POST', '/auth/login', { body: login })).body as Record<string, unknown>;
+    const again = await Promise.all(Array.from({ length: 8 }, () => create(anew['access_token'])));
+    expect(again.map(({ status }) => status)).toEqual(again.map(() => 201));
+    expect(new Set(again.map(({ body }) => (body as { id: string }).id)).size).toBe(1);
+    const farms = await app.call('GET', '/farms/', { token: String(anew['access_token']) });
+    expect(farms.body).toHaveLength(2);
+
+    const ids = await aFarm(app.kernel, user.id);
+    const weighing = {
+      batch_id: ids.batch,
+      measurement_date: new Date(app.clock.now()).toISOString(),
+      sample_size: 10_000,
+      total_weight_g: 123_456.789,
+      individual_weights_g: Array.from({ length: 10_000 }, () => 12.3456789),
+    };
+    const send = () =>
+      app.call('POST', '/biometries/', { token: String(anew['access_token']), body: weighing, headers });
+    const both = await Promise.all([send(), send()]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+    expect(await send()).toMatchObject({ status: 409, body: { code: 'ALREADY_DONE' } });
+  });
+
   test('a key is free again after a day, whether its answer was swept or not', async () => {
     const { token, user } = await app.signUp();
     const create = (name: string, as: unknown) =>
