@@ -215,15 +215,24 @@ export const weighedPondId = z
     'Pond of the weighing that the weight rests on: of another pond it is assumed here; null: the batch, or none',
   );
 
+/** Beside population and biomass, wherever a batch that has ended may stand. */
+export const batchEnd = {
+  biomass_of: z
+    .enum(['ALIVE', 'HARVEST', 'END'])
+    .describe('What the biomass is of: END, of a batch that was aborted'),
+  final_count: z
+    .int()
+    .nullable()
+    .describe('Animals of the final harvest, as counted or weighed, else as estimated; null: there was none'),
+};
+
 export const batchDetail = batchAnswer.omit({ warnings: true }).extend({
   current_biomass_kg: z
     .number()
     .describe(
       'Of the animals alive; of a batch that has ended, in which none are, what it weighed at its end',
     ),
-  biomass_of: z
-    .enum(['ALIVE', 'HARVEST', 'END'])
-    .describe('What the biomass is of: END, of a batch that was aborted'),
+  ...batchEnd,
   current_fca: figure.describe('null: no feed recorded, or no gain'),
   latest_biometry: z
     .object({ measurement_date: z.string(), average_weight_g: z.number(), sample_size: z.int() })
@@ -312,6 +321,7 @@ export const batchStatsAnswer = z.object({
   growth_rate_g_per_day: figure.describe('Since stocking, to the last weighing; null: not weighed yet'),
   total_feed_kg: z.number(),
   current_population: z.int(),
+  ...batchEnd,
   average_weight_g: z.number(),
   specific_growth_rate: figure.describe('Percent per day'),
 });

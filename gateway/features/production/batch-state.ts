@@ -58,6 +58,8 @@ export type BatchState = {
   sold: { kg: number; revenue: number };
   /** Animals alive now: stocked × survival − harvested, never below 0; a batch that has ended has none. */
   population: number;
+  /** Animals of the final harvest, as counted or weighed, else as estimated; null: there was none (yet). */
+  finalCount: number | null;
   /** Animals alive per pond, ponds without any left out; most animals first. */
   populationByPond: ReadonlyMap<string, number>;
   /** Ponds that hold or held animals of it: the day of the farm on which the first came and, since it has none, the last left. */

@@ -140,6 +140,9 @@ function Standing({ batch }: { batch: BatchDetail }) {
         {batch.status === 'ACTIVE' ? (
           <Fact name={words.population} value={figure(batch.current_population)} />
         ) : null}
+        {batch.status === 'FINISHED' ? (
+          <Fact name={words.finalCount} value={figure(batch.final_count)} />
+        ) : null}
         <Fact name={words.survival} value={percent(batch.survival_rate, 1)} />
         <Fact name={words.fca} value={figure(batch.current_fca, 2)} isOld={isOld} />
         <Fact name={words.started} value={plainDay(batch.start_date)} />

@@ -40,6 +40,7 @@ export function stateOf(facts: BatchFacts, clock: ZoneClock, now: string): Batch
     harvestedKg: stock.harvestedKg,
     sold: soldOf(facts, currentKg),
     population: batch.status === 'ACTIVE' ? stock.population : 0,
+    finalCount: batch.status === 'FINISHED' ? stock.population : null,
     populationByPond: batch.status === 'ACTIVE' ? animalsByPond(population) : new Map(),
     stays: staysOf(facts, population, clock),
     aliveByPond: alive,

@@ -395,6 +395,8 @@ onBothEngines('exports', (_open, engine) => {
         status: 'ACTIVE',
         initial_population: 10_000,
         current_population: 4_000,
+        biomass_of: 'ALIVE',
+        final_count: null,
         survival_rate: 40,
         total_feed_kg: 60,
         current_biomass_kg: 40,
