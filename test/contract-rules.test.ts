@@ -309,7 +309,7 @@ function keepsRules(engine: Engine, args: readonly string[] = []): void {
     const send = () =>
       app.call('POST', '/biometries/', { token: String(anew['access_token']), body: weighing, headers });
     const both = await Promise.all([send(), send()]);
-    expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+    expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409]);
     expect(await send()).toMatchObject({ status: 409, body: { code: 'ALREADY_DONE' } });
   });
 

@@ -78,7 +78,10 @@ function lossesIn(rows: readonly LossRow[], population: Population): Loss[] {
     const comesOut = died + left === 0 ? null : died / (died + left);
     return {
       ...row,
-      ...{ id, created_by, created_at, clock_quality },
+      id,
+      created_by,
+      created_at,
+      clock_quality,
       updated_at: corrections === 0 ? null : fact.created_at,
       rev: 1 + corrections,
       died: row.animals ?? died,
