@@ -250,9 +250,11 @@ const OF_OPERATORS: readonly string[] = [
 
 /** Records that whoever made them corrects and deletes himself. */
 const OWN_RECORDS: readonly string[] = [
+  'DELETE /batches/{batch_id}/losses/{loss_id}',
   'DELETE /biometries/{biometry_id}',
   'DELETE /feeding/{feeding_id}',
   'DELETE /water-quality/{measurement_id}',
+  'PUT /batches/{batch_id}/losses/{loss_id}',
   'PUT /biometries/{biometry_id}',
   'PUT /feeding/{feeding_id}',
   'PUT /water-quality/{measurement_id}',

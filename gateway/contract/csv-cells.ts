@@ -1,3 +1,4 @@
+import { plainNumber } from './plain-number.ts';
 import type { CsvForm } from './resources/exports.ts';
 
 // Cells of a file for spreadsheets, the same wherever one is made: by the gateway of what is stored, by the console of
@@ -9,8 +10,6 @@ export type Cell = string | number | null;
 const FORMULA_START = /^[=+\-@\t\r]/;
 /** The other separator, too: a spreadsheet of another country cuts there. */
 const NEEDS_QUOTES = /[",;\r\n]/;
-/** More are no figure any more but what binary fractions leave of one. */
-const MOST_DIGITS = 12;
 export const BYTE_ORDER_MARK = '\uFEFF';
 
 /** Writes rows as RFC 4180 with CRLF. Text that a spreadsheet would run gets a leading apostrophe; numbers never do. */
@@ -22,16 +21,13 @@ export function csvRows({ separator }: Pick<CsvForm, 'separator'>): (cells: read
     for (let at = 0; at < cells.length; at++) {
       const cell = cells[at] ?? null;
       if (at > 0) line += between;
-      if (typeof cell === 'number') line += isSemicolon ? digits(cell).replace('.', ',') : digits(cell);
+      if (typeof cell === 'number')
+        line += isSemicolon ? plainNumber(cell).replace('.', ',') : plainNumber(cell);
       else if (cell !== null) line += textCell(cell);
     }
     return `${line}\r\n`;
   };
 }
-
-/** Whole numbers are counts and ids: every digit of them is meant. */
-const digits = (value: number): string =>
-  String(Number.isInteger(value) ? value : Number(value.toPrecision(MOST_DIGITS)));
 
 function textCell(text: string): string {
   const harmless = FORMULA_START.test(text) ? `'${text}` : text;

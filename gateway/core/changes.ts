@@ -9,7 +9,7 @@ export type Change =
   | { op: 'blank'; resource: Resource; id: string; set: Record<string, unknown> }
   | { op: 'delete'; resource: Resource; id: string; expectRev: number | null }
   | { op: 'put'; resource: Resource; row: { id: string } & Record<string, unknown> }
-  | { op: 'purge'; resource: Resource; id: string }
+  | { op: 'purge'; resource: Resource; id: string; seen?: { column: string; value: string } }
   | { op: 'erase'; resource: Resource; id: string }
   | { op: 'restore'; resource: Resource; id: string; expectRev: number | null }
   | { op: 'tell'; resource: Resource; id: string; streamId: number };
@@ -240,6 +240,16 @@ export function put<Row extends { id: string }>(resource: Resource<Row>, row: Ro
 /** Removes a row of a local table for good. */
 export function purge<Row extends { id: string }>(resource: Resource<Row>, id: string): Change {
   return { op: 'purge', resource: anyResource(resource), id };
+}
+
+/** The same, but stale when the row is another one than was read, by a column that tells them apart. */
+export function purgeSeen<Row extends { id: string }>(
+  resource: Resource<Row>,
+  row: Row,
+  column: { [Name in keyof Row]: Row[Name] extends string ? Name : never }[keyof Row] & string,
+): Change {
+  const seen = { column, value: String(row[column]) };
+  return { op: 'purge', resource: anyResource(resource), id: row.id, seen };
 }
 
 /**

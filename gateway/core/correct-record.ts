@@ -3,7 +3,14 @@ import type { Change } from './changes.ts';
 import type { Kernel } from './kernel.ts';
 
 /** Records of the farm that are corrected or deleted after the fact. */
-export type RecordKind = 'biometry' | 'feeding_record' | 'measurement' | 'expense' | 'harvest' | 'transfer';
+export type RecordKind =
+  | 'biometry'
+  | 'feeding_record'
+  | 'measurement'
+  | 'expense'
+  | 'harvest'
+  | 'transfer'
+  | 'loss';
 
 export type CorrectionDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'>;
 

@@ -56,6 +56,7 @@ export const OWNED = [
   'alert',
   'batch',
   'harvest',
+  'loss',
   'biometry',
   'feeding_record',
   'expense',

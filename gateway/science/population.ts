@@ -40,6 +40,8 @@ export type Population = {
   survivalPercent: number;
   /** In order of time; empty when every step found its animals. */
   overdraws: readonly Overdraw[];
+  /** By fact: whole animals that died of a loss, and were alive after it, in its pond or the batch. */
+  losses: ReadonlyMap<string, { died: number; left: number }>;
 };
 
 /** Equivalents this close to a whole animal are one: floating point must not cost a shrimp. */
@@ -55,32 +57,39 @@ const HAIR = 1e-6;
  */
 export function replayPopulation(batch: BatchAnimals, upTo: string | null = null): Population {
   const ledger: Ledger = {
+    percent: batch.initialSurvivalPercent,
+    told: [],
     ponds: new Map([[batch.firstPondId, batch.initialCount]]),
     harvested: 0,
     harvestedAnimals: 0,
     lost: 0,
     overdraws: [],
+    losses: new Map(),
   };
   for (const event of inOrder(batch)) {
     if (upTo !== null && event.at > upTo) break;
     if (event.kind === 'SET') {
       countAnew(ledger, event.percent / 100);
-      continue;
-    }
-    if (event.kind === 'LOSS') {
-      loseInOnePond(ledger, event);
-      continue;
-    }
-    const percent = survivalPercent(batch.initialSurvivalPercent, batch.survivalFacts, event.at);
-    carryOut(ledger, event, percent / 100);
+      ledger.percent = event.percent;
+      ledger.told.push(event);
+    } else if (event.kind === 'LOSS') lose(ledger, event);
+    else carryOut(ledger, event, ledger.percent / 100);
   }
   return {
     equivalentsByPond: ledger.ponds,
     harvestedEquivalents: ledger.harvested,
     lostEquivalents: ledger.lost,
-    survivalPercent: survivalPercent(batch.initialSurvivalPercent, batch.survivalFacts, upTo),
+    survivalPercent: survivalPercent(batch.initialSurvivalPercent, ledger.told),
     overdraws: ledger.overdraws,
+    losses: ledger.losses,
   };
+}
+
+/** Steps that take more than there is, and were not short of as many before. */
+export function worsened(before: Population, after: Population): Overdraw[] {
+  const short = ({ quantity, available }: Overdraw): number => quantity - available;
+  const shortBefore = new Map(before.overdraws.map((overdraw) => [overdraw.stepId, short(overdraw)]));
+  return after.overdraws.filter((overdraw) => short(overdraw) > (shortBefore.get(overdraw.stepId) ?? 0));
 }
 
 /** Whole animals alive in a pond, never below 0. */
@@ -122,11 +131,15 @@ export function animalsAlive(population: Population): number {
 }
 
 type Ledger = {
+  /** Survival so far, per cent, and the facts it follows from, losses with the share they came to. */
+  percent: number;
+  told: SurvivalFact[];
   ponds: Map<string, number>;
   harvested: number;
   harvestedAnimals: number;
   lost: number;
   overdraws: Overdraw[];
+  losses: Map<string, { died: number; left: number }>;
 };
 
 /**
@@ -139,6 +152,41 @@ function countAnew(ledger: Ledger, survival: number): void {
   const harvested = ledger.harvestedAnimals / survival;
   takeFromAll(ledger.ponds, harvested - ledger.harvested);
   ledger.harvested = harvested;
+}
+
+function lose(ledger: Ledger, loss: Loss): void {
+  const { id, pondId = null, animals = null, pondShare = null } = loss;
+  const before = wholeIn(ledger, pondId);
+  const total = wholeIn(ledger, null);
+  const severity = shareOf(ledger, loss, before);
+  if (pondId !== null) loseInOnePond(ledger, { ...loss, pondId, severity });
+  ledger.percent *= 1 - severity;
+  ledger.told.push({ ...loss, severity });
+  const left = wholeIn(ledger, pondId);
+  ledger.losses.set(id, { died: before - left, left });
+  // a share of nobody: as many as it was of when it was told
+  const quantity = animals ?? (pondShare === null || before > 0 ? 0 : Math.ceil(loss.severity * total));
+  if (quantity > before) ledger.overdraws.push({ stepId: id, pondId, quantity, available: before });
+}
+
+/** Share of all animals alive then that a loss killed. `alive`: whole animals where it struck. */
+function shareOf({ ponds, percent }: Ledger, loss: Loss, alive: number): number {
+  const { severity, pondId = null, animals = null, pondShare = null } = loss;
+  if (animals === null && pondShare === null) return severity;
+  const total = [...ponds.values()].reduce((sum, there) => sum + there, 0);
+  if (total <= 0 || percent <= 0) return 0;
+  const there = pondId === null ? total : Math.max(0, ponds.get(pondId) ?? 0);
+  // the last animal may have been a part of one
+  if (animals !== null)
+    return (animals >= alive ? there : Math.min(there, (animals * 100) / percent)) / total;
+  return ((pondShare ?? 0) * there) / total;
+}
+
+function wholeIn({ ponds, percent }: Ledger, pondId: string | null): number {
+  const counted = wholePerPond(ponds, percent / 100);
+  return pondId === null
+    ? [...counted.values()].reduce((sum, animals) => sum + animals, 0)
+    : (counted.get(pondId) ?? 0);
 }
 
 /**
@@ -239,16 +287,13 @@ function wholePerPond(ponds: ReadonlyMap<string, number>, survival: number): Map
 }
 
 type SetSurvival = Extract<SurvivalFact, { kind: 'SET' }>;
-type PondLoss = Extract<SurvivalFact, { kind: 'LOSS' }> & { pondId: string };
-
-const isInOnePond = (fact: SurvivalFact): fact is PondLoss => fact.kind === 'LOSS' && fact.pondId != null;
+type Loss = Extract<SurvivalFact, { kind: 'LOSS' }>;
+type PondLoss = Loss & { pondId: string };
 
 /** At the same instant survival goes before steps, which count with it. */
-function inOrder({ steps, survivalFacts }: BatchAnimals): (PopulationStep | SetSurvival | PondLoss)[] {
-  const sets = survivalFacts.filter((fact) => fact.kind === 'SET');
-  const losses = survivalFacts.filter(isInOnePond);
+function inOrder({ steps, survivalFacts }: BatchAnimals): (PopulationStep | SetSurvival | Loss)[] {
   const rank = ({ kind }: PopulationStep | SurvivalFact) => (kind === 'SET' || kind === 'LOSS' ? '0' : '1');
-  return [...sets, ...losses, ...steps].toSorted(
+  return [...survivalFacts, ...steps].toSorted(
     (a, b) => compare(a.at, b.at) || compare(rank(a), rank(b)) || compare(a.id, b.id),
   );
 }

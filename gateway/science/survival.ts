@@ -4,11 +4,20 @@ import type { Species } from './species.ts';
 type Survival = ScienceConstants['survival'];
 
 /** A change of a batch's survival that somebody recorded. */
-export type SurvivalFact = { at: string; id: string } & (
-  | { kind: 'SET'; percent: number }
-  /** Share of all animals of the batch that died, 0–1; `pondId`: all of them in that pond. */
-  | { kind: 'LOSS'; severity: number; pondId?: string | null }
-);
+export type SurvivalFact = { at: string; id: string } & ({ kind: 'SET'; percent: number } | LossFact);
+
+/**
+ * Share of all animals of the batch that died, 0–1, as it was reckoned when it was told; `pondId`: all of them in that pond.
+ * Where the dead were counted (`animals`), or told as a share of those in that pond (`pondShare`), that is what was said: what
+ * came to be known afterwards of the days before it changes the share and not the dead.
+ */
+export type LossFact = {
+  kind: 'LOSS';
+  severity: number;
+  pondId?: string | null;
+  animals?: number | null;
+  pondShare?: number | null;
+};
 
 export const SURVIVAL_STATUSES = ['GOOD', 'ACCEPTABLE', 'POOR'] as const;
 export type SurvivalStatus = (typeof SURVIVAL_STATUSES)[number];

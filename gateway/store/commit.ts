@@ -220,14 +220,17 @@ function* putRow({ resource, row }: Extract<Change, { op: 'put' }>): Steps<Commi
   return [{ table: resource.name, id: row.id, before: null, after: row, rev: 0, hidden: false }];
 }
 
-function* purgeRow({ resource, id }: Extract<Change, { op: 'purge' }>): Steps<CommittedRow[]> {
+function* purgeRow({ resource, id, seen }: Extract<Change, { op: 'purge' }>): Steps<CommittedRow[]> {
   if (resource.sync !== 'local')
     throw new Error(`purge is for local tables, ${resource.name} is synchronised`);
   const codec = codecOf(resource);
   const purged = yield {
-    sql: `delete from ${resource.name} where id = ? returning ${codec.columns.join(', ')}`,
-    params: [id],
+    sql: `delete from ${resource.name} where id = ?${
+      seen === undefined ? '' : ` and ${seen.column} = ?`
+    } returning ${codec.columns.join(', ')}`,
+    params: seen === undefined ? [id] : [id, seen.value],
   };
+  if (seen !== undefined && purged.length === 0) throw new StaleError(`${resource.name} ${id}`);
   return purged.map((stored) => {
     const row = codec.decode(stored);
     return { table: resource.name, id, before: row, after: row, rev: 0, hidden: true };

@@ -560,3 +560,32 @@ it('a loss whose answer got lost is told again the day after, by a page that nev
   const after = await call('GET', `/batches/${batch.id}`);
   expect(after.body).toMatchObject({ survival_rate: batch.survival_rate * 0.8 });
 });
+
+it('dead shrimp are written down for the day they died, listed with it, corrected and taken away', async () => {
+  const batch = await batchOf('L-01');
+  const before = (await call('GET', `/batches/${batch.id}/losses`)).body as unknown as unknown[];
+  const page = await farm.open('/lancar/mortalidade?batch=L-01');
+  const yesterday = new Date(farm.app.clock.now() - 86_400_000).toISOString().slice(0, 10);
+  await page.getByLabel('Como foi contado').selectOption({ label: 'Animais contados' });
+  await page.getByLabel('Camarões mortos').fill('700');
+  await page.getByLabel('O que aconteceu').fill('Garças');
+  await page.getByLabel('Dia').fill(yesterday);
+  await page.getByLabel('Hora', { exact: true }).fill('09:00');
+  await page.getByRole('button', { name: 'Acertar sobrevivência' }).click();
+  type Listed = { id: string; dead_count: number; lost_at: string; event_description: string };
+  const told = async () =>
+    ((await call('GET', `/batches/${batch.id}/losses`)).body as unknown as Listed[]).find(
+      ({ event_description }) => event_description === 'Garças',
+    );
+  await expect.poll(told, { timeout: 30_000 }).toMatchObject({ dead_count: 700 });
+  expect((await told())?.lost_at.slice(0, 10)).toBe(yesterday);
+  await page.goto(page.url().replace(/#.*|\/lancar.*/, '/lotes/L-01'));
+  const row = page.getByRole('row').filter({ hasText: 'Garças' });
+  await row.getByRole('button', { name: /^Corrigir perda/ }).click();
+  await page.getByRole('dialog').getByLabel('Camarões mortos').fill('70');
+  await page.getByRole('button', { name: 'Salvar correção' }).click();
+  await expect.poll(told).toMatchObject({ dead_count: 70 });
+  await row.getByRole('button', { name: /^Apagar perda/ }).click();
+  await expect.poll(told, { timeout: 30_000 }).toBe(undefined);
+  expect((await call('GET', `/batches/${batch.id}/losses`)).body).toHaveLength(before.length);
+});

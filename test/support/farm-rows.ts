@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { RowOf } from '#contract/resource.ts';
 import { aerator } from '#contract/resources/aerators.ts';
 import { alert } from '#contract/resources/alerts.ts';
-import { batch, harvest } from '#contract/resources/batches.ts';
+import { batch, harvest, survivalChange } from '#contract/resources/batches.ts';
 import { biometry } from '#contract/resources/biometries.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
 import { farm, farmMember } from '#contract/resources/farms.ts';
@@ -41,6 +41,7 @@ export async function aFarm(
     alert: randomUUID(),
     batch: randomUUID(),
     harvest: randomUUID(),
+    loss: randomUUID(),
     biometry: randomUUID(),
     feeding_record: randomUUID(),
     expense: randomUUID(),
@@ -326,6 +327,22 @@ function production(ids: Record<Owned, string>, ownerId: string): Change[] {
       quantity: 1_000,
       weight_kg: 9,
       price_per_kg: null,
+    }),
+    insert(survivalChange, {
+      id: ids.loss,
+      batch_id: ids.batch,
+      kind: 'FACTOR',
+      value: 0.001,
+      pond_id: ids.pond,
+      animals: 100,
+      weight_kg: null,
+      pond_share: null,
+      corrects: null,
+      changed_at: AT,
+      description: 'Mortalidade',
+      created_by: UNTOUCHED.created_by,
+      clock_quality: UNTOUCHED.clock_quality,
+      created_at: UNTOUCHED.created_at,
     }),
     insert(biometry, {
       ...ofBatch,

@@ -72,6 +72,8 @@ export async function survivalSet(app: App, batchId: string, value: number): Pro
     pond_id: null,
     animals: null,
     weight_kg: null,
+    pond_share: null,
+    corrects: null,
     changed_at: at,
     description: null,
     created_by: null,

@@ -82,12 +82,16 @@ const VALUES: Readonly<Record<string, () => unknown>> = {
   until: () => '2026-03-02T13:00:00Z',
   device_id: () => `device-${randomUUID().slice(0, 13)}`,
   cod: () => `X-${randomUUID().slice(0, 8)}`,
+  mac: () => randomUUID().slice(-12),
+  claim: () => 'ABCD2345EFGH',
 };
 
 /** Fields a route needs beside those its schema requires. */
 const BESIDE: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'POST /aerators/': { power_kw: 1.5 },
   'POST /water-quality/': { temperature: 29 },
+  // a field of that name is elsewhere a part of the country
+  'PUT /firmware/rollouts/{rollout_id}/state': { state: 'paused' },
 };
 
 /** A request that the route's schemas accept, about the things that are named. */

@@ -11,7 +11,8 @@ import { componentWords } from './words.ts';
 export type CorrectedField = {
   name: string;
   label: string;
-  kind: 'figure' | 'count' | 'text' | 'choice' | 'day' | 'moment';
+  /** share: typed in percent, sent as 0 to 1. */
+  kind: 'figure' | 'share' | 'count' | 'text' | 'choice' | 'day' | 'moment';
   first: string;
   unit?: string;
   options?: readonly { value: string; label: string }[];
@@ -60,10 +61,12 @@ function valueOf({ kind, isOptional }: CorrectedField, { text, time }: Typed): u
     case 'choice':
       return text;
     case 'figure':
+    case 'share':
     case 'count': {
       const value = kind === 'count' ? readCount(text) : readDecimal(text);
       if (value === null) return isOptional === true ? null : undefined;
-      return Number.isNaN(value) || value < 0 ? undefined : value;
+      if (Number.isNaN(value) || value < 0 || (kind === 'share' && value > 100)) return undefined;
+      return kind === 'share' ? value / 100 : value;
     }
   }
 }

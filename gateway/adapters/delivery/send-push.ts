@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import webPush from 'web-push';
+import { plainJson } from '#contract/plain-number.ts';
 import type { PushMessage } from '#contract/resources/notification-channels.ts';
 import type { Outcome, Outgoing } from '#features/alarms/delivery/ports.ts';
 import { type Answer, type PostSafely, readRetryAfter } from './post-safely.ts';
@@ -29,7 +30,7 @@ export function pushSender(deps: {
     };
     let request: webPush.RequestDetails;
     try {
-      request = webPush.generateRequestDetails(subscription, JSON.stringify(payloadOf(message)), {
+      request = webPush.generateRequestDetails(subscription, plainJson(payloadOf(message)), {
         vapidDetails: { subject: deps.contact, ...deps.vapid },
         TTL: KEPT_FOR_S,
         urgency: message.isCritical ? 'high' : 'normal',

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { plainJson } from '#contract/plain-number.ts';
 import type { Outcome, Outgoing } from '#features/alarms/delivery/ports.ts';
 import { type Answer, type PostSafely, readRetryAfter } from './post-safely.ts';
 
@@ -11,7 +12,7 @@ export function webhookSender(deps: {
   secretOf: (channelId: string, generation: string) => string;
 }): (message: Outgoing) => Promise<Outcome> {
   return async (message) => {
-    const body = Buffer.from(JSON.stringify(bodyOf(message)));
+    const body = Buffer.from(plainJson(bodyOf(message)));
     const second = Math.floor(message.at / 1000);
     const secret = deps.secretOf(message.channelId, message.keys?.['generation'] ?? '1');
     const headers = {

@@ -61,7 +61,10 @@ type Serve = {
 
 /** The routes below /api/v1; what is none of them goes on. */
 function serveRoutes(deps: AppDeps, routes: readonly Route[]): RequestHandler {
-  const find = routeFinder<Serve>(routes, (route) => serving(deps, route));
+  const reads = new Map(
+    routes.flatMap((route) => (route.method === 'GET' ? [[route.path, route] as const] : [])),
+  );
+  const find = routeFinder<Serve>(routes, (route) => serving(deps, route, reads.get(route.path) ?? null));
   const inTurn = oneATurn();
   return (request, response, next) => {
     const { url } = request;
@@ -90,7 +93,7 @@ function serveRoutes(deps: AppDeps, routes: readonly Route[]): RequestHandler {
 export const bodyBytesOf = ({ body }: Pick<Route, 'body'>): number =>
   body === undefined ? UNPROVED_BYTES : BODY_BYTES;
 
-function serving(deps: AppDeps, route: Route): Serve {
+function serving(deps: AppDeps, route: Route, read: Route | null): Serve {
   const note = deps.timerOf?.(route);
   const shown = `${API}${route.path}`;
   return {
@@ -101,7 +104,7 @@ function serving(deps: AppDeps, route: Route): Serve {
       const startedAt = performance.now();
       noteRoute(response, shown);
       try {
-        await handleRoute(deps, route, request, response);
+        await handleRoute(deps, { route, read }, request, response);
       } catch (error) {
         // answered at once, so that the status stands when the time is noted
         next(error);

@@ -10,6 +10,7 @@ import type {
   StreamEventName,
   SyncEvent,
 } from '#contract/events/stream.ts';
+import { plainJson } from '#contract/plain-number.ts';
 import type { CommitListener, Committed } from '#core/changes.ts';
 import { AppError, notFound } from '#core/errors.ts';
 import type { Caller } from '#core/route.ts';
@@ -265,7 +266,7 @@ function newestOfGreediest(streams: ReadonlySet<ViewerStream>, least: number): V
 
 function eventText(counts: { events: number }, name: StreamEventName, data: unknown): string {
   counts.events += 1;
-  return `id: ${counts.events}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+  return `id: ${counts.events}\nevent: ${name}\ndata: ${plainJson(data)}\n\n`;
 }
 
 /**

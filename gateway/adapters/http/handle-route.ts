@@ -5,7 +5,7 @@ import { mayOnFarm } from '#contract/rights.ts';
 import { AppError, forbidden, invalidField, notFound, StorageUnavailable } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { plainWords } from '#core/plain-words.ts';
-import { notAuthenticated, requireRight } from '#core/request-checks.ts';
+import { notAuthenticated, requireMatch, requireRight } from '#core/request-checks.ts';
 import type {
   Access,
   Answer,
@@ -70,6 +70,7 @@ const THING: Readonly<Record<Owned, string>> = {
   alert: 'Alert',
   batch: 'Batch',
   harvest: 'Harvest',
+  loss: 'Loss',
   biometry: 'Biometry',
   feeding_record: 'Feeding record',
   expense: 'Expense',
@@ -84,13 +85,15 @@ const THING: Readonly<Record<Owned, string>> = {
 /** One request through one route: who, may they, is it valid; then load → decide → commit; then the answer. */
 export async function handleRoute(
   deps: HandleDeps,
-  route: Route,
+  { route, read }: { route: Route; read: Route | null },
   http: HttpRequest,
   response: Response,
 ): Promise<void> {
   const request = await readRequest(deps, route, http, response);
   const prepared = await route.prepare?.(request as never);
-  const decide = () => route.handle(request as never, prepared as never);
+  const handle = () => route.handle(request as never, prepared as never);
+  const decide =
+    route.method === 'DELETE' && request.ifMatch !== null ? () => matched(read, request, handle) : handle;
   const decision: { last: RouteDecision | null } = { last: null };
   const decideOnce = async () => {
     decision.last = await (route.idempotent ? withIdempotency(deps, request, http, decide) : decide());
@@ -114,6 +117,26 @@ export async function handleRoute(
   );
   if (route.access.who !== 'anyone' && answer.status < 400) markProved(http.socket);
   await sendAnswer(response, warnOfMisspelt(route, misspeltIn(route, request.rawBody), answer));
+}
+
+/**
+ * A deletion of the version that If-Match names, by the ETag under which the same path is read: looked at before, and once more
+ * after the decision, which is stale where the row moved on since it was read.
+ */
+async function matched(
+  read: Route | null,
+  request: Request<unknown, unknown, unknown>,
+  handle: () => Promise<RouteDecision>,
+): Promise<RouteDecision> {
+  const look = async () => {
+    const { answer } = (await read?.handle(request as never, undefined as never)) ?? {};
+    if (answer?.rev === undefined) throw hasNoTag();
+    requireMatch(request, { rev: answer.rev });
+  };
+  await look();
+  const decision = await handle();
+  await look();
+  return decision;
 }
 
 async function readRequest(

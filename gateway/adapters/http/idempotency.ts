@@ -3,8 +3,8 @@ import canonicalize from 'canonicalize';
 import type { Request as HttpRequest } from 'express';
 import type { RowOf } from '#contract/resource.ts';
 import { idempotentAnswer } from '#contract/resources/local-tables.ts';
-import { insert, purge } from '#core/changes.ts';
-import { AppError } from '#core/errors.ts';
+import { insert, purgeSeen } from '#core/changes.ts';
+import { AppError, conflict } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Request, RouteDecision } from '#core/route.ts';
 
@@ -39,24 +39,31 @@ export async function withIdempotency(
         code: 'IDEMPOTENCY_KEY_REUSED',
       });
     }
+    if (stored.answer === '')
+      throw conflict(
+        'This was done already; its answer was too large to keep, so read what was made',
+        'ALREADY_DONE',
+      );
     const headers = { 'Idempotent-Replayed': 'true' };
     const tag = stored.tag === null ? {} : { rev: stored.tag };
     return { answer: { status: stored.status, body: JSON.parse(stored.answer), headers, ...tag } };
   }
   const decision = await decide();
   const answer = JSON.stringify(decision.answer.body ?? null);
-  if (Buffer.byteLength(answer) > MAX_ANSWER_BYTES || decision.answer.rows !== undefined) return decision;
+  // that it was done is kept all the same
+  const isKept = Buffer.byteLength(answer) <= MAX_ANSWER_BYTES && decision.answer.rows === undefined;
   const row = {
     id,
     body_hash: bodyHash,
     status: decision.answer.status,
-    answer,
+    answer: isKept ? answer : '',
     created_at: isoOf(deps.now()),
     user_id: request.caller.userId,
     tag: decision.answer.rev ?? null,
   };
-  // one that is out of date and not swept yet stands in the way
-  const outdated = stored === null ? [] : [purge(idempotentAnswer, id)];
+  // one that is out of date and not swept yet stands in the way; where another request took its place meanwhile, that one's
+  // answer is this one's, too
+  const outdated = stored === null ? [] : [purgeSeen(idempotentAnswer, stored, 'created_at')];
   return {
     ...decision,
     changes: [...(decision.changes ?? []), ...outdated, insert(idempotentAnswer, row)],

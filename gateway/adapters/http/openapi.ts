@@ -233,8 +233,9 @@ function headersOf(route: Route): { header?: z.ZodObject } {
       .optional()
       .describe('The same key and body within 24 hours answer the first answer again');
   }
-  if (route.method === 'PUT' || route.method === 'PATCH') {
-    shape['If-Match'] = z.string().optional().describe('ETag of the version that is to be changed');
+  if (route.method === 'PUT' || route.method === 'PATCH' || route.method === 'DELETE') {
+    const what = route.method === 'DELETE' ? 'deleted' : 'changed';
+    shape['If-Match'] = z.string().optional().describe(`ETag of the version that is to be ${what}`);
   }
   return Object.keys(shape).length === 0 ? {} : { header: z.object(shape) };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Response } from 'express';
+import { plainJson } from '#contract/plain-number.ts';
 import type { Answer } from '#core/route.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -28,7 +29,7 @@ export async function sendAnswer(response: Response, answer: Answer): Promise<vo
     return;
   }
   response.setHeader('Content-Type', JSON_TYPE);
-  response.end(JSON.stringify(answer.body));
+  response.end(plainJson(answer.body));
 }
 
 const FLUSH_BYTES = 32_768;
@@ -41,7 +42,7 @@ const FILE_ROOM_MS = 5;
 /** What stands before the first row and behind the last. */
 function frameOf(inside: Answer['inside']): [string, string] {
   if (inside === undefined) return ['[', ']'];
-  const rest = JSON.stringify({ ...inside.rest, [inside.field]: [] });
+  const rest = plainJson({ ...inside.rest, [inside.field]: [] });
   return [rest.slice(0, -2), ']}'];
 }
 
@@ -55,7 +56,7 @@ async function sendRows(
   let isFirst = true;
   let sentBytes = 0;
   for await (const row of rows) {
-    pending += isFirst ? JSON.stringify(row) : `,${JSON.stringify(row)}`;
+    pending += isFirst ? plainJson(row) : `,${plainJson(row)}`;
     isFirst = false;
     if (pending.length < FLUSH_BYTES) continue;
     if (response.destroyed) return;

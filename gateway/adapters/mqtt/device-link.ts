@@ -8,6 +8,7 @@ import {
   deviceTopic,
   TIME_TOPIC,
 } from '#contract/mqtt/topics.ts';
+import { plainJson } from '#contract/plain-number.ts';
 import type { Log } from '#core/kernel.ts';
 import type { DeviceLink, DeviceTalk, Levels } from '#features/control/device-link.ts';
 import type { ConnectionTable } from './connection-table.ts';
@@ -28,7 +29,7 @@ type Message = { topic: string; payload: Buffer; qos: 0 | 1; retain: boolean };
 
 const levelMessage = (mqttId: string, level: DeviceLevel, body: object): Message => ({
   topic: deviceTopic(mqttId, level),
-  payload: Buffer.from(JSON.stringify(body)),
+  payload: Buffer.from(plainJson(body)),
   qos: 1,
   retain: true,
 });
@@ -85,7 +86,7 @@ export function createDeviceLink(deps: LinkDeps) {
 
   const once = (topic: string, body: object): Message => ({
     topic,
-    payload: Buffer.from(JSON.stringify(body)),
+    payload: Buffer.from(plainJson(body)),
     qos: 1,
     retain: false,
   });

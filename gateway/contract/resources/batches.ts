@@ -87,6 +87,13 @@ export const survivalChange = defineResource({
     animals: z.int().nullable().default(null),
     /** kg of dead animals, where those were weighed. */
     weight_kg: z.number().nullable().default(null),
+    /** Share of the animals of that pond that died, where it was told so. */
+    pond_share: z.number().nullable().default(null),
+    /**
+     * The loss whose place this one takes, from the making of this row on; nobody changes or deletes a fact. One without any
+     * animals says that nobody died. A program before it keeps such a row aside.
+     */
+    corrects: uuid.nullable().default(null),
     changed_at: instant,
     description: z.string().nullable(),
     created_by: uuid.nullable(),
@@ -95,7 +102,7 @@ export const survivalChange = defineResource({
   }),
   parents: { batches: 'batch_id' },
   goesBy: 'parent',
-  later: { pond_id: 8, animals: 8, weight_kg: 8 },
+  later: { pond_id: 8, animals: 8, weight_kg: 8, pond_share: 10, corrects: 10 },
 });
 
 /** A partial harvest: animals taken out while the batch goes on. */
@@ -208,15 +215,24 @@ export const weighedPondId = z
     'Pond of the weighing that the weight rests on: of another pond it is assumed here; null: the batch, or none',
   );
 
+/** Beside population and biomass, wherever a batch that has ended may stand. */
+export const batchEnd = {
+  biomass_of: z
+    .enum(['ALIVE', 'HARVEST', 'END'])
+    .describe('What the biomass is of: END, of a batch that was aborted'),
+  final_count: z
+    .int()
+    .nullable()
+    .describe('Animals of the final harvest, as counted or weighed, else as estimated; null: there was none'),
+};
+
 export const batchDetail = batchAnswer.omit({ warnings: true }).extend({
   current_biomass_kg: z
     .number()
     .describe(
       'Of the animals alive; of a batch that has ended, in which none are, what it weighed at its end',
     ),
-  biomass_of: z
-    .enum(['ALIVE', 'HARVEST', 'END'])
-    .describe('What the biomass is of: END, of a batch that was aborted'),
+  ...batchEnd,
   current_fca: figure.describe('null: no feed recorded, or no gain'),
   latest_biometry: z
     .object({ measurement_date: z.string(), average_weight_g: z.number(), sample_size: z.int() })
@@ -284,48 +300,6 @@ export type BatchFinished = z.infer<typeof batchFinished>;
 
 export const batchAbort = z.object({ reason: longText.min(1) });
 
-export const survivalAdjust = z.object({
-  id: idInput
-    .optional()
-    .describe(
-      'Optional id of the event, chosen by the caller (UUID v4 or v7): told again it kills nothing more',
-    ),
-  event_description: longText.min(1),
-  pond_id: idOrNumber
-    .nullish()
-    .describe('The pond they died in, for a batch in several; without it in all ponds alike'),
-  severity: z
-    .number()
-    .min(0)
-    .max(1)
-    .optional()
-    .describe('Share of the animals alive now, in that pond or the batch, that the event kills'),
-  dead_count: z
-    .int()
-    .positive()
-    .max(1_000_000_000)
-    .optional()
-    .describe('Dead animals counted, in place of severity'),
-  dead_weight_kg: z
-    .number()
-    .positive()
-    .max(1_000_000_000)
-    .optional()
-    .describe('Dead animals weighed, kg, in place of severity: counted by the mean weight there'),
-});
-export type SurvivalAdjust = z.infer<typeof survivalAdjust>;
-
-export const survivalAdjusted = z.object({
-  batch_id: z.uuid(),
-  old_survival_rate: z.number(),
-  new_survival_rate: z.number(),
-  adjustment: z.number().describe('Percentage points, 0 or less'),
-  event_description: z.string(),
-  pond_id: z.uuid().nullable().describe('Where they died; null: in all ponds alike'),
-  dead_count: z.int().describe('Animals that died, as counted, else as estimated'),
-  current_population: z.int().describe('Alive after it, in that pond or the batch'),
-});
-
 export const GROWTH_PERFORMANCES = ['ABOVE_EXPECTED', 'ON_TRACK', 'BELOW_EXPECTED'] as const;
 
 export const growthCurveAnswer = z.object({
@@ -347,6 +321,7 @@ export const batchStatsAnswer = z.object({
   growth_rate_g_per_day: figure.describe('Since stocking, to the last weighing; null: not weighed yet'),
   total_feed_kg: z.number(),
   current_population: z.int(),
+  ...batchEnd,
   average_weight_g: z.number(),
   specific_growth_rate: figure.describe('Percent per day'),
 });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { dayInput, idOrNumber } from '../fields.ts';
 import { BATCH_STATUSES } from '../words.ts';
+import { batchEnd } from './batches.ts';
 
 /** How the file is written; without any of it as the interface says: commas, and nothing before the header. */
 export const csvForm = z.object({
@@ -50,7 +51,8 @@ export const batchSummary = z.object({
   end_date: z.string().nullable(),
   status: z.enum(BATCH_STATUSES),
   initial_population: z.int(),
-  current_population: z.int(),
+  current_population: z.int().describe('Alive now: of a batch that has ended 0'),
+  ...batchEnd,
   survival_rate: z.number(),
   total_feed_kg: z.number(),
   current_biomass_kg: z

@@ -35,3 +35,10 @@ export function wasIn({ stays }: Pick<BatchState, 'stays'>, pondId: string, day:
   const stay = stays.get(pondId);
   return stay !== undefined && stay.from <= day && (stay.to === null || day <= stay.to);
 }
+
+const BIOMASS_OF = { ACTIVE: 'ALIVE', FINISHED: 'HARVEST', ABORTED: 'END' } as const;
+
+/** What the biomass of a batch is of, and the animals of its final harvest: one that has ended has none alive. */
+export function endOf({ batch, finalCount }: Pick<BatchState, 'batch' | 'finalCount'>) {
+  return { biomass_of: BIOMASS_OF[batch.status], final_count: finalCount };
+}

@@ -1,5 +1,6 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
 import type { batch } from '#contract/resources/batches.ts';
+import type { BatchAnimals } from '#science/population.ts';
 
 // What the features that look at a batch tell each other; the feature of batches works it out.
 
@@ -57,6 +58,8 @@ export type BatchState = {
   sold: { kg: number; revenue: number };
   /** Animals alive now: stocked × survival − harvested, never below 0; a batch that has ended has none. */
   population: number;
+  /** Animals of the final harvest, as counted or weighed, else as estimated; null: there was none (yet). */
+  finalCount: number | null;
   /** Animals alive per pond, ponds without any left out; most animals first. */
   populationByPond: ReadonlyMap<string, number>;
   /** Ponds that hold or held animals of it: the day of the farm on which the first came and, since it has none, the last left. */
@@ -94,6 +97,10 @@ export type BatchHistory = {
   feedDays: number;
   /** How the batch stood at an instant (ISO 8601 UTC), what was recorded of that very instant included. */
   stockAt: (instantIso: string) => Stock;
+  /** Mean weight, g, at an instant, in a pond or (null) of the batch. */
+  weightAt: (when: { pondId: string | null; at: string }) => number;
+  /** What decides how many animals live where. */
+  animals: BatchAnimals;
 };
 
 export type BatchStates = {

@@ -48,6 +48,7 @@ onBothEngines('journals below what was deleted', (_open, engine) => {
     'feeding_records',
     'harvests',
     'measurements',
+    'survival_changes',
     'transfers',
   ];
 

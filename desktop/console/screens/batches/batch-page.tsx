@@ -22,6 +22,7 @@ import { BatchMoney } from './batch-money.tsx';
 import { Expenses } from './expenses.tsx';
 import { Feedings } from './feedings.tsx';
 import { Harvests } from './harvests.tsx';
+import { Losses } from './losses.tsx';
 import { Timeline } from './timeline.tsx';
 import { Weighings } from './weighings.tsx';
 import { batchWords } from './words.ts';
@@ -65,6 +66,7 @@ function Page({ batch }: { batch: Batch }) {
       <BatchGrowth batchId={batch.id} />
       {batch.status === 'ACTIVE' ? <BatchFeed batch={batch} /> : null}
       <Feedings batchId={batch.id} />
+      <Losses batchId={batch.id} />
       <Harvests batchId={batch.id} />
       {seesMoney.value ? (
         <>
@@ -137,6 +139,9 @@ function Standing({ batch }: { batch: BatchDetail }) {
         />
         {batch.status === 'ACTIVE' ? (
           <Fact name={words.population} value={figure(batch.current_population)} />
+        ) : null}
+        {batch.status === 'FINISHED' ? (
+          <Fact name={words.finalCount} value={figure(batch.final_count)} />
         ) : null}
         <Fact name={words.survival} value={percent(batch.survival_rate, 1)} />
         <Fact name={words.fca} value={figure(batch.current_fca, 2)} isOld={isOld} />

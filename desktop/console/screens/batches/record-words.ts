@@ -32,6 +32,11 @@ export const recordWords = dictionary({
     theFeeding: (at: string) => `ração de ${at}`,
     theExpense: (amount: string) => `despesa de ${amount}`,
     theHarvest: (at: string) => `despesca de ${at}`,
+    losses: 'Perdas',
+    dead: 'Camarões mortos',
+    shareOfLiving: 'Dos vivos',
+    whatHappened: 'O que aconteceu',
+    theLoss: (at: string) => `perda de ${at}`,
     timeline: 'Linha do tempo',
     events: {
       stocked: 'Povoamento',
@@ -78,6 +83,11 @@ export const recordWords = dictionary({
     theFeeding: (at: string) => `feed of ${at}`,
     theExpense: (amount: string) => `expense of ${amount}`,
     theHarvest: (at: string) => `harvest of ${at}`,
+    losses: 'Losses',
+    dead: 'Dead shrimp',
+    shareOfLiving: 'Of the living',
+    whatHappened: 'What happened',
+    theLoss: (at: string) => `loss of ${at}`,
     timeline: 'Timeline',
     events: {
       stocked: 'Stocking',

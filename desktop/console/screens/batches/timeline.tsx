@@ -1,6 +1,7 @@
 import type { BatchDetail, HarvestAnswer } from '#contract/resources/batches.ts';
 import type { BiometryJournal } from '#contract/resources/biometries.ts';
 import type { RecordLogAnswer } from '#contract/resources/logs.ts';
+import type { LossAnswer } from '#contract/resources/losses.ts';
 import type { TransferHistory } from '#contract/resources/transfers.ts';
 import { AllAnswered } from '../../components/answer.tsx';
 import { now } from '../../data/clock.ts';
@@ -92,21 +93,23 @@ function useQuestions(batch: BatchDetail) {
   const journal = useGet<BiometryJournal>(`/biometries/batch/${batch.id}`, { limit: 100 });
   const moves = useGet<TransferHistory>(`/transfers/batch/${batch.id}/history`);
   const harvests = useGet<HarvestAnswer[]>(`/batches/${batch.id}/harvests`);
-  // what became of the survival stands in the log of the pond where the batch was stocked
+  const losses = useGet<LossAnswer[]>(`/batches/${batch.id}/losses`);
+  // a survival that was set stands in the log of the pond where the batch was stocked
   const log = useGet<RecordLogAnswer[]>(`/logs/ponds/${batch.pond_id}`, { limit: MOST_ENTRIES });
   const ponds = usePonds();
-  return [journal, moves, harvests, log, ponds] as const;
+  return [journal, moves, harvests, losses, log, ponds] as const;
 }
 
 type Told = readonly [
   journal: BiometryJournal,
   moves: TransferHistory,
   harvests: readonly HarvestAnswer[],
+  losses: readonly LossAnswer[],
   log: readonly RecordLogAnswer[],
   ponds: readonly Pond[],
 ];
 
-function eventsOf(batch: BatchDetail, [journal, moves, harvests, log, ponds]: Told): Event[] {
+function eventsOf(batch: BatchDetail, [journal, moves, harvests, losses, log, ponds]: Told): Event[] {
   // what names no pond is of the whole batch
   const inPond = (pondId: unknown) => {
     const cod = ponds.find(({ id }) => id === pondId)?.cod;
@@ -139,28 +142,26 @@ function eventsOf(batch: BatchDetail, [journal, moves, harvests, log, ponds]: To
         told: `${quantity(weight_kg, 0, 'kg')}, ${figure(count)}`,
       }),
     ),
-    ...log.flatMap((entry) => diedOf(entry, batch.id, inPond)),
+    ...losses.map(
+      ({ lost_at, dead_count, pond_id, event_description: why }): Event => ({
+        kind: 'died',
+        at: Date.parse(lost_at),
+        told: `−${figure(dead_count)}${inPond(pond_id)}${why === null ? '' : `, ${why}`}`,
+      }),
+    ),
+    ...log.flatMap((entry) => setOf(entry, batch.id)),
     ...endOf(batch),
   ];
   return events.toSorted((a, b) => a.at - b.at);
 }
 
-function diedOf(
-  { action, entity_id, timestamp, details }: RecordLogAnswer,
-  batchId: string,
-  inPond: (pondId: unknown) => string,
-): Event[] {
-  if (action !== 'survival_adjusted' || entity_id !== batchId) return [];
+/** A survival that was set; losses are told by themselves, as they stand now. */
+function setOf({ action, entity_id, timestamp, details }: RecordLogAnswer, batchId: string): Event[] {
+  const { old_survival_rate: before, new_survival_rate: after, description, severity } = details ?? {};
+  if (action !== 'survival_adjusted' || entity_id !== batchId || severity !== undefined) return [];
   const rate = (value: unknown) => percent(typeof value === 'number' ? value : null, 1);
-  const { old_survival_rate: before, new_survival_rate: after, description } = details ?? {};
   const why = typeof description === 'string' ? `, ${description}` : '';
-  return [
-    {
-      kind: 'died',
-      at: Date.parse(timestamp),
-      told: `${rate(before)} → ${rate(after)}${inPond(details?.['pond_id'])}${why}`,
-    },
-  ];
+  return [{ kind: 'died', at: Date.parse(timestamp), told: `${rate(before)} → ${rate(after)}${why}` }];
 }
 
 function endOf(batch: BatchDetail): Event[] {

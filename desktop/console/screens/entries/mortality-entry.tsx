@@ -6,9 +6,9 @@ import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import type { Batch } from '../../data/batches.ts';
 import { useGet } from '../../data/query.ts';
 import { figure, percent, quantity } from '../../i18n/format.ts';
-import { EntryForm, OnePondField, SaveButton, useOnePond } from './entry-form.tsx';
+import { EntryForm, OnePondField, SaveButton, useOnePond, WhenFields } from './entry-form.tsx';
 import { formWords } from './form-words.ts';
-import { useSubmit } from './use-form.ts';
+import { useSubmit, useWhen } from './use-form.ts';
 import { entryWords } from './words.ts';
 
 export function MortalityEntry() {
@@ -26,6 +26,8 @@ type Way = (typeof WAYS)[number];
 function MortalityForm({ batch }: { batch: Batch }) {
   const words = formWords();
   const submit = useSubmit();
+  const when = useWhen();
+  const [began] = useState(when.instant);
   const detail = useGet<BatchDetail>(`/batches/${batch.id}`);
   const place = useOnePond(detail.data?.ponds);
   const [way, setWay] = useState<Way>('severity');
@@ -64,6 +66,8 @@ function MortalityForm({ batch }: { batch: Batch }) {
         event_description: event.trim(),
         [way]: way === 'severity' && value !== null ? value / 100 : value,
         ...(place.pond === null ? {} : { pond_id: place.pond.pond_id }),
+        // of now it counts after all that was told before; only a day that somebody chose is told
+        ...(when.instant() === began ? {} : { lost_at: when.instant() }),
       },
       touches: ['batches', 'ponds', 'dashboard', 'feeding', 'financial'],
     });
@@ -106,8 +110,9 @@ function MortalityForm({ batch }: { batch: Batch }) {
         maxLength={500}
         onInput={(input) => setEvent(input.currentTarget.value)}
       />
+      <WhenFields when={when} />
       <SaveButton
-        isRight={value !== null && event.trim() !== ''}
+        isRight={value !== null && event.trim() !== '' && when.isRight}
         save={save}
         label={words.mortality.confirm}
       />

@@ -103,6 +103,15 @@ function farmsWith(db: Db, of: Owned, id: string) {
           db.selectFrom('harvests').select('batch_id').where('id', '=', id).where('hidden', '=', 0),
         ),
       );
+    case 'loss':
+      return farms.where(
+        'farms.id',
+        '=',
+        farmOfBatch(
+          db,
+          db.selectFrom('survival_changes').select('batch_id').where('id', '=', id).where('hidden', '=', 0),
+        ),
+      );
     case 'biometry':
       return farms.where(
         'farms.id',
@@ -165,6 +174,7 @@ const RECORDS = {
   measurement: 'measurements',
   feeding_record: 'feeding_records',
   biometry: 'biometries',
+  loss: 'survival_changes',
 } as const satisfies Partial<Record<Owned, string>>;
 
 /** Who recorded a thing; null: nobody did, or it is unknown. */

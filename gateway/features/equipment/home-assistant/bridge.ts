@@ -1,8 +1,10 @@
+import { plainNumber } from '#contract/plain-number.ts';
 import type { HomeAssistantAnswer } from '#contract/resources/home-assistant.ts';
 import type { SwitchState } from '#contract/words.ts';
 import { AppError } from '#core/errors.ts';
 import { isoOf, type Log } from '#core/kernel.ts';
 import { NewestMap } from '#core/newest-map.ts';
+import { roundTo } from '#core/rounding.ts';
 import { type ControlView, currentOf, isOnline, targetOf } from '#features/control/control-view.ts';
 
 // What Home Assistant is told, in the words of its MQTT discovery: one device for each control point, with a switch
@@ -172,7 +174,7 @@ function statesOf(
     // a relay that nobody heard of is neither
     { topic: `${base}/state`, payload: current ?? 'None' },
     { topic: `${base}/target`, payload: targetOf(view).target_status },
-    { topic: `${base}/power`, payload: String(Math.round(presence.consumption * 1000) / 1000) },
+    { topic: `${base}/power`, payload: plainNumber(roundTo(presence.consumption, 3)) },
   ];
 }
 

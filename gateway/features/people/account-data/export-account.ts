@@ -1,3 +1,4 @@
+import { plainJson } from '#contract/plain-number.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Account, AccountDataQueries } from './ports.ts';
 
@@ -7,12 +8,12 @@ export async function* accountExportText(
   account: Account,
 ): AsyncIterable<string> {
   const { password_hash: _, rev: __, ...own } = account;
-  yield `{"exported_at":${JSON.stringify(isoOf(deps.now()))},\n"account":${JSON.stringify(own)}`;
+  yield `{"exported_at":${plainJson(isoOf(deps.now()))},\n"account":${plainJson(own)}`;
   for await (const { name, rows } of deps.queries.sectionsOf(account.id)) {
-    yield `,\n${JSON.stringify(name)}:[`;
+    yield `,\n${plainJson(name)}:[`;
     let before = '\n';
     for await (const row of rows) {
-      yield `${before}${JSON.stringify(row)}`;
+      yield `${before}${plainJson(row)}`;
       before = ',\n';
     }
     yield ']';

@@ -152,10 +152,14 @@ async function counted(
   of: { ownerId: string; resource: Counted; adding: number; cause: string },
 ): Promise<{ changes: Change[]; level: UsageLevel }> {
   const { ownerId, resource, adding, cause } = of;
-  const max = maximaOf(limitsOf(facts.terms))[resource];
+  const limits = limitsOf(facts.terms);
+  const max = maximaOf(limits)[resource];
   const current = facts.used + adding;
   const after = levelOf(current, max);
   const before = levelOf(facts.used, max);
+  // a batch in each of its ponds, too, is what the plan is for
+  if (resource === 'active_batches' && isOfUse(facts.terms.plan, limits.max_batches_per_pond))
+    return { changes: [], level: after };
   const changes = await crossing(deps, { userId: ownerId, resource, before, after, current, max, cause });
   return { changes, level: after };
 }

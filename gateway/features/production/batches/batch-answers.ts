@@ -1,6 +1,6 @@
 import type { BatchAnswer, BatchDetail, BatchFinished, HarvestAnswer } from '#contract/resources/batches.ts';
 import { grams, kilograms, money, percent, ratio } from '#core/rounding.ts';
-import { biomassKgIn, weighingIn, weightIn } from '../batch-in-pond.ts';
+import { biomassKgIn, endOf, weighingIn, weightIn } from '../batch-in-pond.ts';
 import type { Batch, BatchState } from '../batch-state.ts';
 import type { Finished } from './end-batch.ts';
 import type { Harvest } from './ports.ts';
@@ -40,14 +40,12 @@ export function batchToAnswer(
   };
 }
 
-const BIOMASS_OF = { ACTIVE: 'ALIVE', FINISHED: 'HARVEST', ABORTED: 'END' } as const;
-
 export function detailToAnswer(state: BatchState): BatchDetail {
   const { latestBiometry } = state;
   return {
     ...batchToAnswer(state.batch, state),
     current_biomass_kg: kilograms(state.biomassKg),
-    biomass_of: BIOMASS_OF[state.batch.status],
+    ...endOf(state),
     current_fca: ratio(state.fca),
     latest_biometry:
       latestBiometry === null

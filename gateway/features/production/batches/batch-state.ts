@@ -39,6 +39,7 @@ export function stateOf(facts: BatchFacts, clock: ZoneClock, now: string): Batch
     harvestedKg: stock.harvestedKg,
     sold: soldOf(facts, currentKg),
     population: batch.status === 'ACTIVE' ? stock.population : 0,
+    finalCount: batch.status === 'FINISHED' ? stock.population : null,
     populationByPond: batch.status === 'ACTIVE' ? animalsByPond(population) : new Map(),
     stays: staysOf(facts, population, clock),
     aliveByPond: alive,
@@ -112,6 +113,17 @@ function stockOf(
   };
 }
 
+/** Mean weight, g, at an instant, in a pond or (null) of the batch; the weighings of `facts` must be all of them. */
+export function weightAt(
+  facts: BatchFacts,
+  clock: ZoneClock,
+  { pondId, at }: { pondId: string | null; at: string },
+): number {
+  const weighings = sinceStocking(facts, clock).filter(({ measurement_date }) => measurement_date <= at);
+  const counting = pondId === null ? undefined : countingIn(weighings, pondId);
+  return counting === undefined ? stockAt(facts, clock, at).weightG : averageWeightG(counting);
+}
+
 /** Mean weight of a batch, g, by weighings of which the newest comes first: each pond by its own, and by its animals. */
 function batchWeightG(weighings: readonly WeighingFact[], population: Population, initialG: number): number {
   const [newest] = weighings;
@@ -183,12 +195,33 @@ function lastWeighings(facts: BatchFacts, clock: ZoneClock): Record<'latest' | '
 /** Animals are whole; what binary rounding leaves of the last one still counts. */
 const wholeAnimals = (alive: number): number => Math.floor(alive + 1e-6);
 
-export function survivalFactsOf(changes: readonly SurvivalFact[]): SurvivalChange[] {
-  return changes.map(({ id, kind, value, pond_id: pondId, changed_at: at }) =>
-    kind === 'ABSOLUTE'
-      ? { id, at, kind: 'SET', percent: value }
-      : { id, at, kind: 'LOSS', severity: value, pondId },
+/** Facts as they stand, by what was told last in place of each; `corrections`: how often that was. */
+export function standing<Fact extends Pick<SurvivalFact, 'id' | 'animals' | 'corrects' | 'created_at'>>(
+  facts: readonly Fact[],
+): { id: string; first: Fact; fact: Fact; corrections: number }[] {
+  const later = Map.groupBy(
+    facts.filter(({ corrects }) => corrects !== null),
+    ({ corrects }) => corrects,
   );
+  return facts.flatMap((first) => {
+    if (first.corrects !== null) return [];
+    const inItsPlace = later.get(first.id) ?? [];
+    // of two instances that corrected one at the same time the one that took it back is believed
+    if (inItsPlace.some(({ animals }) => animals === 0)) return [];
+    const [fact = first] = inItsPlace.toSorted((a, b) =>
+      a.created_at === b.created_at ? (a.id < b.id ? 1 : -1) : a.created_at < b.created_at ? 1 : -1,
+    );
+    return [{ id: first.id, first, fact, corrections: inItsPlace.length }];
+  });
+}
+
+function survivalFactsOf(changes: readonly SurvivalFact[]): SurvivalChange[] {
+  return standing(changes).map(({ id, fact }) => {
+    const { kind, value, pond_id: pondId, animals, pond_share: pondShare, changed_at: at } = fact;
+    return kind === 'ABSOLUTE'
+      ? { id, at, kind: 'SET', percent: value }
+      : { id, at, kind: 'LOSS', severity: value, pondId, animals, pondShare };
+  });
 }
 
 /** What decides how many animals of a batch live where. */

@@ -3,7 +3,15 @@ import { isoOf, type Kernel } from '#core/kernel.ts';
 import { localDay, zoneClock, zoneClocks } from '#core/zone-clock.ts';
 import { animalsIn, replayPopulation } from '#science/population.ts';
 import type { BatchState, BatchStates } from '../batch-state.ts';
-import { animalsOf, lastTakenFrom, sinceStocking, stateOf, stockAt, weighingOf } from './batch-state.ts';
+import {
+  animalsOf,
+  lastTakenFrom,
+  sinceStocking,
+  stateOf,
+  stockAt,
+  weighingOf,
+  weightAt,
+} from './batch-state.ts';
 import type { BatchFactQueries, BatchFacts, Stay } from './ports.ts';
 
 /** One that lives on elsewhere, or ended after the pond was last left: there may have been animals of it until then. */
@@ -64,6 +72,8 @@ export function batchStates(
         recorded: weighingsOf(all),
         feedDays: new Set(minutes.map((minute) => localDay(`${minute}:00Z`, clock))).size,
         stockAt: (instantIso) => stockAt(facts, clock, instantIso),
+        weightAt: (when) => weightAt(facts, clock, when),
+        animals: animalsOf(facts),
       };
     },
   };

@@ -10,6 +10,7 @@ type Words = {
   moreThanEstimated: (count: number, alive: number) => string;
   weighedAfterwards: (day: string) => string;
   notInPond: (day: string) => string;
+  survivalSetAfterwards: (day: string) => string;
 };
 
 /** What is unlikely about a batch and its harvests, as a technician is told. */
@@ -26,6 +27,8 @@ export const BATCH_WARNINGS: Readonly<Record<Language, Words>> = {
     moreThanEstimated: (count, alive) =>
       `Os camarões despescados (cerca de ${whole(count, 'pt-BR')}) passam dos ${whole(alive, 'pt-BR')} ` +
       'estimados vivos: a sobrevivência registrada deve estar baixa.',
+    survivalSetAfterwards: (day) =>
+      `Em ${calendarDay(day, 'pt-BR')} a sobrevivência foi acertada: ela vale, e esta perda anterior não muda o número de camarões de hoje.`,
     notInPond: (day) =>
       `Pelo que está registrado, este lote não tinha animais nesse viveiro em ${calendarDay(day, 'pt-BR')}: ` +
       'confira o viveiro, ou registre a transferência.',
@@ -43,6 +46,8 @@ export const BATCH_WARNINGS: Readonly<Record<Language, Words>> = {
     moreThanEstimated: (count, alive) =>
       `The shrimp harvested (about ${whole(count, 'en')}) exceed the ${whole(alive, 'en')} estimated alive: ` +
       'the recorded survival is probably too low.',
+    survivalSetAfterwards: (day) =>
+      `On ${calendarDay(day, 'en')} the survival was set: that holds, and this earlier loss does not change the animals of today.`,
     notInPond: (day) =>
       `By what is on record this batch had no animals in that pond on ${calendarDay(day, 'en')}: ` +
       'check the pond, or record the transfer.',

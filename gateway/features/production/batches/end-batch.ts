@@ -68,7 +68,7 @@ export async function finishBatch(
       finalFca: feedConversion(state.totalFeedKg, finalWeightKg + state.harvestedKg - state.initialBiomassKg),
       finalWeightKg,
       harvestedKg: state.harvestedKg,
-      finalCount: Math.round(count ?? state.population),
+      finalCount: count ?? state.population,
       survivalRate: counted ?? state.survivalRate,
       warnings: finishWarnings(state, { finalKg, count, day }, language),
     },
@@ -86,7 +86,7 @@ function harvestOf(input: BatchFinish): { kg: number | null; count: number | nul
   const { final_weight_kg, final_count, final_average_weight_g } = input;
   const [kg, count, meanG] = [final_weight_kg ?? null, final_count ?? null, final_average_weight_g ?? null];
   if (meanG === null) return { kg, count };
-  if (kg !== null) return { kg, count: count ?? (kg * 1000) / meanG };
+  if (kg !== null) return { kg, count: count ?? Math.round((kg * 1000) / meanG) };
   if (count !== null) return { kg: (count * meanG) / 1000, count };
   throw invalidField(422, 'final_average_weight_g', 'needs final_weight_kg or final_count beside it');
 }

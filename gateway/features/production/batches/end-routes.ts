@@ -1,23 +1,15 @@
-import {
-  batchAbort,
-  batchAnswer,
-  batchFinish,
-  batchFinished,
-  survivalAdjust,
-  survivalAdjusted,
-} from '#contract/resources/batches.ts';
+import { batchAbort, batchAnswer, batchFinish, batchFinished } from '#contract/resources/batches.ts';
 import { isoOf } from '#core/kernel.ts';
 import { signedIn } from '#core/request-checks.ts';
-import { percent } from '#core/rounding.ts';
 import { type Route, route } from '#core/route.ts';
 import { batchToAnswer, finishedToAnswer } from './batch-answers.ts';
 import { atBatch, batchParams, tag } from './batch-routes-common.ts';
 import { requireBatch } from './batch-rules.ts';
 import { daysInProduction } from './batch-state.ts';
-import { adjustBatchSurvival, type ChangeBatchDeps } from './change-batch.ts';
+import type { ChangeBatchDeps } from './change-batch.ts';
 import { abortBatch, finishBatch } from './end-batch.ts';
 
-/** Losses on the way, and how a batch ends. */
+/** How a batch ends. */
 export function endRoutes(deps: ChangeBatchDeps): Route[] {
   return [
     route({
@@ -59,34 +51,6 @@ export function endRoutes(deps: ChangeBatchDeps): Route[] {
         const daysActive = daysInProduction(batch, state.timezone, isoOf(deps.now()));
         const body = batchToAnswer(batch, { survivalRate: state.survivalRate, daysActive });
         return { ...aborted, answer: { status: 200, body, rev: batch.rev } };
-      },
-    }),
-    route({
-      method: 'POST',
-      path: '/batches/{batch_id}/adjust-survival',
-      tag,
-      summary: 'Record an event that killed a share of the animals alive',
-      access: { ...atBatch, right: 'record' },
-      params: batchParams,
-      body: survivalAdjust,
-      answers: { 200: { schema: survivalAdjusted } },
-      // told twice because the first answer was lost, an event would kill twice
-      idempotent: true,
-      async handle(request) {
-        const { batch } = await requireBatch(deps, request.params.batch_id);
-        const adjusted = await adjustBatchSurvival(deps, signedIn(request), batch.id, request.body);
-        const { oldRate, newRate, adjustment, pondId, died, left } = adjusted.answer;
-        const body = {
-          batch_id: batch.id,
-          old_survival_rate: percent(oldRate),
-          new_survival_rate: percent(newRate),
-          adjustment: percent(adjustment),
-          event_description: request.body.event_description,
-          pond_id: pondId,
-          dead_count: died,
-          current_population: left,
-        };
-        return { ...adjusted, answer: { status: 200, body } };
       },
     }),
   ];

@@ -11,6 +11,7 @@ import { growthAdvice } from '#science/advice/growth-advice.ts';
 import type { Language } from '#science/advice/language.ts';
 import { averageDailyGainG, specificGrowthRatePercent } from '#science/daily-growth.ts';
 import { growthStatus, variancePercent } from '#science/growth-status.ts';
+import { endOf } from '../batch-in-pond.ts';
 import type { BatchState } from '../batch-state.ts';
 import type { BatchGrowth } from './batch-growth.ts';
 
@@ -48,6 +49,7 @@ export function statsToAnswer(state: BatchState): z.infer<typeof batchStatsAnswe
     growth_rate_g_per_day: latest === null ? null : grams(averageDailyGainG(initialG, latest)),
     total_feed_kg: kilograms(state.totalFeedKg),
     current_population: state.population,
+    ...endOf(state),
     average_weight_g: grams(state.currentWeightG),
     specific_growth_rate:
       latest === null ? null : roundTo(specificGrowthRatePercent(initialG, latest.weightG, latest.day), 2),

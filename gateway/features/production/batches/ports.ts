@@ -1,5 +1,5 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
-import type { harvest } from '#contract/resources/batches.ts';
+import type { harvest, survivalChange } from '#contract/resources/batches.ts';
 import type { NumericIdDeps } from '#core/numeric-id.ts';
 import type { Batch } from '../batch-state.ts';
 
@@ -27,7 +27,11 @@ export type SurvivalFact = {
   kind: 'ABSOLUTE' | 'FACTOR';
   value: number;
   pond_id: string | null;
+  animals: number | null;
+  pond_share: number | null;
   changed_at: string;
+  corrects: string | null;
+  created_at: string;
 };
 export type HarvestFact = {
   id: string;
@@ -80,6 +84,8 @@ export type BatchFactQueries = {
 
 export type Harvest = Stored<RowOf<typeof harvest>>;
 
+export type LossRow = RowOf<typeof survivalChange>;
+
 /** A pond as a batch is stocked in it. */
 export type PondToStock = {
   id: string;
@@ -91,7 +97,10 @@ export type PondToStock = {
 };
 
 /** A batch with what its line in a list needs. */
-export type ListedBatch = { batch: Batch; timezone: string; survivalChanges: readonly SurvivalFact[] };
+export type ListedBatch = Pick<
+  BatchFacts,
+  'batch' | 'timezone' | 'survivalChanges' | 'harvests' | 'transfers'
+>;
 
 export type BatchFilter = {
   /** Farms this user owns or is a member of. */
@@ -117,6 +126,8 @@ export type BatchQueries = NumericIdDeps & {
   /** Instant of the newest survival change of a batch, or null. */
   lastSurvivalChange: (batchId: string) => Promise<string | null>;
   survivalIdTaken: (id: string) => Promise<boolean>;
+  /** Losses told of a batch and what took their places, oldest first. */
+  lossRows: (batchId: string) => Promise<LossRow[]>;
   harvestById: (id: string) => Promise<Harvest | null>;
   harvestIdTaken: (id: string) => Promise<boolean>;
   /** Newest first. */

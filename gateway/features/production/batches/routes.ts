@@ -11,16 +11,17 @@ import { journalAnswer } from '#core/audit.ts';
 import { isoOf } from '#core/kernel.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
-import { survivalPercent } from '#science/survival.ts';
+import { replayPopulation } from '#science/population.ts';
 import { batchToAnswer, detailToAnswer } from './batch-answers.ts';
 import { atBatch, batchParams, tag } from './batch-routes-common.ts';
 import { requireBatch } from './batch-rules.ts';
-import { daysInProduction, survivalFactsOf } from './batch-state.ts';
+import { animalsOf, daysInProduction } from './batch-state.ts';
 import { type ChangeBatchDeps, changeBatch, deleteBatch, requireState } from './change-batch.ts';
 import { type CreateBatchDeps, createBatch } from './create-batch.ts';
 import { endRoutes } from './end-routes.ts';
 import { type GrowthRoutesDeps, growthRoutes } from './growth-routes.ts';
 import { harvestRoutes } from './harvest-routes.ts';
+import { lossRoutes } from './loss-routes.ts';
 import type { BatchFilter, ListedBatch } from './ports.ts';
 
 export type BatchRoutesDeps = CreateBatchDeps & ChangeBatchDeps & GrowthRoutesDeps;
@@ -32,6 +33,7 @@ export function batchRoutes(deps: BatchRoutesDeps): Route[] {
     ...endRoutes(deps),
     ...growthRoutes(deps),
     ...harvestRoutes(deps),
+    ...lossRoutes(deps),
   ];
 }
 
@@ -154,9 +156,10 @@ function singleBatchRoutes(deps: BatchRoutesDeps): Route[] {
 }
 
 async function* answersOf(listed: AsyncIterable<ListedBatch>, now: string): AsyncIterable<BatchAnswer> {
-  for await (const { batch, timezone, survivalChanges } of listed) {
+  for await (const facts of listed) {
+    const { batch, timezone } = facts;
     yield batchToAnswer(batch, {
-      survivalRate: survivalPercent(batch.estimated_survival_rate, survivalFactsOf(survivalChanges)),
+      survivalRate: replayPopulation(animalsOf(facts)).survivalPercent,
       daysActive: daysInProduction(batch, timezone, now),
     });
   }

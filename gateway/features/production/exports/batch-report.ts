@@ -113,6 +113,7 @@ function batchLines({ history: { state }, pond }: BatchReport): ReportLine[] {
     // of a batch that has ended nothing is alive, and what it weighs is told of its end
     ...(isOver ? [] : [['batch', 'current_population', state.population, 'animals'] as const]),
     ['batch', 'survival_rate', summary.survival_rate, '%'],
+    ...(state.finalCount === null ? [] : [['batch', 'final_count', state.finalCount, 'animals'] as const]),
     ['batch', 'harvested_animals', state.harvestedCount, 'animals'],
     ['batch', 'harvested_weight', kilograms(state.harvestedKg), 'kg'],
     ['batch', isOver ? 'biomass_at_end' : 'current_biomass', summary.current_biomass_kg, 'kg'],

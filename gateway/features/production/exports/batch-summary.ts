@@ -1,6 +1,7 @@
 import type { BatchSummary } from '#contract/resources/exports.ts';
 import { grams, kilograms, money, percent, ratio } from '#core/rounding.ts';
 import { localDay } from '#core/zone-clock.ts';
+import { endOf } from '../batch-in-pond.ts';
 import type { BatchState } from '../batch-state.ts';
 import type { BatchCosts } from './ports.ts';
 
@@ -16,6 +17,7 @@ export function summaryOf(state: BatchState, costs: BatchCosts | null): BatchSum
     status: batch.status,
     initial_population: batch.initial_count,
     current_population: state.population,
+    ...endOf(state),
     survival_rate: percent(state.survivalRate),
     total_feed_kg: kilograms(state.totalFeedKg),
     current_biomass_kg: kilograms(state.biomassKg),

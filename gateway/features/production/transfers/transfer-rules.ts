@@ -5,7 +5,7 @@ import { isoOf } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
 import { instantOnFarm, startOfDay } from '#core/zone-clock.ts';
 import type { Language } from '#science/advice/language.ts';
-import { type Overdraw, type PopulationStep, replayPopulation } from '#science/population.ts';
+import { type Overdraw, type PopulationStep, replayPopulation, worsened } from '#science/population.ts';
 import type { Chain, Named, TransferDeps, TransferWarning } from './ports.ts';
 import { UNUSUAL_WEIGHT } from './transfer-words.ts';
 
@@ -99,17 +99,13 @@ export async function requireAnimals(
   const { animals } = chain;
   const others = animals.steps.filter(({ id }) => id !== edit.stepId);
   const steps = edit.move === null ? others : [...others, stepOf(edit.move)];
-  const shortBefore = new Map(
-    replayPopulation(animals).overdraws.map((overdraw) => [overdraw.stepId, shortOf(overdraw)]),
-  );
-  const worse = replayPopulation({ ...animals, steps }).overdraws.find(
-    (overdraw) =>
-      overdraw.stepId === edit.stepId || shortOf(overdraw) > (shortBefore.get(overdraw.stepId) ?? 0),
-  );
+  const after = replayPopulation({ ...animals, steps });
+  const worse = [
+    ...after.overdraws.filter(({ stepId }) => stepId === edit.stepId),
+    ...worsened(replayPopulation(animals), after),
+  ][0];
   if (worse !== undefined) throw await refusal(deps, chain, { worse, steps, stepId: edit.stepId });
 }
-
-const shortOf = ({ quantity, available }: Overdraw): number => quantity - available;
 
 function stepOf({ id, sourceId, destinationId, quantity, at }: Move): PopulationStep {
   return { id, at, quantity, kind: 'TRANSFER', fromPondId: sourceId, toPondId: destinationId };
@@ -117,16 +113,18 @@ function stepOf({ id, sourceId, destinationId, quantity, at }: Move): Population
 
 async function refusal(
   deps: Pick<TransferDeps, 'queries'>,
-  { batch }: Chain,
+  { batch, animals }: Chain,
   { worse, steps, stepId }: { worse: Overdraw; steps: readonly PopulationStep[]; stepId: string },
 ): Promise<AppError> {
   const { available, quantity, pondId } = worse;
   const pond = pondId === null ? null : ((await deps.queries.pondNames([pondId])).get(pondId) ?? null);
   const where = pond === null ? 'the ponds of this batch' : `pond ${pond.name}`;
-  const at = steps.find(({ id }) => id === worse.stepId)?.at ?? '';
+  const step = steps.find(({ id }) => id === worse.stepId);
+  const at = step?.at ?? animals.survivalFacts.find(({ id }) => id === worse.stepId)?.at ?? '';
   if (worse.stepId !== stepId) {
+    const does = step === undefined ? 'loses' : 'moves';
     return short(
-      `This cannot be done: on ${at} batch ${batch.batch_code} moves ${quantity} animals out of ${where}, where then only ${available} would be available. Correct that first`,
+      `This cannot be done: on ${at} batch ${batch.batch_code} ${does} ${quantity} animals out of ${where}, where then only ${available} would be available. Correct that first`,
       worse,
     );
   }

@@ -29,6 +29,11 @@ describe('an alert speaks its reader’s language', () => {
     [noCurrentWords(device, 12), /consome só 12 mA/, /draws only 12 mA/],
     [powerFailureWords([device], 2), /1 de 2 controladores/, /1 of 2 controllers/],
     [powerFailureWords([device], null), /Sem energia da rede/, /No mains power/],
+    [
+      powerFailureWords([device, { ...device, cod: 'CP-B' }], null, [device]),
+      /informado por: CP-1 [^;]*; sem comunicação desde então: CP-B [^;]*$/,
+      /reported by: CP-1 [^;]*; silent since then: CP-B [^;]*$/,
+    ],
   ])('%#', (words, portuguese, english) => {
     expect([words('pt-BR'), words('en')]).toEqual([
       expect.stringMatching(portuguese),

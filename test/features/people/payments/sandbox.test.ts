@@ -328,6 +328,19 @@ onBothEngines('without a payment provider the sandbox', (_open, engine) => {
     expect(await mine(token)).toMatchObject({ plan: 'PROFESSIONAL', status: 'CANCELED' });
   });
 
+  test('ends at once what was to end with the period, and then nothing is going to end any more', async () => {
+    const { token } = await paidWith(GOOD);
+    const cancel = (sent: object) => app.call('POST', '/payment/cancel-subscription', { token, body: sent });
+    expect(body(await cancel({}))).toMatchObject({ status: 'ACTIVE', cancel_at_period_end: true });
+    app.clock.advance(5_000);
+    expect(body(await cancel({ cancel_at_period_end: false }))).toMatchObject({
+      status: 'CANCELED',
+      cancel_at_period_end: false,
+    });
+    await tick();
+    expect(await mine(token)).toMatchObject({ status: 'CANCELED', cancel_at_period_end: false });
+  });
+
   test('tells of a card in its last month', async () => {
     const last = new Date(monthsAfter(nowIso(), 4));
     const month = last.getUTCMonth() + 1;

@@ -5,7 +5,7 @@ import { farmMember } from '#contract/resources/farms.ts';
 import { pond as aPond } from '#contract/resources/ponds.ts';
 import { type MemberRole, PLANS, type Plan } from '#contract/words.ts';
 import { insert } from '#core/changes.ts';
-import { stocking } from '#test/a-batch.ts';
+import { aBatch, stocking } from '#test/a-batch.ts';
 import { anOwner, setSubscription, tidingsOf } from '#test/an-owner.ts';
 import { type App, aControlPoint, body, type Reply, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
@@ -495,6 +495,19 @@ onBothEngines('the limits of a plan', (_open, engine) => {
       app.clock.advance(1_000);
       await created(pond(token, north, 'V-20'));
       expect(await heard(token)).toEqual([...told, 'limit_reached ponds 10/10', 'limit_reached ponds 20/20']);
+    });
+
+    test('a batch in each of three ponds is ordinary use of FREE: of no batch is anybody told, and no pond is warned of', async () => {
+      const { token } = await anOwner(app, { plan: 'FREE' });
+      const farmId = await created(farm(token));
+      for (const cod of ['V-1', 'V-2', 'V-3']) {
+        const pondId = await created(pond(token, farmId, cod));
+        await aBatch(app, { token, pondId });
+        app.clock.advance(1_000);
+      }
+      expect(await heard(token)).toEqual(['limit_reached farms 1/1', 'limit_reached ponds 3/3']);
+      const { warnings } = body(await app.call('GET', '/subscriptions/me/limits', { token }));
+      expect((warnings as object[]).filter((one) => 'pond_id' in one)).toEqual([]);
     });
 
     test('is not told of what was refused, nor when nothing is limited', async () => {

@@ -82,6 +82,43 @@ onBothEngines('the final harvest', (_open, engine) => {
     expect(await get(`/batches/${id}`)).toMatchObject({ status: 'ACTIVE' });
   });
 
+  it.each([
+    ['ACTIVE', null, { biomass_of: 'ALIVE', final_count: null }, 85_000, 1_020],
+    [
+      'finish',
+      { final_weight_kg: 600, final_count: 40_000 },
+      { biomass_of: 'HARVEST', final_count: 40_000 },
+      0,
+      600,
+    ],
+    [
+      'finish',
+      { final_weight_kg: 607, final_average_weight_g: 15.1 },
+      { biomass_of: 'HARVEST', final_count: 40_199 },
+      0,
+      607,
+    ],
+    ['finish', {}, { biomass_of: 'HARVEST', final_count: 85_000 }, 0, 1_020],
+    ['abort', { reason: 'Mancha branca' }, { biomass_of: 'END', final_count: null }, 0, 1_020],
+  ])(
+    '%s %j: every answer tells the same of who lives and what the biomass is of',
+    async (act, told, end, alive, kg) => {
+      const id = await weighedBatch(12);
+      if (told !== null) {
+        const reply = await post(`/batches/${id}/${act}`, told);
+        if (act === 'finish')
+          expect(body(reply)).toMatchObject({ final_count: end.final_count, final_weight_kg: kg });
+      }
+      const answers = await Promise.all(
+        [`/batches/${id}`, `/batches/${id}/stats`, `/exports/batch/${id}/summary`].map(get),
+      );
+      for (const answer of answers) {
+        expect(answer).toMatchObject({ ...end, current_population: alive });
+        expect(answer['current_biomass_kg'] ?? answer['estimated_biomass_kg']).toBe(kg);
+      }
+    },
+  );
+
   it('leaves no animal alive in any pond', async () => {
     const id = await weighedBatch(12);
     await post(`/batches/${id}/finish`, { final_weight_kg: 600 });

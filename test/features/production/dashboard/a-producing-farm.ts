@@ -92,6 +92,8 @@ function everythingOn(app: App, farm: ProducingFarm): Change[] {
       pond_id: null,
       animals: null,
       weight_kg: null,
+      pond_share: null,
+      corrects: null,
       changed_at: '2026-02-25T12:00:00.000Z',
       description: 'Mortalidade',
       created_by: null,

@@ -21,6 +21,7 @@ const aState = (fields: Partial<BatchState> = {}): BatchState => ({
   harvestedKg: 0,
   sold: { kg: 0, revenue: 0 },
   population: 85_000,
+  finalCount: null,
   populationByPond: new Map([['pond', 85_000]]),
   stays: new Map([['pond', { from: '2026-01-10', to: null }]]),
   aliveByPond: new Map([['pond', 85_000]]),

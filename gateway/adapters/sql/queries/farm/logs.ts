@@ -114,13 +114,14 @@ function thingsOf(where: Where, pondId: string) {
     .union(batchesOf(where, pondId))
     .union(recordsOf(where, 'transfers', pondId))
     .union(recordsOf(where, 'harvests', pondId))
+    .union(recordsOf(where, 'survival_changes', pondId))
     .union(recordsOf(where, 'biometries', pondId))
     .union(recordsOf(where, 'feeding_records', pondId));
 }
 
 const recordsOf = (
   where: Where,
-  table: 'transfers' | 'harvests' | 'biometries' | 'feeding_records',
+  table: 'transfers' | 'harvests' | 'survival_changes' | 'biometries' | 'feeding_records',
   pondId: string,
 ) => where.selectFrom(table).select('id').where('batch_id', 'in', batchesOf(where, pondId));
 

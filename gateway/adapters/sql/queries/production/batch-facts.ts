@@ -121,7 +121,8 @@ async function batchesWithPlace(db: Db, ids: readonly string[]) {
 export function survivalChangesOf(db: Db, ids: readonly string[]) {
   return db
     .selectFrom('survival_changes')
-    .select(['batch_id', 'id', 'kind', 'value', 'pond_id', 'changed_at'])
+    .select(['batch_id', 'id', 'kind', 'value', 'pond_id', 'animals', 'pond_share', 'changed_at'])
+    .select(['corrects', 'created_at'])
     .where('batch_id', 'in', ids)
     .where('hidden', '=', 0)
     .orderBy('batch_id')
@@ -130,7 +131,7 @@ export function survivalChangesOf(db: Db, ids: readonly string[]) {
     .execute();
 }
 
-function harvestsOf(db: Db, ids: readonly string[]) {
+export function harvestsOf(db: Db, ids: readonly string[]) {
   return db
     .selectFrom('harvests')
     .select(['batch_id', 'id', 'pond_id', 'harvest_date', 'quantity', 'weight_kg', 'price_per_kg'])
@@ -142,7 +143,7 @@ function harvestsOf(db: Db, ids: readonly string[]) {
     .execute();
 }
 
-function transfersOf(db: Db, ids: readonly string[]) {
+export function transfersOf(db: Db, ids: readonly string[]) {
   return db
     .selectFrom('transfers')
     .select(['batch_id', 'id', 'source_pond_id', 'destination_pond_id', 'quantity', 'transfer_date'])

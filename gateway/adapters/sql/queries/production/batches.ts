@@ -1,6 +1,6 @@
 import type { ExpressionBuilder } from 'kysely';
 import { sql } from 'kysely';
-import { batch, harvest } from '#contract/resources/batches.ts';
+import { batch, harvest, survivalChange } from '#contract/resources/batches.ts';
 import type {
   BatchFilter,
   BatchQueries,
@@ -12,7 +12,7 @@ import type { Db } from '../../database.ts';
 import { decodeRow, type Tables } from '../../tables.ts';
 import { farmIdsOf } from '../farm/farms.ts';
 import { inChunks, numericIdQueries, uuidOf } from '../paging.ts';
-import { groupedByBatch, slicesOf, survivalChangesOf } from './batch-facts.ts';
+import { groupedByBatch, harvestsOf, slicesOf, survivalChangesOf, transfersOf } from './batch-facts.ts';
 
 export function batchQueries(db: Db): BatchQueries {
   return {
@@ -88,6 +88,18 @@ export function batchQueries(db: Db): BatchQueries {
         .executeTakeFirst();
       return row?.changed_at ?? null;
     },
+    async lossRows(batchId) {
+      const rows = await db
+        .selectFrom('survival_changes')
+        .selectAll()
+        .where('batch_id', '=', batchId)
+        .where('kind', '=', 'FACTOR')
+        .where('hidden', '=', 0)
+        .orderBy('changed_at')
+        .orderBy('id')
+        .execute();
+      return rows.map((row) => decodeRow(survivalChange, row));
+    },
     ...harvestQueries(db),
   };
 }
@@ -119,11 +131,21 @@ function batchesOf(
       .offset(offset)
       .execute();
     const ids = rows.map(({ id }) => id);
-    const changes = groupedByBatch(ids.length === 0 ? [] : await survivalChangesOf(db, ids));
+    const told = ids.length === 0 ? [] : await survivalChangesOf(db, ids);
+    // the share of dead that were counted follows from where the animals were
+    const replayed = new Set(
+      told.flatMap((each) => (each.animals === null && each.pond_share === null ? [] : each.batch_id)),
+    );
+    const moved = [...replayed];
+    const changes = groupedByBatch(told);
+    const harvests = groupedByBatch(moved.length === 0 ? [] : await harvestsOf(db, moved));
+    const transfers = groupedByBatch(moved.length === 0 ? [] : await transfersOf(db, moved));
     return rows.map((row) => ({
       batch: decodeRow(batch, row),
       timezone: row.timezone,
       survivalChanges: changes.get(row.id) ?? [],
+      harvests: harvests.get(row.id) ?? [],
+      transfers: transfers.get(row.id) ?? [],
     }));
   });
 }

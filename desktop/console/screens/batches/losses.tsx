@@ -1,0 +1,95 @@
+import type { LossAnswer } from '#contract/resources/losses.ts';
+import { Awaited } from '../../components/answer.tsx';
+import type { CorrectedField } from '../../components/correction-dialog.tsx';
+import { RecordTable, RowActions } from '../../components/record-table.tsx';
+import { BATCH_TOUCHES } from '../../data/batches.ts';
+import { isLeaving } from '../../data/corrections.ts';
+import { mayCorrect, mayRecord } from '../../data/farm-store.ts';
+import { usePonds } from '../../data/places.ts';
+import { useGet } from '../../data/query.ts';
+import { asTyped, dayAndTime, figure, percent, quantity } from '../../i18n/format.ts';
+import { recordWords } from './record-words.ts';
+import { batchWords } from './words.ts';
+
+const pathOf = ({ batch_id, id }: LossAnswer) => `/batches/${batch_id}/losses/${id}`;
+const percentOf = ({ severity }: LossAnswer) => (severity === null ? null : severity * 100);
+
+/** What died and was told of; nothing to see while nothing was. */
+export function Losses({ batchId }: { batchId: string }) {
+  const words = recordWords();
+  const { ponds } = usePonds();
+  const losses = useGet<LossAnswer[]>(`/batches/${batchId}/losses`);
+  if (losses.data === undefined) return <Awaited of={[losses]} />;
+  const rows = losses.data.filter((row) => !isLeaving(pathOf(row)));
+  if (rows.length === 0) return null;
+  return (
+    <section class="card stack">
+      <h2>{words.losses}</h2>
+      <RecordTable<LossAnswer>
+        label={words.losses}
+        keyOf={({ id }) => id}
+        rows={rows}
+        columns={[
+          { name: words.when, of: (row) => dayAndTime(row.lost_at) },
+          {
+            name: words.pond,
+            of: ({ pond_id: id }) =>
+              id === null ? batchWords().wholeBatch : (ponds.find((pond) => pond.id === id)?.cod ?? ''),
+          },
+          { name: words.dead, isNumber: true, of: (row) => figure(row.dead_count) },
+          { name: words.weight, isNumber: true, of: (row) => quantity(row.dead_weight_kg, 1, 'kg') },
+          { name: words.shareOfLiving, isNumber: true, of: (row) => percent(percentOf(row), 1) },
+          { name: words.whatHappened, of: (row) => row.event_description ?? '' },
+        ]}
+        actionsName={words.actions}
+        actions={mayRecord.value ? (row) => (mayCorrect(row) ? <Actions row={row} /> : null) : undefined}
+      />
+    </section>
+  );
+}
+
+function Actions({ row }: { row: LossAnswer }) {
+  const words = recordWords();
+  return (
+    <RowActions
+      path={pathOf(row)}
+      label={words.theLoss(dayAndTime(row.lost_at))}
+      touches={BATCH_TOUCHES}
+      fields={[
+        { name: 'lost_at', label: words.when, kind: 'moment', first: row.lost_at },
+        howMany(row),
+        {
+          name: 'event_description',
+          label: words.whatHappened,
+          kind: 'text',
+          first: row.event_description ?? '',
+        },
+      ]}
+    />
+  );
+}
+
+/** By the way it was told. */
+function howMany(row: LossAnswer): CorrectedField {
+  const words = recordWords();
+  switch (row.told_as) {
+    case 'severity':
+      return {
+        name: 'severity',
+        label: words.shareOfLiving,
+        kind: 'share',
+        unit: '%',
+        first: asTyped(percentOf(row)),
+      };
+    case 'dead_count':
+      return { name: 'dead_count', label: words.dead, kind: 'count', first: asTyped(row.dead_count) };
+    case 'dead_weight_kg':
+      return {
+        name: 'dead_weight_kg',
+        label: words.weight,
+        kind: 'figure',
+        unit: 'kg',
+        first: asTyped(row.dead_weight_kg),
+      };
+  }
+}
