@@ -95,15 +95,18 @@ export function accountsOf(instance: Instance, config: Config, call: Call) {
     const first = (account: RowOf<typeof user>) => instance.subscriptions.first(account, firstPlan);
     const deps = { ...kernel, queries, passwords: instance.passwords, onCreate: first };
     const made = await createUser(deps, registerInput.parse(asked(wanted)), FROM.source);
-    const changes = (made.changes ?? []).filter(({ resource }) => resource !== notification);
-    const [own] = changes.flatMap((change) =>
-      change.op === 'insert' && change.resource === subscription ? [change.row.id] : [],
-    );
+    const changes = [...(made.changes ?? [])];
+    const insertedOf = (resource: Change['resource']) =>
+      changes.flatMap((change) =>
+        change.op === 'insert' && change.resource === resource ? [change.row.id] : [],
+      );
+    const [own] = insertedOf(subscription);
     if (own === undefined) throw new Error('an account without a subscription');
     const answer = userAnswer.parse({ ...made.answer, addresses: [] });
     const account = { ...made.answer, role: wanted.role };
     const login = newLogin(kernel, 0, false);
     changes.push(
+      ...insertedOf(notification).map((id) => remove(notification, id)),
       ...afterwards(answer, wanted, own),
       ...(await sessions.begin(account, login, REMEMBERED_S, FROM)),
     );
