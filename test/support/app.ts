@@ -1,20 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { compose } from '#app/compose.ts';
-import { addressProof } from '#contract/resources/local-tables.ts';
-import { notification } from '#contract/resources/notifications.ts';
-import { subscription } from '#contract/resources/subscriptions.ts';
-import { emailKeyOf, type UserAnswer, user } from '#contract/resources/users.ts';
-import type { Plan, UserRole } from '#contract/words.ts';
-import { put, remove, update } from '#core/changes.ts';
 import type { ProcessPause } from '#core/clock-trust.ts';
 import { keepTimeAndPresence } from '#operations/upkeep/upkeep.ts';
 import { databaseFile, readConfig } from '#runtime/config.ts';
+import { accountsOf, type SignedUp } from './accounts.ts';
 import { type Engine, UNBORN } from './databases.ts';
 import { fastFolder } from './fast-folder.ts';
+import { httpClient, type Reply } from './http-client.ts';
 import { putMigrated } from './migrated-files.ts';
 import { freshDatabase } from './postgres.ts';
 
@@ -33,14 +28,8 @@ export function testClock(start = Date.UTC(2026, 2, 2, 12)): TestClock {
   };
 }
 
-const bodyOf = (body: unknown): Uint8Array<ArrayBuffer> | string => {
-  if (body instanceof Uint8Array) return new Uint8Array(body);
-  return typeof body === 'string' ? body : JSON.stringify(body);
-};
-
-export type Reply = { status: number; body: unknown; headers: Headers };
-
-export type SignedUp = { token: string; user: UserAnswer };
+export type { SignedUp } from './accounts.ts';
+export type { Reply } from './http-client.ts';
 
 /** In place of an argument: registration as a new box has it. */
 export const AS_SHIPPED = '--as-shipped';
@@ -101,86 +90,13 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
   const { port } = server.address() as AddressInfo;
   const base = `http://127.0.0.1:${port}`;
 
-  async function call(
-    method: string,
-    path: string,
-    { token, body, headers }: { token?: string; body?: unknown; headers?: Record<string, string> } = {},
-  ): Promise<Reply> {
-    const response = await fetch(`${base}/api/v1${path}`, {
-      method,
-      headers: {
-        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-        ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: bodyOf(body) }),
-    });
-    const text = await response.text();
-    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
-    return {
-      status: response.status,
-      body: isJson && text !== '' ? JSON.parse(text) : text,
-      headers: response.headers,
-    };
-  }
-
-  async function subscriptionIdOf(userId: string): Promise<string> {
-    const row = await instance.database.read
-      .selectFrom('subscriptions')
-      .select('id')
-      .where('user_id', '=', userId)
-      .executeTakeFirstOrThrow();
-    return row.id;
-  }
-
-  async function toldSoFar(userId: string): Promise<string[]> {
-    const rows = await instance.database.read
-      .selectFrom('notifications')
-      .select('id')
-      .where('user_id', '=', userId)
-      .execute();
-    return rows.map(({ id }) => id);
-  }
-
-  /**
-   * A user with a token. ADMIN, which cannot register, is made so in the database; so is a plan without limits, because
-   * most facts of a farm are not about plans. `plan: null` leaves the one a new user gets. The list of notifications is
-   * empty: that the subscription was created has been read and deleted.
-   */
-  async function signUp({
-    email = `user-${randomUUID()}@farm.test`,
-    role = 'OWNER',
-    password = 'camarao-123',
-    plan = 'ENTERPRISE',
-  }: {
-    email?: string;
-    role?: UserRole;
-    password?: string;
-    plan?: Plan | null;
-  } = {}): Promise<SignedUp> {
-    const asked = role === 'ADMIN' ? 'OWNER' : role;
-    const made = await call('POST', '/auth/register', {
-      // at a box behind a proxy nobody is taken to stand before it
-      body: { email, name: email, password, role: asked, setup_code: await instance.openSetUpCode() },
-    });
-    if (made.status !== 201) throw new Error(`${email} was not registered: ${JSON.stringify(made.body)}`);
-    // the interface's answer, checked by the accounts tests
-    const registered = made.body as UserAnswer;
-    const changes = role === asked ? [] : [update(user, registered.id, { role })];
-    // as an administrator of a hosted instance does for people one knows
-    if (config.role === 'hosted') changes.push(confirmedAddress(registered, clock.now()));
-    if (plan !== null) changes.push(update(subscription, await subscriptionIdOf(registered.id), { plan }));
-    changes.push(...(await toldSoFar(registered.id)).map((id) => remove(notification, id)));
-    await instance.kernel.commit({ changes, actor: null });
-    const login = await call('POST', '/auth/login', { body: { email, password, remember_me: true } });
-    const { access_token: token } = login.body as { access_token: string };
-    return { token, user: { ...registered, role } };
-  }
+  const client = httpClient(`${base}/api/v1`);
+  const { call } = client;
 
   return {
     ...instance,
     base,
-    signUp,
+    signUp: accountsOf(instance, config, call),
     clock,
     /** The clock of the machine steps, as the program notices within a second. */
     stepWallClock(ms: number) {
@@ -210,6 +126,7 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
     },
     async close() {
       live?.stop();
+      client.close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await instance.database.close();
@@ -217,17 +134,6 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
       rmSync(data, { recursive: true, force: true });
     },
   };
-}
-
-function confirmedAddress({ id, email }: UserAnswer, now: number) {
-  const verified = { verified_at: new Date(now).toISOString(), verified_by: null };
-  return put(addressProof, {
-    id,
-    email_key: emailKeyOf(email),
-    code_hash: null,
-    asked_at: null,
-    ...verified,
-  });
 }
 
 export type App = Awaited<ReturnType<typeof startApp>>;

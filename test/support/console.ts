@@ -180,7 +180,7 @@ type AxeViolation = { id: string; help: string; nodes: { html: string; failureSu
 export async function violationsOn(page: Page): Promise<Violation[]> {
   await page.evaluate(axeSource);
   const found = await page.evaluate<AxeViolation[]>(
-    `axe.run(document, ${JSON.stringify({ runOnly: { type: 'tag', values: RULES } })}).then(({ violations }) => violations)`,
+    `axe.run(document, ${JSON.stringify({ runOnly: { type: 'tag', values: RULES }, resultTypes: ['violations'] })}).then(({ violations }) => violations)`,
   );
   return found.map(({ id, help, nodes }) => ({
     id,
