@@ -87,7 +87,7 @@ export function mergeWhole(
 const areHosteds = (own: string, other: string): boolean => isHostedStamp(own) && isHostedStamp(other);
 
 /** Fields in no group, but for the id and the moment of the last change. */
-function fixedFields(resource: Resource): string[] {
+export function fixedFields(resource: Resource): string[] {
   const grouped = new Set(Object.values(resource.groups).flatMap(({ fields }) => fields));
   return Object.keys(resource.row.shape).filter(
     (field) => field !== 'id' && field !== 'updated_at' && !grouped.has(field),
