@@ -84,7 +84,7 @@ async function factsOf(
   const feed = new Map((await feedOf(db, ids, countsUntil)).map(({ batch_id, ...sums }) => [batch_id, sums]));
   return batches.map(({ row, timezone, pondCod, pondSizeM2, isNursery }) => {
     return {
-      batch: row,
+      batch: withItsLosses(row, survivalChanges.get(row.id) ?? []),
       timezone,
       pondCod,
       pondSizeM2,
@@ -118,10 +118,19 @@ async function batchesWithPlace(db: Db, ids: readonly string[]) {
   }));
 }
 
+/** A loss that was told is a change of its batch, on whichever instance it was told. */
+export function withItsLosses<B extends { updated_at: string | null }>(
+  row: B,
+  losses: readonly { created_at: string }[],
+): B {
+  const told = [row.updated_at ?? '', ...losses.map(({ created_at }) => created_at)].toSorted().at(-1);
+  return { ...row, updated_at: told === undefined || told === '' ? null : told };
+}
+
 export function survivalChangesOf(db: Db, ids: readonly string[]) {
   return db
     .selectFrom('survival_changes')
-    .select(['batch_id', 'id', 'kind', 'value', 'pond_id', 'changed_at'])
+    .select(['batch_id', 'id', 'kind', 'value', 'pond_id', 'changed_at', 'created_at'])
     .where('batch_id', 'in', ids)
     .where('hidden', '=', 0)
     .orderBy('batch_id')

@@ -14,7 +14,7 @@ import { farmIdsOf } from '../farm/visible-farms.ts';
 import { numericIdQueries } from '../numeric-ids.ts';
 import { inChunks } from '../paging.ts';
 import { uuidOf } from '../uuid-of.ts';
-import { groupedByBatch, slicesOf, survivalChangesOf } from './batch-facts.ts';
+import { groupedByBatch, slicesOf, survivalChangesOf, withItsLosses } from './batch-facts.ts';
 
 export function batchQueries(db: Db): BatchQueries {
   return {
@@ -123,7 +123,7 @@ function batchesOf(
     const ids = rows.map(({ id }) => id);
     const changes = groupedByBatch(ids.length === 0 ? [] : await survivalChangesOf(db, ids));
     return rows.map((row) => ({
-      batch: decodeRow(batch, row),
+      batch: withItsLosses(decodeRow(batch, row), changes.get(row.id) ?? []),
       timezone: row.timezone,
       survivalChanges: changes.get(row.id) ?? [],
     }));
