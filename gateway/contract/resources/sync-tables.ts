@@ -119,6 +119,8 @@ export const pairing = defineResource({
     stream_id: z.int().nullable(),
     created_at: instant,
     expires_at: instant,
+    /** Where it was started from, sealed; empty: by a version that noted none. */
+    source: z.string(),
   }),
 });
 
