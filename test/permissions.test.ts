@@ -274,6 +274,7 @@ async function aLostMember(kernel: Kernel, { farm, user }: { farm: string; user:
     email: 'beto@farm.test',
     role: 'VIEWER',
     password_version: 1,
+    told_before: false,
     state: 'open' as const,
     seen_at: at,
     settled_at: null,

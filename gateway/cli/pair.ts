@@ -81,6 +81,7 @@ async function withPairing(
         kernel: adminKernel(database),
         monotonic,
         database,
+        isCommand: true,
         // the gateway that runs looks at the file by itself
         tellChanged: () => undefined,
         ...given,

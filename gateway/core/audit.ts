@@ -20,6 +20,11 @@ export type AuditFacts = {
   at?: number;
   /** Names the cause of an entry that must be written once, however often it is decided. */
   cause?: string;
+  /**
+   * The gateway and the hosted instance may both come to it, each with words of its own. Those are part of the id then, so
+   * that one id never has two texts: an entry of the log is never merged.
+   */
+  isOfBoth?: true;
 };
 
 /** The audit entry of an action, for the commit that does it. */
@@ -27,8 +32,7 @@ export function audit(
   deps: Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'>,
   facts: AuditFacts,
 ): Change {
-  const row = {
-    id: facts.cause === undefined ? deps.newId() : deps.idOf(`log:${facts.cause}`),
+  const said = {
     farm_id: facts.farm_id,
     entity_type: facts.entity_type,
     entity_id: facts.entity_id,
@@ -40,7 +44,9 @@ export function audit(
     timestamp: isoOf(facts.at ?? deps.now()),
     clock_quality: deps.clockQuality(),
   };
-  return facts.cause === undefined ? insert(logEntry, row) : insertIfAbsent(logEntry, row);
+  if (facts.cause === undefined) return insert(logEntry, { id: deps.newId(), ...said });
+  const text = facts.isOfBoth === true ? `:${JSON.stringify(said)}` : '';
+  return insertIfAbsent(logEntry, { id: deps.idOf(`log:${facts.cause}${text}`), ...said });
 }
 
 /** Where a journal list without `limit` ends. */

@@ -22,8 +22,8 @@ export type SyncTransport = {
   ): Promise<{ ok: true; answer: unknown } | { ok: false; refused: Refused }>;
 };
 
-/** A gateway as its token proves it. */
-export type GatewayCaller = { gatewayId: string; streamId: number };
+/** A gateway as its token proves it. `run`: the start of its program, where the token says it. */
+export type GatewayCaller = { gatewayId: string; streamId: number; run?: string };
 
 /** What the hosted instance's live socket asks of the part that knows commands and presence. */
 export type HostedLiveParts = {

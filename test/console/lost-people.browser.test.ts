@@ -17,7 +17,13 @@ describe('people that a restore lost, for the administrator of a hosted instance
     admin = await app.signUp({ email: 'chefe@casa.test', role: 'ADMIN' });
     rita = await app.signUp({ email: 'rita@casa.test' });
     const { streamId } = await bindFarm(app, farm.id, owner.user.id);
-    const told = { stream_id: streamId, farm_id: null, password_version: 1, state: 'open' as const };
+    const told = {
+      stream_id: streamId,
+      farm_id: null,
+      password_version: 1,
+      told_before: 0,
+      state: 'open' as const,
+    };
     const at = { seen_at: new Date(app.clock.now()).toISOString(), settled_at: null, settled_by: null };
     const ofRita = { user_id: rita.user.id, name: 'Rita', email: 'rita@casa.test', role: null };
     await app.database.read

@@ -25,6 +25,8 @@ export type LiveSocketsDeps = {
   told: (caller: GatewayCaller, frame: Extract<GatewayFrame, { is: 'report' | 'outage' }>) => Promise<void>;
   /** How far the feed of a stream goes; null: that gateway is paired no longer. */
   headOf: (streamId: number) => Promise<number | null>;
+  /** Whether another start of the gateway signed in since. */
+  isOvertaken: (caller: GatewayCaller) => Promise<boolean>;
   bus: Bus;
   now: () => number;
   monotonic: () => number;
@@ -120,7 +122,10 @@ export function createLiveSockets(deps: LiveSocketsDeps) {
       send(live, { is: 'revoked' });
       return drop(live, CLOSE.revoked, 'this gateway was unpaired');
     }
-    if (!isNew) return;
+    if (!isNew) {
+      if (!(await deps.isOvertaken(live.caller))) return;
+      return drop(live, CLOSE.newer, 'another start of this gateway signed in');
+    }
     send(live, { is: 'poke', head });
     await sendCommands(live);
   }

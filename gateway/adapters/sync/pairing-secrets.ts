@@ -38,19 +38,21 @@ export function pairingSecrets(secret: string, key: KeyPair): PairingSecrets {
     // eight letters could be found from a plain hash; under the secret they cannot
     userCodeHash: (code) => seal('user code', code),
     deviceCodeHash: (code) => createHash('sha256').update(code).digest('hex'),
+    sourceHash: (source) => seal('source', source),
     newNonce: (gatewayId, nowMs) =>
       sealed('nonce', { g: gatewayId, at: nowMs, r: randomBytes(16).toString('base64url') }),
     readNonce(nonce) {
       const fields = opened('nonce', nonce);
       return fields === null ? null : { gatewayId: String(fields['g']), issuedAt: Number(fields['at']) };
     },
-    newToken: ({ gatewayId, streamId, key: of, expiresAt }) =>
-      sealed('token', { g: gatewayId, s: streamId, k: of, e: expiresAt }),
+    newToken: ({ gatewayId, streamId, key: of, expiresAt, run }) =>
+      sealed('token', { g: gatewayId, s: streamId, k: of, e: expiresAt, r: run }),
     readToken(token) {
       const fields = opened('token', token);
       if (fields === null) return null;
-      const { g, s, k, e } = fields;
-      return { gatewayId: String(g), streamId: Number(s), key: String(k), expiresAt: Number(e) };
+      const { g, s, k, e, r } = fields;
+      const said = { gatewayId: String(g), streamId: Number(s), key: String(k), expiresAt: Number(e) };
+      return typeof r === 'string' ? { ...said, run: r } : said;
     },
   };
 }

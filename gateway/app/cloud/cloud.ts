@@ -1,6 +1,7 @@
 import { conflictQueries, tellConflictQueries } from '#adapters/sql/queries/cloud/sync-conflicts.ts';
 import { sweepConflicts } from '#adapters/sql/sweep-conflicts.ts';
 import type { Tick } from '#adapters/timers/ticks.ts';
+import { createTellFenced } from '#features/cloud/pairing/tell-fenced.ts';
 import { syncConflictRoutes } from '#features/cloud/sync-conflicts/routes.ts';
 import { createTellConflicts, toldId } from '#features/cloud/sync-conflicts/tell-conflicts.ts';
 import { createHostedWork } from '#operations/hosted/run-farms.ts';
@@ -72,8 +73,10 @@ function wireGateway(
     disk: storage.disk,
   });
   const hostedTime = createHostedTime({ clock, monotonic, log: kernel.log, paired: pairing.paired });
+  const fenced = createTellFenced({ ...kernel, ...pairing, notify: platform.notify });
   const ticks: Tick[] = [
     { name: 'pairing', everyS: 5, run: pairing.look },
+    { name: 'fenced', everyS: 5, run: fenced.look },
     { name: 'hosted time', everyS: 15, run: hostedTime.look },
     { name: 'sync as viewers see it', everyS: 2, run: gatewaySync.tell },
     { name: 'sync report', everyS: 60, run: gatewaySync.report },
@@ -99,6 +102,7 @@ async function wireHosted(platform: Platform, { alarms, people, control, watches
     refused: (reason, source) => refusals.count('http', reason, source),
     sourceOf: clients.of,
     gatewayByToken: fleet.gatewayByToken,
+    isOvertaken: fleet.isOvertaken,
     ...(remote === null ? {} : { parts: remote.parts }),
   });
   await sync.returnStamps();

@@ -119,6 +119,8 @@ export const pairing = defineResource({
     stream_id: z.int().nullable(),
     created_at: instant,
     expires_at: instant,
+    /** Where it was started from, sealed; empty: by a version that noted none. */
+    source: z.string(),
   }),
 });
 
@@ -154,6 +156,8 @@ export const lostPerson = defineResource({
     /** Of the account, or of the membership; null of a password. */
     role: z.string().nullable(),
     password_version: z.int(),
+    /** Of an account: another gateway told of it before. That one's memberships come with the answer, this one's are asked. */
+    told_before: z.boolean(),
     state: z.enum(['open', 'taken_back', 'dismissed']),
     seen_at: instant,
     settled_at: instant.nullable(),

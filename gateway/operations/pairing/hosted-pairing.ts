@@ -99,6 +99,7 @@ export async function openHostedPairing(wiring: HostedPairingWiring) {
   return {
     /** Whose token it is; null for none. Throws AppError 403 SYNC_REVOKED for a gateway that is not let in. */
     gatewayByToken,
+    isOvertaken: authentication.isOvertaken,
     /** Public half of the key that signs the time. */
     hostedKey: secrets.hostedKey,
     mount: (app: Parameters<typeof mountPairing>[0]) =>

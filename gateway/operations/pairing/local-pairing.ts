@@ -10,7 +10,9 @@ import { gatewayKeys } from '#adapters/sync/pairing-key.ts';
 import { createGatewaySession } from '#adapters/sync/pairing-session.ts';
 import { rotateOwnKey } from '#adapters/sync/rotate-own-key.ts';
 import { hardwareOf, programVersion } from '#adapters/system/machine-facts.ts';
+import { instanceValue } from '#contract/resources/local-tables.ts';
 import { pairPollAnswer, pairStartAnswer, type SignInRequest, signInAnswer } from '#contract/sync/wire.ts';
+import { put } from '#core/changes.ts';
 import { AppError } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Route } from '#core/route.ts';
@@ -30,9 +32,21 @@ export type LocalPairingWiring = {
   monotonic: () => number;
   database: Pick<Database, 'read'>;
   tellChanged: TellChanged;
+  /** A command beside the gateway: it signs in as the start of the program that runs, and is none itself. */
+  isCommand?: true;
   /** Tests give another way out. */
   ask?: AskHosted;
 };
+
+/** Under which a start of the program notes its name, for commands beside it; each start takes a new one. */
+const RUN = 'sync_run';
+
+/** On a card that takes nothing any more the gateway starts all the same. */
+async function noteRun({ commit, log }: LocalPairingWiring['kernel'], value: string): Promise<void> {
+  await commit({ actor: null, changes: [put(instanceValue, { id: RUN, value })] }).catch((error: unknown) =>
+    log.warn({ err: error }, 'the name of this start could not be noted'),
+  );
+}
 
 /** A gateway's part of pairing: its key, the ceremony, its sessions at the hosted instance. */
 export async function openLocalPairing({
@@ -41,6 +55,7 @@ export async function openLocalPairing({
   monotonic,
   database,
   tellChanged,
+  isCommand,
   ask = askHosted,
 }: LocalPairingWiring) {
   const queries = localPairingQueries(database.read);
@@ -78,13 +93,16 @@ export async function openLocalPairing({
       await forgetHosted({ ...kernel, accounts: queries.accounts }, known);
     },
   });
+  const fresh = randomBytes(16).toString('hex');
+  const run = isCommand === true ? ((await queries.instanceValue(RUN)) ?? fresh) : fresh;
+  if (isCommand !== true) await noteRun(kernel, run);
   const session = createGatewaySession({
     ask,
     keys,
     monotonic,
     software,
     hardware,
-    run: randomBytes(16).toString('hex'),
+    run,
     async paired() {
       const known = await paired();
       return known === null || known.state === 'revoked'
@@ -96,6 +114,8 @@ export async function openLocalPairing({
   const rotate = rotateOwnKey({ ask, keys, gatewayId, paired, session });
   return {
     gatewayId,
+    /** Farms that stand here. */
+    farms: queries.farms,
     /** With whom this gateway is paired, as stored now; null: with nobody. Cheap: one row by its key. */
     paired,
     /** A token for the hosted instance; see createGatewaySession. */

@@ -25,6 +25,7 @@ import type { LogFigures, SyncFacts } from '#features/cloud/sync-status/ports.ts
 import { syncStatusRoutes } from '#features/cloud/sync-status/routes.ts';
 import { type ShowStatusDeps, showStatus } from '#features/cloud/sync-status/show-status.ts';
 import { isNews, syncEventOf } from '#features/cloud/sync-status/sync-event.ts';
+import { createTellClockApart } from '#features/cloud/sync-status/tell-clock-apart.ts';
 import type { Config } from '#runtime/config.ts';
 import type { Processes } from '#runtime/processes.ts';
 import { chainAfter } from '#store/merge/canonical-change.ts';
@@ -48,6 +49,7 @@ export type GatewaySyncWiring = {
   others: Pick<Processes['others'], 'onGap'>;
   /** Whom this gateway belongs to, and how it gets in there. */
   pairing: {
+    gatewayId: string;
     paired: () => Promise<Paired | null>;
     sessionToken: () => Promise<string>;
     forgetToken: () => void;
@@ -76,6 +78,12 @@ export function createGatewaySync(wiring: GatewaySyncWiring) {
     notify: wiring.notify,
     lastMet: () => storedValue(database, LAST_MET),
     pairedAt: async () => (await activePairing())?.paired_at ?? null,
+    farmIds: () => farmIds(read),
+  });
+  const clockApart = createTellClockApart({
+    ...kernel,
+    notify: wiring.notify,
+    gatewayId: pairing.gatewayId,
     farmIds: () => farmIds(read),
   });
   const hostedUrl = async () => (await pairing.paired())?.hosted_url ?? null;
@@ -112,6 +120,7 @@ export function createGatewaySync(wiring: GatewaySyncWiring) {
     onHostedTime({ serverNowMs, roundTripMs }) {
       clock.aheadMs = Math.round(now() - roundTripMs / 2 - serverNowMs);
       clock.atMs = monotonic();
+      clockApart.heard(clock.aheadMs);
     },
   });
   const comparer = createComparer({

@@ -7,7 +7,7 @@ import { hostedCompare } from '#adapters/sync/hosted-compare.ts';
 import { type GatewayByToken, mountSync } from '#adapters/sync/hosted-http.ts';
 import { hostedStore } from '#adapters/sync/hosted-store.ts';
 import { countingGone } from '#adapters/sync/kept-aside.ts';
-import { createLiveSockets } from '#adapters/sync/live-sockets.ts';
+import { createLiveSockets, type LiveSocketsDeps } from '#adapters/sync/live-sockets.ts';
 import { attachLive, type LiveUpgradeDeps } from '#adapters/sync/live-upgrade.ts';
 import { returnFutureStamps } from '#adapters/sync/return-stamps.ts';
 import { createShedding } from '#adapters/sync/shedding.ts';
@@ -74,6 +74,7 @@ export type HostedSyncWiring = {
   sourceOf: LiveUpgradeDeps['sourceOf'];
   processes: Pick<Processes, 'bus'>;
   gatewayByToken: GatewayByToken;
+  isOvertaken: LiveSocketsDeps['isOvertaken'];
   /** What knows of commands and presence. */
   parts?: HostedLiveParts;
 };
@@ -125,6 +126,7 @@ export function createHostedSync(wiring: HostedSyncWiring) {
       const stream = await store.stream(streamId);
       return stream === null || stream.status !== 'active' ? null : stream.core_seq;
     }),
+    isOvertaken: atMost(GREETED_AT_ONCE, wiring.isOvertaken),
     refused: (reason) => count(`live ${reason.replaceAll(' ', '_')}`),
   });
   tellSync(metrics, { counts, shedding, sockets, counted });

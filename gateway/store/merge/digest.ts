@@ -23,7 +23,23 @@ export type StampedRow = {
 };
 
 /** What is compared of a table's rows, in one order. */
-type Compared = { entity: number; isFact: boolean; groups: [string, FieldGroup][]; fixed: string[] };
+type Compared = {
+  entity: number;
+  isFact: boolean;
+  /** Facts whose id was made of their cause are compared by the id alone. */
+  isByCause: boolean;
+  groups: [string, FieldGroup][];
+  fixed: string[];
+};
+
+/**
+ * Schema from which a fact of one cause is one fact, whatever its words: after a card or a database that went back, the
+ * same cause is told anew at another moment, the side that had heard it keeps the words it heard, and neither changes them.
+ */
+const BY_CAUSE = 9;
+
+/** Made of a name (UUID v5). */
+const isMadeOfCause = (id: string): boolean => id[14] === '5';
 
 /** By table: what programs of each schema compare of its rows, the newest first. */
 const comparedByTable = new Map<string, readonly [schema: number, compared: Compared][]>(
@@ -32,11 +48,16 @@ const comparedByTable = new Map<string, readonly [schema: number, compared: Comp
     .filter(({ name }) => isCompared(name))
     .map((resource) => [
       resource.name,
-      stepsOf(resource, SYNC_SCHEMA)
-        .toReversed()
-        .map((schema) => [schema, comparedOf(resource, schema)]),
+      waysOf(resource).map((schema) => [schema, comparedOf(resource, schema)]),
     ]),
 );
+
+/** Schemas with which the way to compare a table's rows changes, the newest first. */
+function waysOf(resource: Resource): readonly number[] {
+  const steps = new Set(stepsOf(resource, SYNC_SCHEMA));
+  if (resource.sync === 'fact') steps.add(BY_CAUSE);
+  return [...steps].toSorted((a, b) => b - a);
+}
 
 /** Schemas up to one by which rows of a table are compared in different ways, the newest first; none: not at all. */
 export const waysToCompare = (table: string, most: number): readonly number[] =>
@@ -63,6 +84,7 @@ function comparedOf(resource: Resource, schema: number): Compared {
   return {
     entity,
     isFact: sync === 'fact',
+    isByCause: sync === 'fact' && schema >= BY_CAUSE,
     groups: changeable
       .filter(([, { owner, fields }]) => owner === undefined && known(fields).length > 0)
       .map(([name, group]) => [name, { ...group, fields: known(group.fields) }]),
@@ -84,9 +106,10 @@ export function digestOf(table: string, row: StampedRow, schema = SYNC_SCHEMA): 
   if (compared === undefined || !isAlive(row)) return 0n;
   const { body } = row;
   const said: unknown[] = [compared.entity, row.id];
+  const isOneFact = compared.isByCause && isMadeOfCause(row.id);
   // a fact has no stamps: nobody changes it
   if (!compared.isFact) said.push(row.cl, stamp(row.hlc));
-  for (const field of compared.fixed) said.push(plain(body[field]));
+  if (!isOneFact) for (const field of compared.fixed) said.push(plain(body[field]));
   for (const [group, { fields, isLater = false }] of compared.groups) {
     if (isLater && fields.every((field) => plain(body[field]) === null)) continue;
     said.push(stamp(row.over[group] ?? row.hlc));

@@ -51,7 +51,19 @@ export const isLostElsewhere = ({ resource, id, row }: Work, edit: Edit, tenancy
   isAlive(edit) &&
   isLostAccount(edit);
 
-/** Of an account that stands here, on a farm of the gateway where nobody knows it. */
+/**
+ * That was answered, and the person is not on this gateway's farms: what it says of the account is nothing, whichever the
+ * answer was.
+ */
+export const isAnswered = ({ resource, id, row }: Work, tenancy: Tenancy | null): boolean =>
+  resource.name === 'users' &&
+  row !== null &&
+  tenancy !== null &&
+  tenancy.answered.has(id) &&
+  !tenancy.lost.has(id) &&
+  !tenancy.people.has(id);
+
+/** Of an account that stands here, or is asked about, on a farm of the gateway where nobody knows it. */
 export function membershipLost(
   { name }: Pick<Resource, 'name'>,
   edit: Whole,
@@ -61,9 +73,10 @@ export function membershipLost(
   if (name !== 'farm_members' || !isAlive(edit) || !isHostedStamp(edit.hlc)) return [];
   if (!tenancy.farms.has(farmId) || tenancy.people.has(userId)) return [];
   const person = standingOf(set, 'users', userId)?.fields;
-  return person === undefined
-    ? []
-    : [{ kind: 'membership', userId, farmId, ...namesOf(person), role: textOf(edit.row['role']) }];
+  if (person === undefined) return [];
+  // of a stand-in the names are those by which an administrator is asked of the account
+  const names = { ...namesOf(person), ...tenancy.lost.get(userId) };
+  return [{ kind: 'membership', userId, farmId, ...names, role: textOf(edit.row['role']) }];
 }
 
 /** An older one opens the account here again. */
@@ -149,7 +162,7 @@ export function* noteLostPeople(
   context: UnitContext,
 ): Steps<void> {
   const at = isoOf(context.nowMs);
-  const rows = found.map(({ kind, userId, farmId, passwordVersion, name, email, role }) => ({
+  const rows = found.map(({ kind, userId, farmId, passwordVersion, name, email, role, toldBefore }) => ({
     // each gateway has its own word; one answer settles what says the same
     id: uuidOfText(
       [
@@ -168,6 +181,7 @@ export function* noteLostPeople(
     email,
     role,
     password_version: passwordVersion,
+    told_before: toldBefore === true ? 1 : 0,
     state: 'open',
     seen_at: at,
     settled_at: null,

@@ -13,12 +13,13 @@ import {
   accountLost,
   afterLoss,
   detailsLost,
+  isAnswered,
   isLostElsewhere,
   membershipLost,
   passwordLost,
 } from './lost-people.ts';
 import { merge } from './merge.ts';
-import { MAKING } from './merge-whole.ts';
+import { fixedFields, MAKING } from './merge-whole.ts';
 import type { Batch, Kept, MergedBatch } from './merged.ts';
 import {
   addressesNamed,
@@ -146,8 +147,11 @@ function mergeOne(item: Readable, merged: MergedBatch): NotApplied | null {
     return null;
   }
   if (isLostElsewhere(work, item.edit, tenancy) && item.edit.is === 'whole') {
-    tenancy?.people.add(work.id);
-    merged.lostPeople.push(...accountLost(resource, item.edit));
+    merged.lostPeople.push(...accountLost(resource, item.edit).map((one) => ({ ...one, toldBefore: true })));
+    merged.passedOver += 1;
+    return null;
+  }
+  if (isAnswered(work, tenancy)) {
     merged.passedOver += 1;
     return null;
   }
@@ -220,6 +224,7 @@ function mayTell(tenancy: Tenancy, set: WorkingSet, work: Work, edit: Edit): boo
   if (row !== null && !belongs(tenancy, set, { resource, id, row })) return false;
   if (edit.is === 'whole' && !belongs(tenancy, set, { resource, id, row: edit.row }, row !== null))
     return false;
+  if (row === null && leavesItsFarm(set, { resource, row }, fields)) return false;
   // whose an address is never changes
   if (
     scopeOf(resource).by === 'named' &&
@@ -290,8 +295,10 @@ function takeEdit(item: Readable, work: Work, merged: MergedBatch, batch: Batch)
     if (batch.isOwn === true) return true;
     const { owner, fields = [] } = resource.groups[group] ?? {};
     const told = edit.is === 'whole' ? edit.row : edit.is === 'groups' ? edit.groups[group] : undefined;
-    if (from === 'gateway' && held !== null && told !== undefined)
-      if (leavesItsFarm(merged.set, { resource, row: held.row }, fieldsOf(told, fields))) return false;
+    if (from === 'gateway' && held !== null && told !== undefined) {
+      const set = fieldsOf(told, group === MAKING ? fixedFields(resource) : fields);
+      if (leavesItsFarm(merged.set, { resource, row: held.row }, set)) return false;
+    }
     if (from === 'gateway' && resource.name === 'users')
       return merged.tenancy?.locals.has(work.id) === true && isOfOwnPeople('users', group);
     if (group === MAKING) return from !== 'hosted' || !isSetOnceHere(work);

@@ -4,7 +4,7 @@ import { isHostedStamp } from '../sync-node.ts';
 import { wordOn } from './account-word.ts';
 import { compareClaims, fieldsOf, isSame, lostOf, stampOf } from './claims.ts';
 import type { Edit, Held, Lost, Merged, Row } from './edit.ts';
-import { laterLife, newestEditOf, withoutMaking } from './row-stamps.ts';
+import { isLaterEdit, laterLife, newestEditOf, withoutMaking } from './row-stamps.ts';
 import { filledUp } from './schemas.ts';
 
 /** Asked like a group: may what is set once be as the other side tells it? */
@@ -66,8 +66,8 @@ export function mergeWhole(
   const isOlderMaking =
     isMadeAnew || (edit.isMended === true && edit.hlc === register.hlc ? makingOrder !== 0 : makingOrder > 0);
   if (accepts(MAKING)) Object.assign(merged, isOlderMaking ? making.value : made.value);
-  if (newestEditOf(edit) > newestEditOf(register) && 'updated_at' in edit.row)
-    merged['updated_at'] = edit.row['updated_at'];
+  const edited = { stamp: newestEditOf(edit), at: edit.row['updated_at'] };
+  if ('updated_at' in edit.row && isLaterEdit(edited, { row, register })) merged['updated_at'] = edited.at;
   const hlc = isOlderMaking ? edit.hlc : register.hlc;
   const life = laterLife(register, { cl: edit.cl, stamp: edit.over[LIFE] ?? '' });
   return {
@@ -87,7 +87,7 @@ export function mergeWhole(
 const areHosteds = (own: string, other: string): boolean => isHostedStamp(own) && isHostedStamp(other);
 
 /** Fields in no group, but for the id and the moment of the last change. */
-function fixedFields(resource: Resource): string[] {
+export function fixedFields(resource: Resource): string[] {
   const grouped = new Set(Object.values(resource.groups).flatMap(({ fields }) => fields));
   return Object.keys(resource.row.shape).filter(
     (field) => field !== 'id' && field !== 'updated_at' && !grouped.has(field),

@@ -4,7 +4,7 @@ import { wordOn } from './account-word.ts';
 import { type Claim, compareClaims, fieldsOf, isSame, lostOf, stampOf } from './claims.ts';
 import type { Edit, Held, Lost, Merged, Row } from './edit.ts';
 import { mergeWhole } from './merge-whole.ts';
-import { editable, laterLife, newestEditOf, withoutMaking } from './row-stamps.ts';
+import { editable, isLaterEdit, laterLife, withoutMaking } from './row-stamps.ts';
 import { filledUp } from './schemas.ts';
 
 // The one rule by which two instances come to the same rows, whatever the order in which they hear of changes: per
@@ -45,7 +45,7 @@ function mergeGroups(
   const over = { ...register.over };
   const lost: Lost[] = [];
   const passedOver: string[] = [];
-  const isNewest = edit.hlc > newestEditOf(register);
+  const isNewest = isLaterEdit({ stamp: edit.hlc, at: edit.updatedAt }, { row, register });
   for (const [group, value] of Object.entries(edit.groups)) {
     const fields = resource.groups[group]?.fields ?? [];
     const held = { hlc: stampOf(register, group), value: fieldsOf(row, fields) };

@@ -15,6 +15,8 @@ export type LostPersonFound = {
   email: string;
   role: string | null;
   passwordVersion: number;
+  /** Another gateway told of it before. */
+  toldBefore?: boolean;
 };
 
 // Hosted: a row that a gateway made, as it is taken in. What is not the gateway's to say is set right, and told to it.

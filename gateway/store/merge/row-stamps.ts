@@ -1,4 +1,6 @@
 import { LIFE, newestOf, type Register } from '../register.ts';
+import type { Held } from './edit.ts';
+import { textOf } from './text-of.ts';
 
 // Stamps of a row as a whole: of its making, of the last change of any group, of its last delete or restore.
 
@@ -13,6 +15,12 @@ export const editable = (over: Readonly<Record<string, string>>): Record<string,
 /** The newest stamp of what is changed of the row: of its making or of any group. */
 export const newestEditOf = (stamps: Pick<Register, 'hlc' | 'over'>): string =>
   newestOf({ cl: 1, hlc: stamps.hlc, over: editable(stamps.over) });
+
+/** Does its `updated_at` count? That of the newest edit does; under one stamp the later moment, on both sides alike. */
+export function isLaterEdit(edit: { stamp: string; at: unknown }, { row, register }: Held): boolean {
+  const own = newestEditOf(register);
+  return edit.stamp === own ? textOf(edit.at) > textOf(row['updated_at']) : edit.stamp > own;
+}
 
 /** The greater causal length wins, then the greater stamp of it. */
 export function laterLife(

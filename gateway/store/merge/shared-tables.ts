@@ -61,6 +61,19 @@ export const REFERENCES: Readonly<Record<SharedTable, Readonly<Record<string, Sh
   invitations: { farm_id: 'farms' },
 };
 
+/**
+ * References that may lead to another farm of the owner: animals are moved between farms, and are weighed and counted
+ * where they are. Whatever else a row names lies on the row's own farm.
+ */
+const ACROSS_FARMS: Readonly<Partial<Record<SharedTable, readonly string[]>>> = {
+  transfers: ['source_pond_id', 'destination_pond_id'],
+  biometries: ['pond_id'],
+  survival_changes: ['pond_id'],
+};
+
+export const mayLeadElsewhere = ({ name }: Pick<Resource, 'name'>, column: string): boolean =>
+  (ACROSS_FARMS as Readonly<Record<string, readonly string[]>>)[name]?.includes(column) === true;
+
 export function referencesOf(resource: Resource): readonly (readonly [column: string, table: string])[] {
   return Object.entries(
     (REFERENCES as Readonly<Record<string, Readonly<Record<string, string>>>>)[resource.name] ?? {},

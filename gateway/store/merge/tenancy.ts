@@ -4,7 +4,7 @@ import type { Steps, UnitContext } from '../statements.ts';
 import { isHostedStamp } from '../sync-node.ts';
 import type { Fields } from './edit.ts';
 import { inList, listOf } from './id-lists.ts';
-import { referencesOf, resourceOfTable, scopeOf } from './shared-tables.ts';
+import { mayLeadElsewhere, referencesOf, resourceOfTable, scopeOf } from './shared-tables.ts';
 import { textOf } from './text-of.ts';
 import { standingOf, type WorkingSet } from './working-set.ts';
 
@@ -16,7 +16,10 @@ export type Tenancy = {
   /** Of the addresses asked for: those that these farms name, and those that a gateway made. */
   addresses: Set<string>;
   made: ReadonlySet<string>;
-  /** Of those asked for: who owns these farms or works on them now, and local users of this gateway. */
+  /**
+   * Of those asked for: who owns these farms or works on them now, local users of this gateway, and who was lost here, by
+   * this gateway's word first, until that is answered.
+   */
   people: Set<string>;
   /** Of those asked for: who worked on one of these farms once. */
   past: ReadonlySet<string>;
@@ -24,8 +27,10 @@ export type Tenancy = {
   standings: Set<string>;
   /** Of those asked for: people whose account stands on this gateway alone. */
   locals: Set<string>;
-  /** Of those asked for: accounts that gateways know and this instance lost; no administrator has decided. */
-  lost: ReadonlySet<string>;
+  /** Of those asked for: accounts that gateways know and this instance lost, as told; no administrator has decided. */
+  lost: ReadonlyMap<string, { name: string; email: string }>;
+  /** Of those asked for: lost accounts of which this gateway told, and an administrator answered. */
+  answered: ReadonlySet<string>;
   /** Whose the gateway is; null: no pairing made it. */
   ownerId: string | null;
 };
@@ -68,9 +73,13 @@ export function* loadTenancy(
     asked.size === 0
       ? []
       : yield {
-          sql: `select user_id as id from lost_people where kind = 'account' and state = 'open' and ${inList('user_id', context)}`,
+          sql: `select user_id as id, stream_id, told_before, state, name, email from lost_people
+            where kind = 'account' and ${inList('user_id', context)} order by told_before desc, id`,
           params: [listOf(asked)],
         };
+  const open = lost.filter(({ state }) => state === 'open');
+  const own = (rows: typeof lost) => rows.filter((row) => Number(row['stream_id']) === streamId);
+  const first = own(open).filter((row) => Number(row['told_before']) === 0);
   const ownerId = typeof gateway?.['owner_id'] === 'string' ? gateway['owner_id'] : null;
   const ids = (rows: readonly Record<string, unknown>[]): string[] => rows.map((row) => String(row['id']));
   return {
@@ -78,9 +87,12 @@ export function* loadTenancy(
     farms: new Set(ids(bound)),
     addresses: new Set(ids(named)),
     made: new Set(ids(registers.filter(({ hlc }) => !isHostedStamp(textOf(hlc))))),
-    people: new Set([...ids(people), ...(ownerId === null ? [] : [ownerId])]),
+    people: new Set([...ids(people), ...ids(first), ...(ownerId === null ? [] : [ownerId])]),
     past: new Set(ids(past)),
-    lost: new Set(ids(lost)),
+    lost: new Map(
+      open.map((row) => [String(row['id']), { name: textOf(row['name']), email: textOf(row['email']) }]),
+    ),
+    answered: new Set(ids(own(lost).filter(({ state }) => state !== 'open'))),
     standings: new Set(people.map((row) => standingKey(String(row['farm_id']), String(row['id'])))),
     locals: new Set(ids(people.filter((row) => Number(row['is_local']) === 1))),
     ownerId,
@@ -110,9 +122,8 @@ function* peopleOf(
         where sync_farms.stream_id = ? and ${inList('farms.owner_id', context)}
       union select farm_members.user_id, farm_members.farm_id, 0 from farm_members join sync_farms on sync_farms.id = farm_members.farm_id
         where sync_farms.stream_id = ? and farm_members.hidden = 0 and ${inList('farm_members.user_id', context)}
-      union select user_id, null, 0 from lost_people where stream_id = ? and kind = 'account' and ${inList('user_id', context)}
       union select id, null, 1 from local_users where stream_id = ? and state = 'local' and ${inList('id', context)}`,
-    params: [streamId, list, streamId, list, streamId, list, streamId, list],
+    params: [streamId, list, streamId, list, streamId, list],
   };
 }
 
@@ -174,23 +185,31 @@ export function strangerIn(
   return null;
 }
 
+/** The farm a row lies on; null: it is of none, or that is not known. */
+function farmOf(set: WorkingSet, resource: Resource, row: Fields): string | null {
+  const scope = scopeOf(resource);
+  if (scope.by !== 'farm' && scope.by !== 'parent') return null;
+  const own = row[scope.column];
+  const of = scope.by === 'farm' ? own : standingOf(set, scope.table, textOf(own))?.fields['farm_id'];
+  return typeof of === 'string' ? of : null;
+}
+
 /**
- * Would these fields name something of another farm than the row's own? Nothing goes from farm to farm, though both be
- * the gateway's: their people are not the same.
+ * Would these fields take a row to another farm, or have it name something there? Nothing goes from farm to farm, though
+ * both be the gateway's: their people are not the same. `row` as it stands; null: there is none.
  */
 export function leavesItsFarm(
   set: WorkingSet,
-  { resource, row }: { resource: Resource; row: Fields },
+  { resource, row }: { resource: Resource; row: Fields | null },
   fields: Fields,
 ): boolean {
-  const scope = scopeOf(resource);
-  const parent = scope.by === 'parent' ? standingOf(set, scope.table, textOf(row[scope.column])) : null;
-  const farmId = scope.by === 'parent' ? parent?.fields['farm_id'] : row['farm_id'];
-  if (typeof farmId !== 'string') return false;
+  const [stands, would] = [row ?? fields, { ...row, ...fields }].map((one) => farmOf(set, resource, one));
+  if (stands === null || stands === undefined) return false;
+  if (would !== stands) return true;
   return referencesOf(resource).some(([column, table]) => {
     const id = fields[column];
-    if (typeof id !== 'string' || row[column] === id) return false;
+    if (typeof id !== 'string' || row?.[column] === id || mayLeadElsewhere(resource, column)) return false;
     const of = standingOf(set, table, id)?.fields['farm_id'];
-    return typeof of === 'string' && of !== farmId;
+    return typeof of === 'string' && of !== stands;
   });
 }

@@ -43,21 +43,23 @@ const wholeRow = fc.record({
 
 const edits: fc.Arbitrary<Edit> = fc.oneof(
   fc
-    .record({ hlc: stamps, groups, cl: lives })
+    .record({ hlc: stamps, groups, cl: lives, late: fc.constantFrom('', ' late') })
     .filter((edit) => Object.keys(edit.groups).length > 0)
-    .map((edit): Edit => ({ is: 'groups', base: {}, updatedAt: edit.hlc, ...edit })),
+    .map(({ late, ...edit }): Edit => ({ is: 'groups', base: {}, updatedAt: edit.hlc + late, ...edit })),
   fc
     .record({
       hlc: stamps,
       cl: lives,
       over: fc.dictionary(fc.constantFrom('cod', 'position', LIFE), stamps),
       row: wholeRow,
+      // one side may have another moment for the same edit
+      late: fc.constantFrom('', ' late'),
     })
     .map(
-      ({ row, ...edit }): Edit => ({
+      ({ row, late, ...edit }): Edit => ({
         is: 'whole',
         ...edit,
-        row: { ...aPond(1), ...row, updated_at: newest(edit) },
+        row: { ...aPond(1), ...row, updated_at: newest(edit) + late },
       }),
     ),
   fc

@@ -1,11 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { decodeRow } from '#adapters/sql/tables.ts';
 import type { Resource } from '#contract/resource.ts';
 import { alert } from '#contract/resources/alerts.ts';
+import { batch, harvest } from '#contract/resources/batches.ts';
+import { feedingRecord } from '#contract/resources/feeding.ts';
 import { logEntry } from '#contract/resources/logs.ts';
+import { pond } from '#contract/resources/ponds.ts';
+import { syncFarm } from '#contract/resources/sync-tables.ts';
 import { transfer } from '#contract/resources/transfers.ts';
 import { SYNC_SCHEMA, type WireChange } from '#contract/sync/wire.ts';
-import { insert } from '#core/changes.ts';
+import { insert, put } from '#core/changes.ts';
 import type { Owned } from '#core/route.ts';
 import { formatHlc } from '#store/hlc.ts';
 import { onBothEngines } from '#test/databases.ts';
@@ -22,12 +27,20 @@ onBothEngines('a gateway that names what is not its own', (_open, engine) => {
   let its: SpysGateway;
   let own: Record<Owned, string>;
   let foreign: Record<Owned, string>;
+  /** Of the same owner and the same gateway as `own`. */
+  let second: Record<Owned, string>;
   let stream: Awaited<ReturnType<typeof bindFarm>>;
   beforeAll(async () => {
     its = await aSpysGateway(engine);
     own = await aFarm(its.app.kernel, its.spy.user.id);
     foreign = await aFarm(its.app.kernel, its.victim.user.id);
     stream = await bindFarm(its.app, own.farm, its.spy.user.id);
+    second = await aFarm(its.app.kernel, its.spy.user.id);
+    const bound_at = new Date(its.app.clock.now()).toISOString();
+    await its.app.kernel.commit({
+      actor: null,
+      changes: [put(syncFarm, { id: second.farm, stream_id: stream.streamId, bound_at })],
+    });
     for (const of of [own, foreign])
       await its.app.kernel.commit({
         actor: null,
@@ -145,6 +158,74 @@ onBothEngines('a gateway that names what is not its own', (_open, engine) => {
       body: fine,
     });
     expect(taken).toMatchObject({ parked: [], applied: 1 });
+  });
+
+  it.each([
+    ['an alert', alert, 'farm_id', 'control_point_id', 'control_point'],
+    ['an alert', alert, 'farm_id', 'pond_id', 'pond'],
+    ['a pond', pond, 'farm_id', 'control_point_id', 'control_point'],
+    ['a batch', batch, 'farm_id', 'pond_id', 'pond'],
+    ['a feeding', feedingRecord, 'batch_id', 'pond_id', 'pond'],
+    ['a harvest', harvest, 'batch_id', 'pond_id', 'pond'],
+  ] as const)(
+    'makes %s of one of its farms that names something of another of them in vain',
+    async (_what, made, of, column, thing) => {
+      const resource = made as unknown as Resource<never>;
+      const { entity } = resource as unknown as Resource;
+      const [key, ours]: [string, string] = [of, of === 'farm_id' ? own.farm : own.batch];
+      const fresh = async () => ({
+        ...(await likeOwn(resource, [key, ours])),
+        ...('numeric_id' in made.row.shape ? { numeric_id: Math.floor(Math.random() * 2 ** 47) } : {}),
+        ...(made.name === 'batches' ? { batch_code: randomUUID() } : {}),
+      });
+      const row: Row = { ...(await fresh()), [column]: second[thing] };
+      const id = String(row['id']);
+      const { merged } = await said({ entity, id, base: null, body: row });
+      expect(merged?.parked.map(({ reason }) => reason)).toEqual([`tenant:${made.name}/${id}`]);
+      expect((await rowsIn(its.app, new Set(['sync_parked']))).has(`${made.name} ${id}`)).toBe(false);
+      const fine: Row = { ...(await fresh()), [column]: own[thing] };
+      const taken = await said({ entity, id: String(fine['id']), base: null, body: fine });
+      expect(taken.merged).toMatchObject({ parked: [], applied: 1 });
+    },
+  );
+
+  it('takes a pond that stands to another of its farms in vain, however late it says that it was made', async () => {
+    const stored = await likeOwn(pond as never, ['farm_id', own.farm]);
+    const row: Row = { ...stored, id: own.pond, farm_id: second.farm };
+    its.app.clock.advance(60_000);
+    await said({ entity: pond.entity, id: own.pond, base: null, body: row });
+    const found = await its.app.database.read
+      .selectFrom('ponds')
+      .select('farm_id')
+      .where('id', '=', own.pond)
+      .executeTakeFirstOrThrow();
+    expect(found.farm_id).toBe(own.farm);
+  });
+
+  it('moves animals to another farm of its owner, as people do', async () => {
+    const row: Row = {
+      ...(await likeOwn(transfer as never, transfers.where())),
+      numeric_id: Math.floor(Math.random() * 2 ** 47),
+      destination_pond_id: second.pond,
+    };
+    const { merged } = await said({ entity: transfer.entity, id: String(row['id']), base: null, body: row });
+    expect(merged).toMatchObject({ parked: [], applied: 1 });
+    // and a later word on where they went, over the one before it
+    const { hlc } = await its.app.database.read
+      .selectFrom('sync_register')
+      .select('hlc')
+      .where('id', '=', String(row['id']))
+      .executeTakeFirstOrThrow();
+    its.app.clock.advance(60_000);
+    const fields = transfer.groups['moved']?.fields ?? [];
+    const before = Object.fromEntries(fields.map((name) => [name, row[name]]));
+    const moved = { ...before, source_pond_id: second.pond, destination_pond_id: own.pond };
+    await said({ entity: transfer.entity, id: String(row['id']), base: { moved: hlc }, body: { moved } });
+    const stands = (await rowsIn(its.app, new Set())).get(`transfers ${String(row['id'])}`);
+    expect(JSON.parse(stands ?? '')).toMatchObject({
+      source_pond_id: second.pond,
+      destination_pond_id: own.pond,
+    });
   });
 
   it('hears no name of whom its own log and its own alerts name, and both stand in no list of theirs', async () => {

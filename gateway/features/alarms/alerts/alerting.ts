@@ -119,6 +119,8 @@ function created(deps: AlertingDeps, row: AlertRow, names: SubjectNames, userId:
     details: { alert_id: row.id, type, severity, message, value, threshold },
     at: Date.parse(row.created_at),
     cause: `alert_created:${row.id}`,
+    // a measurement may be corrected on both sides
+    isOfBoth: true,
   });
 }
 

@@ -41,7 +41,13 @@ export async function openSession(
   await noteSession(deps, gateway, { ...asked, key, nonceIssuedAt: nonce.issuedAt });
   const { id: gatewayId, stream_id: streamId } = gateway;
   return {
-    token: deps.secrets.newToken({ gatewayId, streamId, key, expiresAt: nowMs + TOKEN_S * 1000 }),
+    token: deps.secrets.newToken({
+      gatewayId,
+      streamId,
+      key,
+      expiresAt: nowMs + TOKEN_S * 1000,
+      run: asked.run,
+    }),
     expires_in_s: TOKEN_S,
     server_now_ms: nowMs,
   };

@@ -8,8 +8,17 @@ export type Account = Stored<RowOf<typeof user>>;
 export type LocalUser = RowOf<typeof localUser>;
 export type LostPersonRow = RowOf<typeof lostPerson>;
 
-/** What a token of a gateway says. `key`: the public key whose signature it was given for. */
-export type GatewayToken = { gatewayId: string; streamId: number; key: string; expiresAt: number };
+/**
+ * What a token of a gateway says. `key`: the public key whose signature it was given for. `run`: the start of the program
+ * that asked for it; a process of an older version gave none.
+ */
+export type GatewayToken = {
+  gatewayId: string;
+  streamId: number;
+  key: string;
+  expiresAt: number;
+  run?: string;
+};
 
 /** Codes, nonces, tokens and signatures of a hosted instance. */
 export type PairingSecrets = {
@@ -22,6 +31,8 @@ export type PairingSecrets = {
   normalUserCode: (typed: string) => string | null;
   userCodeHash: (code: string) => string;
   deviceCodeHash: (code: string) => string;
+  /** An address, so that starts from one place are told together without its being kept. */
+  sourceHash: (source: string) => string;
   newNonce: (gatewayId: string, nowMs: number) => string;
   readNonce: (nonce: string) => { gatewayId: string; issuedAt: number } | null;
   newToken: (token: GatewayToken) => string;
@@ -51,6 +62,10 @@ export type PairingQueries = {
   pairingByDevice: (id: string) => Promise<Pairing | null>;
   pairingByCode: (hash: string) => Promise<Pairing | null>;
   countWaiting: (nowIso: string) => Promise<number>;
+  /** Ceremonies from one place that wait to be claimed, newest first, without so many of the newest. */
+  waitingBehind: (source: string, nowIso: string, newest: number) => Promise<string[]>;
+  /** The oldest one that waits of the place that most wait of; null: none does. */
+  oldestOfMost: (nowIso: string) => Promise<string | null>;
   expiredBefore: (iso: string, limit: number) => Promise<string[]>;
   person: (userId: string) => Promise<Account | null>;
   /** The stream of a gateway, made at its first pairing and never for another one. */

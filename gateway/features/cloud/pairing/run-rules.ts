@@ -2,7 +2,8 @@ import * as z from 'zod';
 
 // A run is one start of a gateway's program; its name is made anew each time and never stored. Whoever signs with the
 // gateway's key under a run that was followed by another one, and asked for the nonce after that other one had come in,
-// was alive all the while: two programs hold the key, a copied card among the likeliest reasons.
+// was alive all the while: two programs hold the key, a copied card among the likeliest reasons. A token counts for the last
+// run alone, so that whoever is alive beside it comes for the next one at once.
 
 const runsSchema = z.array(z.object({ run: z.string(), since: z.number() }));
 export type Runs = z.infer<typeof runsSchema>;
@@ -21,6 +22,12 @@ export function noteRun(
   const runs = [...known, { run, since: nowMs }].slice(-KEPT);
   const wasHere = known.some((one) => one.run === run);
   return { runs, isCopied: wasHere && last !== undefined && nonceIssuedAt > last.since };
+}
+
+/** Whether another start of the gateway signed in after the one that holds this token. */
+export function isOvertaken(json: string, run: string | undefined): boolean {
+  const last = readRuns(json).at(-1);
+  return run !== undefined && last !== undefined && last.run !== run;
 }
 
 function readRuns(json: string): Runs {

@@ -2,7 +2,6 @@ import type * as z from 'zod';
 import { pairing } from '#contract/resources/sync-tables.ts';
 import type { pairPollAnswer, pairStartAnswer, pairStartRequest } from '#contract/sync/wire.ts';
 import { insert, purge } from '#core/changes.ts';
-import { AppError } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Decision } from '#core/use-case.ts';
 import { type AttemptLimit, tooManyAttempts } from '#features/people/attempts.ts';
@@ -11,7 +10,7 @@ import type { PairingQueries, PairingSecrets } from './ports.ts';
 
 export type StartPairingDeps = Pick<Kernel, 'now'> & {
   secrets: PairingSecrets;
-  queries: Pick<PairingQueries, 'countWaiting' | 'expiredBefore'>;
+  queries: Pick<PairingQueries, 'countWaiting' | 'waitingBehind' | 'oldestOfMost' | 'expiredBefore'>;
   /** Ceremonies per source. */
   starts: AttemptLimit;
   /** Address under which people reach this instance. */
@@ -20,14 +19,16 @@ export type StartPairingDeps = Pick<Kernel, 'now'> & {
 
 const CODE_LIFE_S = 15 * 60;
 const POLL_EVERY_S = 5;
-/** Anybody may start one: more at once than a real day brings are refused. */
+/** Anybody may start one, so of each place, and in all, the newest wait: a flood displaces itself and nobody else. */
+const MOST_OF_A_PLACE = 100;
 const MOST_WAITING = 5_000;
 const SWEPT = 100;
 const KEPT_MS = 24 * 3600 * 1000;
 
 /**
  * Decides a ceremony for a gateway that shows it holds its key: a code for the gateway to poll with, and one for a
- * person to type. Throws 401 without that proof, 429 and 503 when too many are started.
+ * person to type. Throws 401 without that proof, 429 when too many are started from one place. What
+ * waits beyond the bounds ends: of this place first, then of the place that most wait of.
  */
 export async function startPairing(
   deps: StartPairingDeps,
@@ -39,11 +40,8 @@ export async function startPairing(
   const waitMs = await deps.starts.take(from.source);
   if (waitMs !== null) throw tooManyAttempts('Too many pairings were started from here', waitMs);
   const nowMs = deps.now();
-  if ((await deps.queries.countWaiting(isoOf(nowMs))) >= MOST_WAITING)
-    throw new AppError(503, 'Too many gateways are being paired at this moment; try again in some minutes', {
-      code: 'BUSY',
-      headers: { 'Retry-After': '300' },
-    });
+  const source = deps.secrets.sourceHash(from.source);
+  const displaced = await displacedBy(deps, source, isoOf(nowMs));
   const deviceCode = deps.secrets.newDeviceCode();
   const userCode = deps.secrets.newUserCode();
   const row = {
@@ -60,6 +58,7 @@ export async function startPairing(
     stream_id: null,
     created_at: isoOf(nowMs),
     expires_at: isoOf(nowMs + CODE_LIFE_S * 1000),
+    source,
   };
   const swept = await deps.queries.expiredBefore(isoOf(nowMs - KEPT_MS), SWEPT);
   const shown = `${userCode.slice(0, 4)}-${userCode.slice(4)}`;
@@ -71,8 +70,20 @@ export async function startPairing(
       expires_in_s: CODE_LIFE_S,
       interval_s: POLL_EVERY_S,
     },
-    changes: [insert(pairing, row), ...swept.map((id) => purge(pairing, id))],
+    changes: [insert(pairing, row), ...[...displaced, ...swept].map((id) => purge(pairing, id))],
   };
+}
+
+/** Ceremonies that end so that one more from that place may wait. */
+async function displacedBy(
+  { queries }: Pick<StartPairingDeps, 'queries'>,
+  source: string,
+  nowIso: string,
+): Promise<string[]> {
+  const ofPlace = await queries.waitingBehind(source, nowIso, MOST_OF_A_PLACE - 1);
+  if (ofPlace.length > 0 || (await queries.countWaiting(nowIso)) < MOST_WAITING) return ofPlace;
+  const oldest = await queries.oldestOfMost(nowIso);
+  return oldest === null ? [] : [oldest];
 }
 
 export type PollPairingDeps = Pick<Kernel, 'now'> & {

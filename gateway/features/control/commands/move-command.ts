@@ -109,6 +109,7 @@ async function expiredAudit(deps: MoveDeps, current: Command, step: Step): Promi
       origin: 'REMOTE',
       details: { order_id: current.id, target: current.target_status, reason: step.result },
       cause: `order_expired:${current.id}`,
+      isOfBoth: true,
     }),
   ];
 }

@@ -152,6 +152,7 @@ async function changesOf(deps: RunDeps, found: LiveRollout, step: RolloutStep): 
       user_id: null,
       details: { version: rollout.version },
       cause: `firmware_rollout:${rollout.id}:${step.state}`,
+      isOfBoth: true,
     }),
     ...(await deps.notify(
       { farmId: rollout.farm_id, who: 'operators' },

@@ -135,9 +135,13 @@ onBothEngines('a paired gateway at the door of its hosted instance', (_open, eng
     const original = await startedAgain(gateway);
     const copy = await startedAgain(gateway);
     hosted.clock.advance(1_000);
-    await original.sessionToken();
+    const token = await original.sessionToken();
+    expect(await fleetOf(hosted).gatewayByToken(token)).not.toBeNull();
     hosted.clock.advance(1_000);
-    await copy.sessionToken();
+    const other = await copy.sessionToken();
+    // at once, not when its token ends: the older one has to sign in anew, and shows itself by that
+    expect(await fleetOf(hosted).gatewayByToken(token)).toBeNull();
+    expect(await fleetOf(hosted).gatewayByToken(other)).not.toBeNull();
     hosted.clock.advance(1_000);
     original.forgetToken();
     expect(await codeOf(original.sessionToken())).toBe('SYNC_REVOKED');

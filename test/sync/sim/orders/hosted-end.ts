@@ -38,6 +38,7 @@ export function hostedEnd(app: App, process: SimulatedProcess, streamId: number)
     });
     const stall = () => process.mayStandStill(STALLS.share, STALLS.mostMs);
     const sockets = createLiveSockets({
+      isOvertaken: async () => false,
       parts: {
         commandsToSend: (stream) =>
           process.doing(async () => {

@@ -8,9 +8,12 @@ import { decodeRow } from '../../tables.ts';
 /** Streams of gateways are numbered from here; 1 is an instance's own. */
 const FIRST_STREAM = 2;
 const NUMBERING_ATTEMPTS = 20;
+const MOST_DROPPED = 1_000;
 
 export function pairingQueries(db: Db): PairingQueries {
   const people = () => db.selectFrom('users').selectAll().where('hidden', '=', 0);
+  const waiting = (nowIso: string) =>
+    db.selectFrom('pairings').select('id').where('state', '=', 'waiting').where('expires_at', '>', nowIso);
   const farms = () =>
     db
       .selectFrom('farms')
@@ -41,8 +44,40 @@ export function pairingQueries(db: Db): PairingQueries {
         .selectFrom('pairings')
         .select(({ fn }) => fn.countAll<number>().as('n'))
         .where('expires_at', '>', nowIso)
+        .where('state', '=', 'waiting')
         .executeTakeFirst();
       return Number(found?.n ?? 0);
+    },
+    async waitingBehind(source, nowIso, newest) {
+      const rows = await waiting(nowIso)
+        .where('source', '=', source)
+        .orderBy('expires_at', 'desc')
+        .orderBy('id')
+        .offset(newest)
+        // on SQLite an offset needs one
+        .limit(MOST_DROPPED)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+    async oldestOfMost(nowIso) {
+      const most = await db
+        .selectFrom('pairings')
+        .select('source')
+        .where('state', '=', 'waiting')
+        .where('expires_at', '>', nowIso)
+        .groupBy('source')
+        .orderBy(({ fn }) => fn.countAll(), 'desc')
+        .orderBy(({ fn }) => fn.min('expires_at'))
+        .limit(1)
+        .executeTakeFirst();
+      if (most === undefined) return null;
+      const oldest = await waiting(nowIso)
+        .where('source', '=', most.source)
+        .orderBy('expires_at')
+        .orderBy('id')
+        .limit(1)
+        .executeTakeFirst();
+      return oldest?.id ?? null;
     },
     async expiredBefore(iso, limit) {
       const rows = await db

@@ -84,7 +84,7 @@ async function factsOf(
   const feed = new Map((await feedOf(db, ids, countsUntil)).map(({ batch_id, ...sums }) => [batch_id, sums]));
   return batches.map(({ row, timezone, pondCod, pondSizeM2, isNursery }) => {
     return {
-      batch: row,
+      batch: withItsLosses(row, survivalChanges.get(row.id) ?? []),
       timezone,
       pondCod,
       pondSizeM2,
@@ -116,6 +116,15 @@ async function batchesWithPlace(db: Db, ids: readonly string[]) {
     pondSizeM2: stored.size_m2,
     isNursery: stored.pond_type === 'NURSERY',
   }));
+}
+
+/** A loss that was told is a change of its batch, on whichever instance it was told. */
+export function withItsLosses<B extends { updated_at: string | null }>(
+  row: B,
+  losses: readonly { created_at: string }[],
+): B {
+  const told = [row.updated_at ?? '', ...losses.map(({ created_at }) => created_at)].toSorted().at(-1);
+  return { ...row, updated_at: told === undefined || told === '' ? null : told };
 }
 
 export function survivalChangesOf(db: Db, ids: readonly string[]) {

@@ -12,7 +12,14 @@ import type { Db } from '../../database.ts';
 import { decodeRow, type Tables } from '../../tables.ts';
 import { farmIdsOf } from '../farm/farms.ts';
 import { inChunks, numericIdQueries, uuidOf } from '../paging.ts';
-import { groupedByBatch, harvestsOf, slicesOf, survivalChangesOf, transfersOf } from './batch-facts.ts';
+import {
+  groupedByBatch,
+  harvestsOf,
+  slicesOf,
+  survivalChangesOf,
+  transfersOf,
+  withItsLosses,
+} from './batch-facts.ts';
 
 export function batchQueries(db: Db): BatchQueries {
   return {
@@ -141,7 +148,7 @@ function batchesOf(
     const harvests = groupedByBatch(moved.length === 0 ? [] : await harvestsOf(db, moved));
     const transfers = groupedByBatch(moved.length === 0 ? [] : await transfersOf(db, moved));
     return rows.map((row) => ({
-      batch: decodeRow(batch, row),
+      batch: withItsLosses(decodeRow(batch, row), changes.get(row.id) ?? []),
       timezone: row.timezone,
       survivalChanges: changes.get(row.id) ?? [],
       harvests: harvests.get(row.id) ?? [],

@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { farmMember } from '#contract/resources/farms.ts';
+import { user } from '#contract/resources/users.ts';
+import { SYNC_SCHEMA } from '#contract/sync/wire.ts';
+import { formatHlc } from '#store/hlc.ts';
+import { body, type SignedUp } from '#test/app.ts';
+import { onBothEngines } from '#test/databases.ts';
+import { bindFarm } from '../../features/control/commands/a-bound-farm.ts';
+import { aSpysGateway, GATEWAY_NODE, type SpysGateway } from './a-spys-gateway.ts';
+
+// An account was lost with a restore. Two gateways know its id: one was its own, the other is in the spy's hands.
+
+const HOSTED_NODE = 'c0000009';
+
+onBothEngines('a gateway that knows the id of a lost account', (_open, engine) => {
+  let its: SpysGateway;
+  let honest: { streamId: number; farm: string };
+  let admin: SignedUp;
+  beforeAll(async () => {
+    its = await aSpysGateway(engine);
+    const { streamId } = await bindFarm(its.app, its.victimsFarm, its.victim.user.id);
+    honest = { streamId, farm: its.victimsFarm };
+    admin = its.admin;
+  });
+  afterAll(() => its.app.close());
+
+  let counter = 0;
+  function said(
+    streamId: number,
+    told: { entity: number; id: string; body: Record<string, unknown>; node?: string; group?: string },
+  ) {
+    counter += 1;
+    const hlc = formatHlc(its.app.clock.now() + counter, 0, told.node ?? HOSTED_NODE);
+    const { entity, id, body: sent } = told;
+    const shape =
+      told.group === undefined
+        ? { base: null, body: sent, over: {} }
+        : { base: { [told.group]: '' }, body: { [told.group]: sent }, over: null };
+    return its.app.database.commit({
+      actor: null,
+      changes: [],
+      incoming: {
+        from: 'gateway',
+        streamId,
+        lane: 'core',
+        changes: [
+          {
+            entity,
+            id,
+            op: 1,
+            cl: 1,
+            hlc,
+            actor: null,
+            seq: counter,
+            tx: counter,
+            sv: SYNC_SCHEMA,
+            chain: 'a'.repeat(32),
+            ...shape,
+          },
+        ],
+      },
+    });
+  }
+  const spys = () => ({ streamId: its.stream.streamId, farm: its.spysFarm });
+  const at = () => new Date(its.app.clock.now()).toISOString();
+  const anAccount = (id: string) => ({
+    id,
+    numeric_id: 50_000 + counter,
+    name: `Nome ${id}`,
+    email: `${id}@perdida.test`,
+    email_key: `${id}@perdida.test`,
+    phone_number: null,
+    role: 'OWNER',
+    is_active: true,
+    password_hash: '',
+    password_version: 1,
+    language: null,
+    created_at: at(),
+    updated_at: null,
+  });
+  const tells = ({ streamId }: { streamId: number }, id: string) =>
+    said(streamId, { entity: user.entity, id, body: anAccount(id) });
+  const makesMember = ({ streamId, farm }: { streamId: number; farm: string }, id: string, node: string) => {
+    const row = {
+      id: randomUUID(),
+      farm_id: farm,
+      user_id: id,
+      role: 'VIEWER',
+      created_at: at(),
+      updated_at: null,
+    };
+    return said(streamId, { entity: farmMember.entity, id: row.id, body: row, node });
+  };
+  const offers = async () =>
+    (await its.call(admin, 'GET', '/sync/lost-people')).body as {
+      id: string;
+      kind: string;
+      user_id: string;
+      email: string;
+      farm_id: string | null;
+    }[];
+  const offerOf = async (kind: string, userId: string) =>
+    (await offers()).find((one) => one.kind === kind && one.user_id === userId);
+  const answers = async (answer: 'taken back' | 'left', id: string | undefined) => {
+    const path = `/sync/lost-people/${String(id)}`;
+    const reply =
+      answer === 'left'
+        ? await its.call(admin, 'DELETE', path)
+        : await its.call(admin, 'POST', `${path}/take-back`);
+    expect(reply.status).toBeLessThan(300);
+    return reply;
+  };
+  const farmsOf = async (id: string): Promise<string[]> => {
+    const rows = await its.app.database.read
+      .selectFrom('farm_members')
+      .select('farm_id')
+      .where('user_id', '=', id)
+      .where('hidden', '=', 0)
+      .execute();
+    return rows.map(({ farm_id }) => farm_id);
+  };
+  const accountOf = (id: string) =>
+    its.app.database.read.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+  it.each(['taken back', 'left'] as const)(
+    'has nothing more to say of whom it offered itself, once that was %s',
+    async (answer) => {
+      const id = randomUUID();
+      await tells(spys(), id);
+      await answers(answer, (await offerOf('account', id))?.id);
+      const before = { account: await accountOf(id), feed: await its.feed() };
+      for (const node of [HOSTED_NODE, GATEWAY_NODE]) await makesMember(spys(), id, node);
+      const named = await said(spys().streamId, {
+        entity: user.entity,
+        id,
+        body: { name: 'owned' },
+        group: 'name',
+        node: GATEWAY_NODE,
+      });
+      const again = await tells(spys(), id);
+      expect(await farmsOf(id)).toEqual([]);
+      expect({ account: await accountOf(id), feed: await its.feed() }).toEqual(before);
+      // its own old word is no news, and does not pile up
+      for (const { merged } of [named, again]) expect(merged?.parked).toEqual([]);
+    },
+  );
+
+  it('brings a lost account to the farm of whose gateway told of it first, and to another only when that is answered', async () => {
+    const id = randomUUID();
+    await tells(honest, id);
+    await makesMember(honest, id, HOSTED_NODE);
+    await tells(spys(), id);
+    await makesMember(spys(), id, HOSTED_NODE);
+    // told once more, in a batch of its own
+    await tells(spys(), id);
+    await makesMember(spys(), id, GATEWAY_NODE);
+    expect(await farmsOf(id)).toEqual([honest.farm]);
+    // who decides sees of which farm and of whom
+    const asked = await offerOf('membership', id);
+    expect(asked).toMatchObject({ farm_id: its.spysFarm, email: `${id}@perdida.test` });
+    const opened = await answers('taken back', (await offerOf('account', id))?.id);
+    expect(body(opened)).toMatchObject({ email: `${id}@perdida.test` });
+    expect(await farmsOf(id)).toEqual([honest.farm]);
+    expect(await its.feed()).not.toContain(`${id}@perdida.test`);
+    await answers('left', asked?.id);
+    expect(await farmsOf(id)).toEqual([honest.farm]);
+  });
+
+  it('gets the second farm, too, when that is taken back', async () => {
+    const id = randomUUID();
+    for (const gateway of [honest, spys()]) {
+      await tells(gateway, id);
+      await makesMember(gateway, id, HOSTED_NODE);
+    }
+    await answers('taken back', (await offerOf('account', id))?.id);
+    await answers('taken back', (await offerOf('membership', id))?.id);
+    expect((await farmsOf(id)).toSorted()).toEqual([honest.farm, its.spysFarm].toSorted());
+  });
+});
