@@ -2,8 +2,8 @@ import { type AttemptLimits, ownAttempts, sharedAttempts } from '#adapters/http/
 import type { Database } from '#adapters/sql/database.ts';
 import { createLeases, type Leases } from '#adapters/sql/lease.ts';
 import { runStatement } from '#adapters/sql/run-statement.ts';
+import { createMemoryBus } from '#adapters/sync/bus-payloads.ts';
 import { followOthers, tellOthers } from '#adapters/sync/follow-others.ts';
-import { createMemoryBus } from '#adapters/sync/memory-bus.ts';
 import { createPostgresBus } from '#adapters/sync/postgres-bus.ts';
 import type { CommitListener, RowListener } from '#core/changes.ts';
 import type { Log } from '#core/kernel.ts';

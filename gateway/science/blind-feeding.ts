@@ -1,6 +1,6 @@
 import type { BlindChart, ScienceConstants } from './constants.ts';
 import { BLIND_CHARTS } from './constants.ts';
-import type { Species } from './species.ts';
+import type { Species } from './survival.ts';
 
 type Constants = Pick<ScienceConstants, 'growth' | 'feeding'>;
 

@@ -1,6 +1,6 @@
 import type { AmmoniaGap } from './ammonia.ts';
 import type { ScienceConstants } from './constants.ts';
-import { interpolate } from './interpolate.ts';
+import { interpolate } from './temperature-factor.ts';
 
 type Feeding = ScienceConstants['feeding'];
 

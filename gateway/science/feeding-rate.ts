@@ -1,6 +1,6 @@
 import type { ScienceConstants } from './constants.ts';
-import { interpolate } from './interpolate.ts';
-import type { Species } from './species.ts';
+import type { Species } from './survival.ts';
+import { interpolate } from './temperature-factor.ts';
 
 type Feeding = ScienceConstants['feeding'];
 

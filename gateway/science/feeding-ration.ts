@@ -15,7 +15,7 @@ import {
   pondCurve,
   type WeightAtAge,
 } from './growth.ts';
-import type { Species } from './species.ts';
+import type { Species } from './survival.ts';
 
 type Constants = Pick<ScienceConstants, 'growth' | 'feeding'>;
 

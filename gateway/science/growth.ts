@@ -1,5 +1,5 @@
 import type { ScienceConstants } from './constants.ts';
-import type { Species } from './species.ts';
+import type { Species } from './survival.ts';
 
 type Growth = ScienceConstants['growth'];
 

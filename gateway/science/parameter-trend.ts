@@ -1,5 +1,5 @@
 import type { ScienceConstants } from './constants.ts';
-import { upperTail } from './normal-distribution.ts';
+import { upperTail } from './oxygen-forecast.ts';
 import type { WaterParameter } from './water-limits.ts';
 
 type Trends = ScienceConstants['trends'];

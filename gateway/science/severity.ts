@@ -1,4 +1,4 @@
-import { interpolate } from './interpolate.ts';
+import { interpolate } from './temperature-factor.ts';
 import { isUpperLimit, type Violation, type Water } from './water-limits.ts';
 
 export type WaterSeverity = 'LOW' | 'MEDIUM' | 'HIGH';

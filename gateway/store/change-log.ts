@@ -8,7 +8,7 @@ import { keepMarks } from './merge/keep-marks.ts';
 import { toldGroups, toldRow } from './merge/personal.ts';
 import { type Routes, routesOf } from './merge/routes.ts';
 import { schemaOfChange } from './merge/schemas.ts';
-import type { Steps, UnitContext } from './statements.ts';
+import type { Steps, UnitContext } from './register.ts';
 
 // The change log: what sync ships, hash-chained per lane, numbered without gaps under the stream's row lock.
 

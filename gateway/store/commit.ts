@@ -3,15 +3,20 @@ import { address } from '#contract/resources/addresses.ts';
 import type { Change, Committed, CommittedRow, GuardSeen, Unit } from '#core/changes.ts';
 import { StaleError } from '#core/errors.ts';
 import { type ChangeLog, closeLog, fedBy, forgetChanges, openLog } from './change-log.ts';
-import { lockRow } from './lock-row.ts';
 import { applySync } from './merge/apply-sync.ts';
 import { tellLeavers } from './merge/leavers.ts';
 import { tellPerson, tellRows } from './merge/whole-rows.ts';
-import { newestOf, newRegister, readRegister, writeRegister } from './register.ts';
+import {
+  lockRow,
+  newestOf,
+  newRegister,
+  readRegister,
+  type Steps,
+  type UnitContext,
+  writeRegister,
+} from './register.ts';
 import { codecOf } from './row-codec.ts';
-import { deleteRow, restoreRow } from './row-life.ts';
-import { isHiddenIn } from './row-visibility.ts';
-import type { Steps, UnitContext } from './statements.ts';
+import { deleteRow, isHiddenIn, restoreRow } from './row-life.ts';
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 

@@ -1,5 +1,24 @@
 import type { Resource } from '#contract/resource.ts';
-import type { Steps } from './statements.ts';
+import { codecOf } from './row-codec.ts';
+
+export type Statement = { sql: string; params: readonly (string | number | null | Uint8Array)[] };
+export type Rows = readonly Record<string, unknown>[];
+/** Statements one after another; each yields its rows back. */
+export type Steps<Answer> = Generator<Statement, Answer, Rows>;
+
+export type UnitContext = {
+  dialect: 'sqlite' | 'postgres';
+  /** Where changes are logged to: a gateway has one stream; a hosted instance one per gateway, by whose the row is. */
+  streams: 'own' | 'by scope';
+  nowMs: number;
+  /** Monotonic milliseconds of this boot, for stamping rows anew once the clock is known. */
+  monotonicMs: number;
+  bootId: string;
+  /** 16 bit of the instance and 16 of this start, hex. */
+  node: string;
+  /** Resources that are hidden with a parent, by the parent's table. */
+  childrenOf: ReadonlyMap<string, readonly { resource: Resource; column: string }[]>;
+};
 
 // Registers: per row a causal length (odd: alive) and the stamp of each field group.
 
@@ -45,4 +64,22 @@ export function* writeRegister(resource: Resource, id: string, register: Registe
       on conflict (entity, id) do update set cl = excluded.cl, hlc = excluded.hlc, over_json = excluded.over_json`,
     params: [resource.entity, id, register.cl, register.hlc, JSON.stringify(register.over)],
   };
+}
+
+/** A row as it stands until the unit ends; null: there is none. */
+export function* lockRow(
+  resource: Resource,
+  id: string,
+  context: UnitContext,
+): Steps<{ row: Record<string, unknown>; rev: number; hidden: boolean } | null> {
+  const codec = codecOf(resource);
+  const kernel = resource.sync === 'local' ? '' : ', rev, hidden';
+  const [stored] = yield {
+    sql: `select ${codec.columns.join(', ')}${kernel} from ${resource.name} where id = ?${
+      context.dialect === 'postgres' ? ' for update' : ''
+    }`,
+    params: [id],
+  };
+  if (stored === undefined) return null;
+  return { row: codec.decode(stored), rev: Number(stored['rev'] ?? 0), hidden: stored['hidden'] === 1 };
 }

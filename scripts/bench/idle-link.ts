@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
 import { askHosted } from '#adapters/sync/ask-hosted.ts';
 import { gatewayTransport } from '#adapters/sync/gateway-transport.ts';
-import { createGatewaySession } from '#adapters/sync/pairing-session.ts';
+import { createGatewaySession } from '#adapters/sync/pairing-http.ts';
 import { startFleet } from '#sim/fleet/fleet.ts';
 import type { LinkProxy } from '../hosted/link-proxy.ts';
 import type { BenchOptions, Figures, Finding } from './finding.ts';

@@ -1,11 +1,11 @@
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
-import { oxygenDeclineMgLPerHour } from '#science/oxygen-decline.ts';
 import {
   type DawnForecast,
   dawnForecast,
   measureAtMs,
   type OxygenReading,
   outlookOf,
+  oxygenDeclineMgLPerHour,
 } from '#science/oxygen-forecast.ts';
 
 // Nights of ponds from sparse to 120 shrimp per m². Water, bottom and shrimp breathe at one pace through the night (Boyd,

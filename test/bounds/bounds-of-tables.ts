@@ -40,7 +40,7 @@ export const DAYS: readonly { most: Constant; driven: Driven }[] = [
     driven: ['test/core/write-budget.test.ts', 'of orders and registers are bounded, too'],
   },
   {
-    most: ['gateway/adapters/sync/told-in-a-day.ts', 'AT_ONCE_BYTES'],
+    most: ['gateway/adapters/sync/hosted-store.ts', 'AT_ONCE_BYTES'],
     driven: [KEEP_TEST, 'a gateway tells two thousand megabytes at once at most'],
   },
   {

@@ -4,7 +4,7 @@ import {
   controlStateOf,
   isHeard,
   keptOrder,
-} from '../../desktop/console/state/control-state.ts';
+} from '../../desktop/console/state/freshness.ts';
 
 const S = 1_000;
 const facts = (some: Partial<ControlFacts> = {}): ControlFacts => ({

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { linkQualityOf } from '../../desktop/console/state/control-state.ts';
+import { linkQualityOf } from '../../desktop/console/state/freshness.ts';
 import { found } from '../../desktop/console/state/palette.ts';
-import { codesOf, MOST_PONDS } from '../../desktop/console/state/pond-pattern.ts';
+import { codesOf, MOST_PONDS } from '../../desktop/console/state/wall-places.ts';
 
 describe('ponds by a pattern', () => {
   it('V-01 to V-24 is 24 ponds with their leading zeros', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WaterField } from '#contract/resources/water-quality.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
-import { isSendable, type Judged, judgePond } from '../../desktop/console/state/water-entry.ts';
+import { isSendable, type Judged, judgePond } from '../../desktop/console/state/water-draft.ts';
 
 const { water } = SCIENCE_DEFAULTS;
 const RANGES: Record<WaterField, readonly [number, number]> = {

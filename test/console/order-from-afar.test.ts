@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { controlFactsOf, controlStateOf, mayOrder } from '../../desktop/console/state/control-state.ts';
 import { lastWordAt, wordAgeOf } from '../../desktop/console/state/farm-word.ts';
+import { controlFactsOf, controlStateOf, mayOrder } from '../../desktop/console/state/freshness.ts';
 import {
   failureOf,
   isJourneyShown,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { gapsIn } from '../../desktop/console/state/gaps.ts';
 import { lineOf, piecesOf, withReading } from '../../desktop/console/state/oxygen-line.ts';
+import { gapsIn } from '../../desktop/console/state/water-span.ts';
 
 const MIN = 60_000;
 const H = 60 * MIN;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rangeAround } from '../../desktop/console/state/slider-range.ts';
+import { rangeAround } from '../../desktop/console/state/typed-figure.ts';
 
 it.each([
   [25, { min: 12.5, max: 37.5, step: 0.5 }],

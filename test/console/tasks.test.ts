@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { byConcern } from '../../desktop/console/state/alarm-state.ts';
 import { givenAt, mealAt, nearMeal } from '../../desktop/console/state/meals.ts';
-import { equalShares, rest } from '../../desktop/console/state/split.ts';
 import { daysBetween, densityOf, doubtsOf, proposedCode } from '../../desktop/console/state/stocking.ts';
 import {
   alarmTask,
@@ -13,6 +12,7 @@ import {
   pondTasks,
   roundOf,
 } from '../../desktop/console/state/tasks.ts';
+import { equalShares, rest } from '../../desktop/console/state/typed-figure.ts';
 
 const H = 3_600_000;
 const D = 24 * H;

@@ -20,7 +20,7 @@ import { instanceValue } from '#contract/resources/local-tables.ts';
 import { parkedChange } from '#contract/resources/sync-tables.ts';
 import { type DoctorReport, doctorAnswer } from '#contract/resources/system-doctor.ts';
 import { put } from '#core/changes.ts';
-import { savePaired } from '#features/cloud/pairing/paired.ts';
+import { savePaired } from '#features/cloud/pairing/on-paired.ts';
 import { doJob } from '#operations/backup/do-job.ts';
 import { keepBackups } from '#operations/backup/keep-backups.ts';
 import { noteStart } from '#operations/doctor/run-file.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
-import { projectHarvest } from '#science/harvest-projection.ts';
+import { projectHarvest } from '#science/harvest-decision.ts';
 
 const { growth } = SCIENCE_DEFAULTS;
 

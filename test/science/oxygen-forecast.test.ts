@@ -1,15 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
-import { hoursToOxygenLevel, oxygenDeclineMgLPerHour } from '#science/oxygen-decline.ts';
 import {
   chanceBelow,
   crossingMs,
   dawnForecast,
+  hoursToOxygenLevel,
   measureAtMs,
   type OxygenReading,
   outlookOf,
   oxygenAt,
+  oxygenDeclineMgLPerHour,
 } from '#science/oxygen-forecast.ts';
 import {
   bandByHourAndDensity,

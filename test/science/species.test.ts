@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { speciesOf } from '#science/species.ts';
+import { speciesOf } from '#science/survival.ts';
 
 test.each([
   ['Litopenaeus vannamei', 'vannamei'],

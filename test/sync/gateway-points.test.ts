@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { WireChange } from '#contract/sync/wire.ts';
 import { slices } from '../../gateway/sync/gateway/ask-pull.ts';
-import { type Claim, judgeClaim, judgeTimeline } from '../../gateway/sync/gateway/judge-points.ts';
-import { isDifference, readResync, writeResync } from '../../gateway/sync/gateway/resync-progress.ts';
+import { isDifference, readResync, writeResync } from '../../gateway/sync/gateway/ask-snapshot.ts';
+import { type Claim, judgeClaim, judgeTimeline } from '../../gateway/sync/gateway/step.ts';
 import { TUNING } from '../../gateway/sync/gateway/tuning.ts';
 
 const A = 'a'.repeat(32);

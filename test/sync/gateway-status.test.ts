@@ -4,10 +4,13 @@ import type { SyncStateWord, SyncStatusAnswer } from '#contract/resources/sync-s
 import { parkedChange } from '#contract/resources/sync-tables.ts';
 import { insert } from '#core/changes.ts';
 import { watchSyncLink } from '#features/alarms/notifications/watch-sync-link.ts';
-import { countDataToday } from '#features/cloud/sync-status/data-today.ts';
-import { stateOf } from '#features/cloud/sync-status/describe-sync.ts';
-import { bytesPerDay, offlineDaysLeft } from '#features/cloud/sync-status/offline-days.ts';
 import type { LogFigures, SyncFacts } from '#features/cloud/sync-status/ports.ts';
+import {
+  bytesPerDay,
+  countDataToday,
+  offlineDaysLeft,
+  stateOf,
+} from '#features/cloud/sync-status/show-status.ts';
 import { isNews, syncEventOf } from '#features/cloud/sync-status/sync-event.ts';
 import { type App, aFarmWith, startApp } from '#test/app.ts';
 

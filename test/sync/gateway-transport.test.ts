@@ -2,9 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { gzipSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
-import { HostedRefused } from '../../gateway/adapters/sync/ask-hosted.ts';
+import { HostedRefused, hostedAddress } from '../../gateway/adapters/sync/ask-hosted.ts';
 import { gatewayTransport } from '../../gateway/adapters/sync/gateway-transport.ts';
-import { hostedAddress } from '../../gateway/adapters/sync/private-host.ts';
 import { LinkFailure } from '../../gateway/sync/gateway/link-failure.ts';
 
 const closing: (() => Promise<void> | void)[] = [];

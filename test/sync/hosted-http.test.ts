@@ -8,7 +8,7 @@ import { type HostedFrame, MAX_MESSAGE_BYTES } from '#contract/sync/wire.ts';
 import { update } from '#core/changes.ts';
 import { aFarmWith } from '#test/app.ts';
 import { localOf, pair, startBoth } from '#test/paired-apps.ts';
-import { createShedding } from '../../gateway/adapters/sync/shedding.ts';
+import { createShedding } from '../../gateway/adapters/sync/hosted-http.ts';
 
 const ZERO = { seq: 0, chain: '' };
 const NONE = { core: ZERO, history: ZERO };

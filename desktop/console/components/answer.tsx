@@ -1,7 +1,9 @@
 import type { UseQueryResult } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
+import { useCallback, useLayoutEffect, useRef } from 'preact/hooks';
 import { ApiError } from '../data/api.ts';
 import { figure } from '../i18n/format.ts';
+import { dictionary } from '../i18n/language.ts';
 import { Button } from './button.tsx';
 import { faultOf, fieldFaultOf } from './fault-words.ts';
 import { componentWords } from './words.ts';
@@ -89,4 +91,52 @@ export function Empty({ text, children }: { text: string; children?: ComponentCh
       {children}
     </div>
   );
+}
+
+const words = dictionary({
+  'pt-BR': { caption: 'O que muda', what: 'O quê', now: 'Agora', after: 'Depois' },
+  en: { caption: 'What changes', what: 'What', now: 'Now', after: 'After' },
+});
+
+/** What is, beside what will be once it is saved. */
+export function BeforeAfter({ rows }: { rows: readonly { name: string; before: string; after: string }[] }) {
+  const w = words();
+  return (
+    <table class="before-after">
+      <caption class="visually-hidden">{w.caption}</caption>
+      <thead>
+        <tr>
+          <th scope="col">
+            <span class="visually-hidden">{w.what}</span>
+          </th>
+          <th scope="col">{w.now}</th>
+          <th scope="col">{w.after}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ name, before, after }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>{before}</td>
+            <td>{after}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** As long as it takes to see that something else stands where the finger is going. */
+const SETTLES_MS = 500;
+
+/** Whether what is shown since then has been there long enough for a press to be meant for it. */
+export const isSettled = (since: number): boolean => performance.now() - since >= SETTLES_MS;
+
+/** Whether a list of that order has stood still: a press that comes right behind a move was meant for another row. */
+export function useSettled(order: string): () => boolean {
+  const seen = useRef({ order, since: Number.NEGATIVE_INFINITY });
+  useLayoutEffect(() => {
+    if (seen.current.order !== order) seen.current = { order, since: performance.now() };
+  }, [order]);
+  return useCallback(() => isSettled(seen.current.since), []);
 }

@@ -1,4 +1,4 @@
-import { type Band, isWithin, onBar } from '../state/band.ts';
+import { type Band, isWithin, onBar } from '../state/water-span.ts';
 
 /**
  * A small bar with the good range shaded and a tick where the figure stands: out of the range is seen before it alarms.

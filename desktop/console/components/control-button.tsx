@@ -14,7 +14,7 @@ import {
   controlFactsOf,
   controlStateOf,
   mayOrder,
-} from '../state/control-state.ts';
+} from '../state/freshness.ts';
 import {
   type Failure,
   failureOf,

@@ -1,7 +1,7 @@
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { clockTime, figure, instantAt, isoDay, shortDay } from '../i18n/format.ts';
-import { gapsIn } from '../state/gaps.ts';
+import { gapsIn } from '../state/water-span.ts';
 import type { Marks, Series } from './chart.tsx';
 
 type Wanted = {

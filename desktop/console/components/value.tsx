@@ -1,5 +1,6 @@
 import { now } from '../data/clock.ts';
 import { age, clockTime, dayAndTime, figure } from '../i18n/format.ts';
+import type { Priority } from '../state/alarm-state.ts';
 import { freshnessOf, type Kind } from '../state/freshness.ts';
 import { componentWords } from './words.ts';
 
@@ -42,6 +43,20 @@ export function Value({
             : words.age(age(ageMs))}
         </span>
       ) : null}
+    </span>
+  );
+}
+
+/** Shape, figure and colour say the same: octagon 1, triangle 2, square 3. What is over has lost its colour. */
+export function PriorityMark({ priority, isOver = false }: { priority: Priority; isOver?: boolean }) {
+  const words = componentWords();
+  return (
+    <span
+      class={`mark p${priority} ${isOver ? 'over' : ''}`}
+      role="img"
+      aria-label={words.priority[priority]}
+    >
+      {priority}
     </span>
   );
 }

@@ -1,4 +1,4 @@
-import { linked } from './abort.ts';
+import { linked } from './water.ts';
 
 // Requests to the interface. The token comes from the session; what comes back is what the contract says, or an ApiError.
 

@@ -2,7 +2,7 @@ import type { ScienceSettingsAnswer } from '#contract/resources/science.ts';
 import type { WaterField } from '#contract/resources/water-quality.ts';
 import type { BlindChart } from '#science/constants.ts';
 import { optimalRange, type Water } from '#science/water-limits.ts';
-import type { Band } from '../state/band.ts';
+import type { Band } from '../state/water-span.ts';
 import { put } from './api.ts';
 import { farm } from './farm-store.ts';
 import { queries, refresh, useGet } from './query.ts';

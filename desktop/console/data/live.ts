@@ -1,11 +1,11 @@
 import { batch, computed, effect, signal } from '@preact/signals';
 import { linkOf } from '../state/freshness.ts';
-import { linked } from './abort.ts';
 import { now, onGap, serverTimeOf } from './clock.ts';
 import { forgetFarm, isKnown, take } from './farm-store.ts';
 import { queries } from './query.ts';
 import { isSignedIn, refused, token, userId } from './session.ts';
 import { joinTabs, type Tabs } from './tabs.ts';
+import { linked } from './water.ts';
 
 // The one event stream of this page, read with fetch so that the token goes in a header. Every connection begins with
 // a snapshot: until a line has given its own, nothing that comes makes the page live. A line that says nothing for twelve

@@ -1,18 +1,19 @@
 import { useLayoutEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { alarmText } from '../components/alarm-words.ts';
-import { faultText } from '../components/answer.tsx';
+import { faultText, isSettled } from '../components/answer.tsx';
 import { WorkButton } from '../components/button.tsx';
-import { PriorityMark } from '../components/priority-mark.tsx';
-import { isSettled } from '../components/settled.ts';
+import { Icon } from '../components/icon.tsx';
 import { toast } from '../components/toast.tsx';
-import { acknowledge, toAnswer } from '../data/alarms.ts';
-import { now } from '../data/clock.ts';
+import { PriorityMark } from '../components/value.tsx';
+import { acknowledge, toAnswer, unanswered } from '../data/alarms.ts';
+import { now, soon } from '../data/clock.ts';
 import { type Alert, mayOn } from '../data/farm-store.ts';
 import { isBlind } from '../data/live.ts';
 import { usePlaceOf } from '../data/places.ts';
-import { age } from '../i18n/format.ts';
-import type { Alarm } from '../state/alarm-state.ts';
+import { age, countdown, isoDay } from '../i18n/format.ts';
+import { type Alarm, isSoundTestDue } from '../state/alarm-state.ts';
+import { arm, isBlocked, silence, silenceLeft, soundTestedAt, testSound } from './sound.ts';
 import { shellWords } from './words.ts';
 
 /** What the strip shows now, and since when: a press answers what was seen, not what has just come in its place. */
@@ -72,4 +73,42 @@ export async function answerShown(): Promise<void> {
   const { alarm } = shown;
   if (!mayOn(alarm.newest.farm_id, 'attend')) return;
   await acknowledge(alarm).catch((error: unknown) => toast(faultText(error)));
+}
+
+/** Sound is watched like everything else: armed, silenced with the time left, or held back by the browser. */
+export function SoundLamp() {
+  const words = shellWords();
+  if (isBlocked.value) {
+    return (
+      <button type="button" class="lamp bad" onClick={() => void arm()}>
+        <Icon name="mute" size={18} /> {words.sound.blocked}
+      </button>
+    );
+  }
+  if (silenceLeft.value > 0)
+    return (
+      <span class="lamp">
+        <Icon name="mute" size={18} /> {words.sound.silenced(countdown(silenceLeft.value))}
+      </span>
+    );
+  return (
+    <button type="button" class="lamp" disabled={unanswered.value.length === 0} onClick={silence} title="F9">
+      <Icon name="sound" size={18} /> {words.sound.armed}
+    </button>
+  );
+}
+
+/** Asked once a shift where nobody sits: a loudspeaker that is off is found out by day, not by the first alarm of the night. */
+export function SoundTestLamp() {
+  const words = shellWords();
+  const testedAt = soundTestedAt.value;
+  if (!isSoundTestDue(testedAt, soon.value, isoDay)) return null;
+  return (
+    <button type="button" class="lamp" data-sound-test="due" onClick={() => void testSound()}>
+      <Icon name="sound" size={18} />{' '}
+      {testedAt === null
+        ? words.sound.neverTested
+        : words.sound.testDue(age(Math.max(0, soon.value - testedAt)))}
+    </button>
+  );
 }

@@ -1,23 +1,106 @@
-import { useEffect } from 'preact/hooks';
+import { Component, type ComponentChildren, type ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import { Link, Route, Switch, useLocation } from 'wouter-preact';
+import { Button, WorkButton } from '../components/button.tsx';
 import { fetchRarerFaults } from '../components/fault-words.ts';
 import { Icon, type IconName } from '../components/icon.tsx';
 import { OrderQuestion } from '../components/order-question.tsx';
 import { Toasts } from '../components/toast.tsx';
+import { componentWords } from '../components/words.ts';
 import { toAnswer, unanswered } from '../data/alarms.ts';
+import { loadPageAnew } from '../data/code.ts';
 import { farm } from '../data/farm-store.ts';
 import { farmWordAge } from '../data/instance.ts';
 import { isAwaited, link } from '../data/live.ts';
-import { askAhead } from '../data/query.ts';
+import { askAhead, queries } from '../data/query.ts';
 import { AlarmStrip, answerShown } from './alarm-strip.tsx';
-import { Boundary } from './boundary.tsx';
 import { Commands } from './commands.tsx';
-import { LazyScreen } from './lazy-screen.tsx';
 import { arrivedAt, usePageChange } from './page-change.ts';
 import { silence } from './sound.ts';
 import { BlindBanner, DiskBanner, FarmStamp, StatusStrip } from './status-strip.tsx';
-import { type Load, SYSTEM_ROUTES } from './system-routes.ts';
+import { type Load, type Screen, SYSTEM_ROUTES } from './system-routes.ts';
 import { shellWords } from './words.ts';
+
+type Props = { children: ComponentChildren; place?: string };
+type State = { hasFailed: boolean; place: string | undefined };
+
+/**
+ * What fails while it is drawn fails alone: strip, sound and banner live on beside it. At another `place` it begins anew.
+ */
+export class Boundary extends Component<Props, State> {
+  override state: State = { hasFailed: false, place: this.props.place };
+
+  static override getDerivedStateFromProps({ place }: Props, state: State): Partial<State> | null {
+    return place === state.place ? null : { place, hasFailed: false };
+  }
+
+  static override getDerivedStateFromError() {
+    return { hasFailed: true };
+  }
+
+  override componentDidCatch(error: unknown) {
+    // for whoever looks into the console of the browser
+    reportError(error);
+  }
+
+  // what it failed over may be an answer that is still remembered
+  again = () => {
+    queries.clear();
+    this.setState({ hasFailed: false });
+  };
+
+  override render() {
+    const words = shellWords();
+    if (!this.state.hasFailed) return this.props.children;
+    return (
+      <div class="page">
+        {this.props.place === undefined ? null : <h1>{words.failedTitle}</h1>}
+        <div class="note p2" role="alert" data-failed>
+          <span class="grow">{words.failed}</span>
+          <Button onClick={this.again}>{words.again}</Button>
+          <a class="button" href="/">
+            {words.home}
+          </a>
+        </div>
+      </div>
+    );
+  }
+}
+
+/** Shows a screen once its code is here, and says so when it does not come; what is held is fetched, but not shown yet. */
+export function LazyScreen({
+  load,
+  params,
+  isHeld = false,
+}: {
+  load: () => Promise<Screen>;
+  params: Record<string, string>;
+  isHeld?: boolean;
+}) {
+  const words = componentWords();
+  const [loaded, setLoaded] = useState<{ screen: ComponentType<{ params: Record<string, string> }> } | null>(
+    null,
+  );
+  const [isFailed, setFailed] = useState(false);
+  const fetchIt = () => {
+    setFailed(false);
+    load().then(
+      (screen) => setLoaded({ screen }),
+      () => setFailed(true),
+    );
+  };
+  useEffect(fetchIt, [load]);
+  if (loaded !== null && !isHeld) return <loaded.screen params={params} />;
+  if (!isFailed) return <div class="page" aria-busy="true" />;
+  return (
+    <div class="page">
+      <div class="note p2" role="alert">
+        <span class="grow">{words.unreachable}</span>
+        <WorkButton work={loadPageAnew}>{words.tryAgain}</WorkButton>
+      </div>
+    </div>
+  );
+}
 
 type Item = 'farm' | 'alarms' | 'aeration' | 'enter' | 'batches' | 'reports' | 'system';
 

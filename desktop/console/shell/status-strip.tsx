@@ -14,8 +14,8 @@ import { signOut, user } from '../data/session.ts';
 import { density } from '../data/theme.ts';
 import { age, clockTime, figure } from '../i18n/format.ts';
 import { lastWordAt } from '../state/farm-word.ts';
+import { SoundLamp, SoundTestLamp } from './alarm-strip.tsx';
 import { openSearch } from './commands.tsx';
-import { SoundLamp, SoundTestLamp } from './sound-lamp.tsx';
 import { shellWords } from './words.ts';
 
 const farmTime = computed(() => clockTime(now.value));

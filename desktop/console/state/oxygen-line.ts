@@ -1,4 +1,4 @@
-import { gapsIn } from './gaps.ts';
+import { gapsIn } from './water-span.ts';
 
 // The oxygen of a day as a line of a few centimetres: quarters of an hour with their lowest and highest reading, so that a
 // dip of ten minutes in the night is seen whatever a probe wrote before and after. Pure.

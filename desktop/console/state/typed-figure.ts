@@ -4,7 +4,7 @@
 /** What parts the decimals in the language of the page. The other one parts thousands there. */
 export type DecimalSign = ',' | '.';
 
-export type Typed =
+type Typed =
   | { is: 'empty' }
   | { is: 'value'; value: number }
   /** `1.500` where a point parts thousands. */
@@ -59,3 +59,36 @@ function plainDigits(value: number): string {
 export function isWorthSaying(text: string, value: number, sign: DecimalSign): boolean {
   return Math.abs(value) >= 1_000 || text.includes(sign === ',' ? '.' : ',');
 }
+
+// Between which figures one tries what another price would mean. Pure.
+
+export type SliderRange = { min: number; max: number; step: number };
+
+const STEPS_A_DECADE = 20;
+
+/** Half as much to half as much again, in steps that people would say: 25 goes by halves, 400 by fives. */
+export function rangeAround(value: number): SliderRange {
+  const step = 10 ** Math.floor(Math.log10(value)) / STEPS_A_DECADE;
+  const steps = (share: number) => (value * share) / step;
+  return {
+    min: tidy(Math.floor(steps(0.5)) * step),
+    max: tidy(Math.ceil(steps(1.5)) * step),
+    step: tidy(step),
+  };
+}
+
+const tidy = (value: number): number => Number(value.toPrecision(6));
+
+// Animals of one pond shared out among others. Pure.
+
+/** Equal shares of what there is; the first ones take what cannot be halved. */
+export function equalShares(available: number, among: number): number[] {
+  if (among <= 0) return [];
+  const share = Math.floor(available / among);
+  const over = available - share * among;
+  return Array.from({ length: among }, (_, index) => share + (index < over ? 1 : 0));
+}
+
+/** What one destination gets when it takes all that the others leave. */
+export const rest = (available: number, others: readonly (number | null)[]): number =>
+  Math.max(0, available - others.reduce<number>((sum, count) => sum + (count ?? 0), 0));

@@ -2,8 +2,8 @@ import { addDays } from './schedule-week.ts';
 
 // Over which time the water of a pond is looked at. Pure.
 
-export const SPANS = ['24h', '7d', '30d', 'ciclo', '90d'] as const;
-export type SpanName = (typeof SPANS)[number];
+const SPANS = ['24h', '7d', '30d', 'ciclo', '90d'] as const;
+type SpanName = (typeof SPANS)[number];
 
 export type WaterSpan = {
   /** Days of the farm that are asked for, today included. */
@@ -51,3 +51,37 @@ function daysSince(startDay: string | null, today: string): number {
   const days = Math.round((Date.parse(today) - Date.parse(startDay.slice(0, 10))) / DAY_MS) + 1;
   return Math.min(Math.max(days, 1), MOST_DAYS);
 }
+
+// Where a line over time must not be drawn because nobody measured. Pure.
+
+/** A pause of so many times the usual one is an outage. */
+const TIMES = 5;
+/** Of a handful of readings nobody knows how often there should be one. */
+const LEAST_READINGS = 8;
+const LEAST_MS = 30 * 60_000;
+
+/**
+ * Places in a row of instants before which the line breaks: a probe that writes every five minutes was silent for an
+ * hour. People who measure at dawn, noon and dusk leave no gaps.
+ */
+export function gapsIn(instants: readonly number[]): readonly number[] {
+  if (instants.length < LEAST_READINGS) return [];
+  const pauses = instants.slice(1).map((at, index) => at - (instants[index] ?? at));
+  const usual = pauses.toSorted((a, b) => a - b)[Math.floor(pauses.length / 2)] ?? 0;
+  const longest = Math.max(usual * TIMES, LEAST_MS);
+  return pauses.flatMap((pause, index) => (pause > longest ? [index + 1] : []));
+}
+
+// Where a figure stands against what is good for the shrimp. Pure.
+
+export type Band = { low: number | null; high: number | null };
+
+/** Shares of 0…1 along a bar: where the good range begins and ends, and where the figure is. */
+export function onBar(value: number, { low, high }: Band, range: readonly [number, number]) {
+  const [first, last] = range;
+  const share = (at: number) => Math.min(1, Math.max(0, (at - first) / (last - first)));
+  return { from: low === null ? 0 : share(low), to: high === null ? 1 : share(high), at: share(value) };
+}
+
+export const isWithin = (value: number, { low, high }: Band): boolean =>
+  (low === null || value >= low) && (high === null || value <= high);

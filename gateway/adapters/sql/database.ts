@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { allResources } from '#contract/resources/all.ts';
 import type { Commit, CommitListener, Committed, RowListener } from '#core/changes.ts';
 import { wakes } from '#core/changes.ts';
-import type { UnitContext } from '#store/statements.ts';
+import type { UnitContext } from '#store/register.ts';
 import type { ReadLines } from './read-lines.ts';
 import type { Tables } from './tables.ts';
 

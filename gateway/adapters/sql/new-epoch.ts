@@ -2,7 +2,7 @@ import { controlPoint } from '#contract/resources/control-points.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { type Change, put, update } from '#core/changes.ts';
 import { applyUnit } from '#store/commit.ts';
-import type { Statement } from '#store/statements.ts';
+import type { Statement } from '#store/register.ts';
 import { type Stamping, unitContext } from './database.ts';
 import { OWN_STREAM } from './instance.ts';
 import type { SqliteConnection } from './open-sqlite.ts';

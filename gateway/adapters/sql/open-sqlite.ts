@@ -4,7 +4,7 @@ import type { Committed, Unit } from '#core/changes.ts';
 import { StorageUnavailable, UniqueViolation } from '#core/errors.ts';
 import { NewestMap } from '#core/newest-map.ts';
 import { applyUnit } from '#store/commit.ts';
-import type { Statement } from '#store/statements.ts';
+import type { Statement } from '#store/register.ts';
 import { commitListeners, type Database, type Stamping, unitContext } from './database.ts';
 import { planOnceDialect } from './plan-once.ts';
 import type { AnswersNow } from './prepared.ts';

@@ -1,4 +1,4 @@
-import type { BusMessage } from '../../sync/ports.ts';
+import type { Bus, BusMessage } from '../../sync/ports.ts';
 
 // What is said between processes within a moment, put together and cut to what one NOTIFY carries.
 
@@ -16,7 +16,7 @@ const PASSING = new Set([
   'notifications',
 ]);
 
-export type RowName = Extract<BusMessage, { is: 'rows' }>['rows'][number];
+type RowName = Extract<BusMessage, { is: 'rows' }>['rows'][number];
 
 /** The newest of each, once. */
 export function gathered(messages: readonly BusMessage[]): BusMessage[] {
@@ -92,4 +92,37 @@ export function readPayload(own: string, payload: string): BusMessage[] | null {
   } catch {
     return null;
   }
+}
+
+type BusListener = Parameters<Bus['hear']>[0];
+
+/** Who listens in this process; one that throws is reported and harms nobody. */
+export function busListeners(onError: (error: unknown) => void) {
+  const listeners = new Set<BusListener>();
+  return {
+    hear(listener: BusListener): () => void {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    pass(message: BusMessage, from: 'here' | 'elsewhere'): void {
+      for (const listener of listeners) {
+        try {
+          listener(message, from);
+        } catch (error) {
+          onError(error);
+        }
+      }
+    },
+  };
+}
+
+/** The bus of an instance that is one process; what the command line does beside it is a gap. */
+export function createMemoryBus(onError: (error: unknown) => void): Bus {
+  const { hear, pass } = busListeners(onError);
+  return {
+    hear,
+    tell: (message) => pass(message, 'here'),
+    isHeard: () => true,
+    close: async () => undefined,
+  };
 }

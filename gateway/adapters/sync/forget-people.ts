@@ -12,7 +12,7 @@ import { LANES, type SyncLane } from '#contract/sync/wire.ts';
 import { put } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { FORGOTTEN_BODY } from '#store/change-log.ts';
-import { isDifference } from '../../sync/gateway/resync-progress.ts';
+import { isDifference } from '../../sync/gateway/ask-snapshot.ts';
 import type { Database } from '../sql/database.ts';
 import { OWN_STREAM } from '../sql/instance.ts';
 

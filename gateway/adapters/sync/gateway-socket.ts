@@ -4,8 +4,7 @@ import { isBeyond } from '#core/json-shape.ts';
 import type { Log } from '#core/kernel.ts';
 import { waitAfter } from '../../sync/gateway/back-off.ts';
 import type { LiveHandlers, LiveLine } from '../../sync/gateway/ports.ts';
-import { HostedRefused } from './ask-hosted.ts';
-import { hostedAddress } from './private-host.ts';
+import { HostedRefused, hostedAddress } from './ask-hosted.ts';
 
 // The live socket: outbound, so that no farm opens a port. It carries orders and news that something waits; everything
 // it says can be lost without harm, and nothing rests on it being up.

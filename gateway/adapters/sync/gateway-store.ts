@@ -1,15 +1,87 @@
-import type { Database } from '#adapters/sql/database.ts';
+import { sql } from 'kysely';
+import type { Database, Db } from '#adapters/sql/database.ts';
 import { OWN_STREAM } from '#adapters/sql/instance.ts';
 import { parkedChange } from '#contract/resources/sync-tables.ts';
 import { LANES, MOST_KEPT_ASIDE, SYNC_SCHEMA, type SyncLane, type WireChange } from '#contract/sync/wire.ts';
-import { type Incoming, put, type StreamPoints } from '#core/changes.ts';
+import { type Commit, type Incoming, onTables, put, rowsOf, type StreamPoints } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { movesHeard } from '#features/cloud/moved-farms.ts';
-import { wireChangeOf } from '#store/merge/stored-change.ts';
+import { wireChangeOf } from '#store/merge/canonical-change.ts';
+import { READABLE_NOW } from '#store/merge/parked.ts';
 import type { OutRows, SyncStore, Taking } from '../../sync/gateway/ports.ts';
 import { TUNING } from '../../sync/gateway/tuning.ts';
+import type { HostedStore } from '../../sync/hosted/ports.ts';
 import { movedFarms } from '../sql/queries/cloud/moved-farms.ts';
-import { hasReadable } from './kept-aside.ts';
+
+// Changes of a stream that are kept aside, as an upgrade and the other side ask for them.
+
+/** Is there anything that an older version could not read, and this one has not tried? */
+export async function hasReadable(read: Db, streamId: number): Promise<boolean> {
+  const row = await read
+    .selectFrom('sync_parked')
+    .select('id')
+    .where('stream_id', '=', streamId)
+    .where(sql<boolean>`(${sql.raw(READABLE_NOW)})`)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Their numbers by lane; undefined where there are too many to tell of. */
+export function keptAside(read: Db): HostedStore['keptAside'] {
+  return async (streamId) => {
+    const rows = await read
+      .selectFrom('sync_parked')
+      .select(['lane', 'seq'])
+      .where('stream_id', '=', streamId)
+      .limit(MOST_KEPT_ASIDE + 1)
+      .execute();
+    if (rows.length > MOST_KEPT_ASIDE) return undefined;
+    const of = (lane: string) => rows.flatMap((row) => (row.lane === lane ? row.seq : []));
+    const [core, history] = LANES.map(of);
+    return { core: core ?? [], history: history ?? [] };
+  };
+}
+
+/** The same commit, which counts what of it was kept for a while and went without finding its place. */
+export function countingGone({
+  commit,
+  metrics,
+  onRows,
+}: {
+  commit: Commit;
+  metrics: { counter: (name: string, help: string, count: () => number) => void };
+  onRows: Database['onRows'];
+}): Commit {
+  const gone = { dropped: 0, expired: 0, forgotten: 0 };
+  metrics.counter(
+    'sync_kept_aside_dropped_total',
+    'Changes of the other side that fitted nowhere and were dropped because too many of one stream were kept aside',
+    () => gone.dropped,
+  );
+  metrics.counter(
+    'sync_kept_aside_expired_total',
+    'Changes of the other side that fitted nowhere for 90 days and were dropped',
+    () => gone.expired,
+  );
+  metrics.counter(
+    'sync_conflicts_dropped_total',
+    'Notes of edits that lost, dropped because there were too many of one stream',
+    () => gone.forgotten,
+  );
+  onRows(
+    onTables([parkedChange], (committed) => {
+      // the hourly sweep alone removes them row by row
+      gone.expired += rowsOf(committed, parkedChange).filter(({ hidden }) => hidden).length;
+    }),
+  );
+  return async (unit) => {
+    const committed = await commit(unit);
+    gone.dropped += committed.merged?.dropped ?? 0;
+    gone.forgotten += committed.merged?.forgotten ?? 0;
+    return committed;
+  };
+}
 
 const DAY_MS = 86_400_000;
 /** Rows of the log read at a time, so that a bound in bytes does not read a thousand rows too many. */
@@ -19,7 +91,7 @@ const FRAME_BYTES = 260;
 /** Rows looked at in one unit at the end of a comparison; nearly all of them are known and cost a read alone. */
 const COMPARED_PER_UNIT = 500;
 
-export type GatewayStoreDeps = Pick<Kernel, 'now' | 'idOf'> & { database: Pick<Database, 'read' | 'commit'> };
+type GatewayStoreDeps = Pick<Kernel, 'now' | 'idOf'> & { database: Pick<Database, 'read' | 'commit'> };
 
 /** The farm's database as the sync sees it. */
 export function gatewayStore(deps: GatewayStoreDeps): SyncStore {
@@ -216,4 +288,34 @@ function knownChain(points: StreamPoints, lane: SyncLane, seq: number): string |
 function wholeTransactions(rows: readonly WireChange[], nextTx: number): OutRows['rows'] {
   const cut = rows.findIndex(({ tx }) => tx === nextTx);
   return cut > 0 ? rows.slice(0, cut) : rows;
+}
+
+/** Farms of this gateway. */
+export async function farmIds(read: Db): Promise<string[]> {
+  const rows = await read.selectFrom('farms').select('id').where('hidden', '=', 0).execute();
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * The same function, of which so many calls run at a time and the others wait their turn: when a region comes back after
+ * an outage its gateways must not take every connection to the database from the people who give orders.
+ */
+export function atMost<Input extends readonly unknown[], Answer>(
+  most: number,
+  run: (...input: Input) => Promise<Answer>,
+): (...input: Input) => Promise<Answer> {
+  const waiting: (() => void)[] = [];
+  const state = { running: 0 };
+  return async (...input) => {
+    if (state.running >= most) await new Promise<void>((go) => waiting.push(go));
+    else state.running += 1;
+    try {
+      return await run(...input);
+    } finally {
+      // the place is handed on as it is
+      const next = waiting.shift();
+      if (next === undefined) state.running -= 1;
+      else next();
+    }
+  };
 }

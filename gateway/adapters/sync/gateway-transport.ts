@@ -11,8 +11,7 @@ import { MAX_MESSAGE_BYTES, MOST_SHAPE, refusalBody, SYNC_REFUSALS } from '#cont
 import { isBeyond } from '#core/json-shape.ts';
 import { LinkFailure } from '../../sync/gateway/link-failure.ts';
 import type { AskKind, Refused, SyncTransport } from '../../sync/ports.ts';
-import { HostedRefused, HostedUnreachable } from './ask-hosted.ts';
-import { hostedAddress } from './private-host.ts';
+import { HostedRefused, HostedUnreachable, hostedAddress } from './ask-hosted.ts';
 
 // Requests of the sync over HTTP(S). An own client rather than fetch: connect and whole time are bounded apart, the
 // connections can be dropped at once, and what comes back is bounded packed and unpacked.

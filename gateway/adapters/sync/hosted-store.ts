@@ -1,10 +1,17 @@
 import { sql } from 'kysely';
 import type { Db } from '#adapters/sql/database.ts';
+import { pairedGateway } from '#contract/resources/sync-tables.ts';
 import { MOST_RETURNS, type Restamp, type WireChange } from '#contract/sync/wire.ts';
-import { wireChangeOf } from '#store/merge/stored-change.ts';
+import { update } from '#core/changes.ts';
+import { AppError } from '#core/errors.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import { NewestMap } from '#core/newest-map.ts';
+import { wireChangeOf } from '#store/merge/canonical-change.ts';
 import type { HostedStore } from '../../sync/hosted/ports.ts';
+import type { GatewayCaller } from '../../sync/ports.ts';
 import { movedFarms } from '../sql/queries/cloud/moved-farms.ts';
-import { hasReadable, keptAside } from './kept-aside.ts';
+import { atMost, hasReadable, keptAside } from './gateway-store.ts';
+import type { LiveSocketsDeps } from './live-sockets.ts';
 import { snapshotPages } from './snapshot-pages.ts';
 
 /** Rows of the feed read first: nearly always that is all there is. */
@@ -127,4 +134,89 @@ async function restampsOf(
     }),
   );
   return found.flat();
+}
+
+/** A gateway that comes every second is not written down every second. */
+const NOTED_EVERY_MS = 60_000;
+/** Gateways that are told apart; one that fell out is written down once more. */
+const MOST_NOTED = 50_000;
+
+/** Notes when gateways were last heard and what they told of themselves. */
+export function createSightings({ now, commit, log }: Pick<Kernel, 'now' | 'commit' | 'log'>) {
+  const notedAtByGateway = new NewestMap<string, number>(MOST_NOTED);
+
+  // one after another: it is for people who look at the fleet, and nothing waits for it
+  const write = atMost(1, commit);
+
+  async function note(
+    { gatewayId }: GatewayCaller,
+    more: { last_report_json?: string; outage_until?: string; outage_reason?: string },
+  ): Promise<void> {
+    notedAtByGateway.set(gatewayId, now());
+    const set = { last_seen_at: isoOf(now()), ...more };
+    await write({ actor: null, changes: [update(pairedGateway, gatewayId, set)] });
+  }
+  const failed = (error: unknown) => log.warn({ err: error }, 'it was not noted that a gateway was heard');
+
+  return {
+    heard(caller: GatewayCaller): void {
+      const before = notedAtByGateway.get(caller.gatewayId);
+      if (before !== undefined && Math.abs(now() - before) < NOTED_EVERY_MS) return;
+      note(caller, {}).catch(failed);
+    },
+    told: (async (caller, frame) => {
+      await note(
+        caller,
+        frame.is === 'report'
+          ? { last_report_json: JSON.stringify({ ...frame, at: isoOf(now()) }) }
+          : { outage_until: isoOf(frame.until_ms), outage_reason: frame.reason },
+      );
+    }) satisfies LiveSocketsDeps['told'],
+  };
+}
+
+// How much a gateway may have stored here, whatever it says: the disk is every farm's. A gateway loses nothing by waiting,
+// and orders to it do not wait.
+
+const MB = 1_000_000;
+const DAY_MS = 24 * 3_600_000;
+/** As much as the log of a box holds that was alone for months (--sync-quota-mb). */
+const AT_ONCE_BYTES = 2_000 * MB;
+/** A hundred ponds that record everything tell some 5 MB a day. */
+const A_DAY_BYTES = 512 * MB;
+const MOST_WAIT_MS = 3_600_000;
+
+type Told = { bytes: number; at: number };
+
+/** Of this process. Throws 429 where a gateway told too much; each day takes A_DAY_BYTES of it away. */
+export function toldInADay({ monotonic }: { monotonic: () => number }) {
+  const toldBy = new Map<string, Told>();
+  const leftOf = ({ bytes, at }: Told, now: number) =>
+    Math.max(0, bytes - ((now - at) * A_DAY_BYTES) / DAY_MS);
+  const look = { at: 0 };
+  /** Gateways that are even again, now and then. */
+  function forgetEven(now: number): void {
+    if (now - look.at < DAY_MS) return;
+    look.at = now;
+    for (const [key, told] of toldBy) if (leftOf(told, now) === 0) toldBy.delete(key);
+  }
+  return (streamId: number, kind: 'push' | 'repair', bytes: number): void => {
+    const now = monotonic();
+    forgetEven(now);
+    const key = `${streamId} ${kind}`;
+    const told = toldBy.get(key);
+    const before = told === undefined ? 0 : leftOf(told, now);
+    const over = before + bytes - AT_ONCE_BYTES;
+    if (over > 0) throw tooMuch(Math.min(MOST_WAIT_MS, (over * DAY_MS) / A_DAY_BYTES));
+    toldBy.set(key, { bytes: before + bytes, at: now });
+  };
+}
+
+function tooMuch(waitMs: number): AppError {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+  return new AppError(
+    429,
+    `This gateway told ${AT_ONCE_BYTES / MB} MB more than the ${A_DAY_BYTES / MB} MB a day that a farm has to tell; the rest waits at the farm`,
+    { code: 'SYNC_TOO_MUCH', headers: { 'Retry-After': String(seconds) } },
+  );
 }

@@ -1,7 +1,7 @@
 import type { Database } from '#adapters/sql/database.ts';
 import { OWN_STREAM } from '#adapters/sql/instance.ts';
 import type { SyncLane } from '#contract/sync/wire.ts';
-import { isDifference } from '../../sync/gateway/resync-progress.ts';
+import { isDifference } from '../../sync/gateway/ask-snapshot.ts';
 import { firstSince, type LaneOfLog, lanesOfLog } from './own-log.ts';
 
 /** Rows removed at a time, so that control never waits for a clean-up. */

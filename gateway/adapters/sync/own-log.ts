@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import type { Db } from '#adapters/sql/database.ts';
 import { OWN_STREAM } from '#adapters/sql/instance.ts';
 import { LANES, type SyncLane } from '#contract/sync/wire.ts';
 import { formatHlc, readHlc } from '#store/hlc.ts';
+import { KEPT_ASIDE_THERE } from './gateway-store.ts';
 
 // How much of the gateway's change log there is. Numbers of a lane have no gaps and stamps grow with them, so nothing
 // here counts or scans rows: a farm that was offline for a month has hundreds of thousands.
@@ -30,7 +32,7 @@ export async function lanesOfLog(read: Db): Promise<LaneOfLog[]> {
 }
 
 /** The first kept row from a number on. */
-export async function rowAt(
+async function rowAt(
   read: Db,
   lane: SyncLane,
   { from }: { from: number },
@@ -47,7 +49,7 @@ export async function rowAt(
   return row ?? null;
 }
 
-export const stampMs = (hlc: string): number => readHlc(hlc).ms;
+const stampMs = (hlc: string): number => readHlc(hlc).ms;
 
 /** Smallest number in the lane whose stamp is not before `ms`; head + 1 when all are. About twenty look-ups. */
 export async function firstSince(read: Db, { lane, first, head }: LaneOfLog, ms: number): Promise<number> {
@@ -67,7 +69,7 @@ const SAMPLE = 100;
 const ROW_BYTES = 300;
 
 /** Mean bytes of a row on the disk, from the newest ones. */
-export async function bytesPerRow(read: Db, { lane, head }: LaneOfLog): Promise<number> {
+async function bytesPerRow(read: Db, { lane, head }: LaneOfLog): Promise<number> {
   const rows = await read
     .selectFrom('sync_change')
     .select((eb) => [
@@ -81,4 +83,67 @@ export async function bytesPerRow(read: Db, { lane, head }: LaneOfLog): Promise<
   if (rows.length === 0) return ROW_BYTES;
   const text = rows.reduce((sum, { body, base }) => sum + (body ?? 0) + (base ?? 0), 0);
   return ROW_BYTES + Math.round(text / rows.length);
+}
+
+const DAY_MS = 86_400_000;
+
+type WaitingLane = { waitingRows: number; oldestAtMs: number | null };
+
+/** What waits, and since when: cheap, for every look at the status. */
+export async function waitingRows(read: Db): Promise<Record<SyncLane, WaitingLane>> {
+  const lanes = await lanesOfLog(read);
+  const waiting = async ({ lane, head, acked, first }: LaneOfLog): Promise<WaitingLane> => {
+    if (head <= acked) return { waitingRows: 0, oldestAtMs: null };
+    const oldest = await rowAt(read, lane, { from: Math.max(acked + 1, first) });
+    return { waitingRows: head - acked, oldestAtMs: oldest === null ? null : stampMs(oldest.hlc) };
+  };
+  const none: WaitingLane = { waitingRows: 0, oldestAtMs: null };
+  const found: Record<SyncLane, WaitingLane> = { core: none, history: none };
+  for (const lane of lanes) found[lane.lane] = await waiting(lane);
+  return found;
+}
+
+type LogSize = {
+  /** Of unconfirmed rows that are kept. */
+  logBytes: number;
+  /** Written within the last day, or since the log begins where that is shorter. */
+  written: { rows: number; bytesPerRow: number; overMs: number }[];
+};
+
+/** How large the log is and how fast it grows; every few minutes. */
+export async function logSize(read: Db, nowMs: number): Promise<LogSize> {
+  let logBytes = 0;
+  const written: LogSize['written'] = [];
+  for (const lane of await lanesOfLog(read)) {
+    const bytes = await bytesPerRow(read, lane);
+    logBytes += Math.max(0, lane.head - Math.max(lane.acked, lane.first - 1)) * bytes;
+    const since = await firstSince(read, lane, nowMs - DAY_MS);
+    const begin = await rowAt(read, lane.lane, { from: since });
+    if (begin === null) continue;
+    // a log that begins within the day tells of a shorter time
+    const overMs = since > lane.first ? DAY_MS : Math.max(0, nowMs - stampMs(begin.hlc));
+    written.push({ rows: lane.head - since + 1, bytesPerRow: bytes, overMs });
+  }
+  return { logBytes, written };
+}
+
+export async function syncCounts(
+  read: Db,
+): Promise<{ parkedHere: number; parkedThere: number; conflictsOpen: number }> {
+  const parked = await read
+    .selectFrom('sync_parked')
+    .select(['stream_id', sql<number>`count(*)`.as('n')])
+    .groupBy('stream_id')
+    .execute();
+  const of = (stream: number) => Number(parked.find(({ stream_id }) => stream_id === stream)?.n ?? 0);
+  const conflicts = await read
+    .selectFrom('sync_conflicts')
+    .select(sql<number>`count(*)`.as('n'))
+    .where('state', '=', 'open')
+    .executeTakeFirst();
+  return {
+    parkedHere: of(OWN_STREAM),
+    parkedThere: of(KEPT_ASIDE_THERE),
+    conflictsOpen: Number(conflicts?.n ?? 0),
+  };
 }

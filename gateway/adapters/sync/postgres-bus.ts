@@ -3,8 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '#core/kernel.ts';
 import type { Bus, BusMessage } from '../../sync/ports.ts';
-import { gathered, payloadsOf, readPayload } from './bus-payloads.ts';
-import { busListeners } from './memory-bus.ts';
+import { busListeners, gathered, payloadsOf, readPayload } from './bus-payloads.ts';
 
 const CHANNEL = 'farm_bus';
 /** Sentences of a moment go together: a commit that notifies takes a lock of the whole cluster. */

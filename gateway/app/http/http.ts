@@ -14,7 +14,7 @@ import { recorderQuery } from '#adapters/sql/queries/access.ts';
 import { idempotencyQueries } from '#adapters/sql/queries/idempotency.ts';
 import { subscriptionQueries } from '#adapters/sql/queries/people/subscriptions.ts';
 import { runStatement } from '#adapters/sql/run-statement.ts';
-import { mountPackages } from '#adapters/sync/hosted-packages.ts';
+import { mountPackages } from '#adapters/sync/hosted-compare.ts';
 import type { Route } from '#core/route.ts';
 import { requireApiAccess } from '#features/people/access-tokens/create-token.ts';
 import { rateOfCaller } from '#features/people/subscriptions/limit-creates.ts';

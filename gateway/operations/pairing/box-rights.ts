@@ -2,7 +2,7 @@ import type { Database } from '#adapters/sql/database.ts';
 import { localPairingQueries } from '#adapters/sql/queries/cloud/local-pairing.ts';
 import { type BoxRightsRead, boxRightsQueries } from '#adapters/sql/queries/system/box-rights.ts';
 import type { Kernel } from '#core/kernel.ts';
-import { PAIRED, readPaired } from '#features/cloud/pairing/paired.ts';
+import { PAIRED, readPaired } from '#features/cloud/pairing/on-paired.ts';
 import { grantBoxRight } from '#features/people/box-rights.ts';
 
 /** Who may what over this box. Who claimed it in the cloud owns it here, too. */

@@ -17,13 +17,15 @@ import type { Kernel } from '#core/kernel.ts';
 import { remembered } from '#core/newest-map.ts';
 import type { Notify } from '#core/notifying.ts';
 import { perform } from '#core/use-case.ts';
-import type { AdoptDeps } from '#features/cloud/pairing/adopt-local-user.ts';
-import { createGatewayAuthentication } from '#features/cloud/pairing/gateway-by-token.ts';
-import { badSignature, openSession } from '#features/cloud/pairing/gateway-session.ts';
+import { type AdoptDeps, signInAtBox } from '#features/cloud/pairing/adopt-local-user.ts';
+import {
+  badSignature,
+  createGatewayAuthentication,
+  openSession,
+  rotateKey,
+} from '#features/cloud/pairing/gateway-session.ts';
 import { hostedPairingRoutes } from '#features/cloud/pairing/hosted-routes.ts';
 import type { FleetGateway } from '#features/cloud/pairing/ports.ts';
-import { rotateKey } from '#features/cloud/pairing/rotate-key.ts';
-import { signInAtBox } from '#features/cloud/pairing/sign-in-at-box.ts';
 import { pollPairing, startPairing } from '#features/cloud/pairing/start-pairing.ts';
 import type { Passwords } from '#features/people/accounts/ports.ts';
 import type { ProveSecondFactor } from '#features/people/second-factor.ts';

@@ -2,7 +2,7 @@ import { askSignedTime } from '#adapters/sync/hosted-time.ts';
 import type { DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
 import { needsHostedTime } from '#core/clock-trust.ts';
 import type { Log } from '#core/kernel.ts';
-import type { Paired } from '#features/cloud/pairing/paired.ts';
+import type { Paired } from '#features/cloud/pairing/on-paired.ts';
 
 /** An answer that took longer tells too little. */
 const LONGEST_MS = 10_000;

@@ -6,8 +6,8 @@ import { localPairingQueries } from '#adapters/sql/queries/cloud/local-pairing.t
 import { memberQueries } from '#adapters/sql/queries/people/members.ts';
 import { type AskHosted, askHosted, HostedRefused, HostedUnreachable } from '#adapters/sync/ask-hosted.ts';
 import { signText } from '#adapters/sync/ed25519.ts';
+import { createGatewaySession } from '#adapters/sync/pairing-http.ts';
 import { gatewayKeys } from '#adapters/sync/pairing-key.ts';
-import { createGatewaySession } from '#adapters/sync/pairing-session.ts';
 import { rotateOwnKey } from '#adapters/sync/rotate-own-key.ts';
 import { hardwareOf, programVersion } from '#adapters/system/machine-facts.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
@@ -21,8 +21,7 @@ import { forgetHosted } from '#features/cloud/pairing/forget-hosted.ts';
 import { keepFormerOwners } from '#features/cloud/pairing/former-owners.ts';
 import { gatewayPairingRoutes } from '#features/cloud/pairing/gateway-routes.ts';
 import { createLocalPairing } from '#features/cloud/pairing/local-pairing.ts';
-import { servedWhilePaired } from '#features/cloud/pairing/on-paired.ts';
-import { PAIRED, type Paired, readPaired } from '#features/cloud/pairing/paired.ts';
+import { PAIRED, type Paired, readPaired, servedWhilePaired } from '#features/cloud/pairing/on-paired.ts';
 import type { Config } from '#runtime/config.ts';
 import { boxRightsOf } from './box-rights.ts';
 

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { withScratch } from '#adapters/backup/safe-files.ts';
 import { takeSnapshot } from '#adapters/sql/take-snapshot.ts';
 import { heardSince, updateFactsOf } from '#adapters/sql/update-facts.ts';
-import { hostedAddress } from '#adapters/sync/private-host.ts';
+import { hostedAddress } from '#adapters/sync/ask-hosted.ts';
 import { programVersion } from '#adapters/system/machine-facts.ts';
 import { systemIdentityAnswer } from '#contract/resources/system-identity.ts';
 import { type Config, databaseFile } from '#runtime/config.ts';

@@ -1,7 +1,7 @@
 import type { SupervisedBroker } from '#adapters/mqtt/supervise-broker.ts';
 import type { TellSupervisor } from '#adapters/system/tell-supervisor.ts';
 import type { Kernel } from '#core/kernel.ts';
-import type { Paired } from '#features/cloud/pairing/paired.ts';
+import type { Paired } from '#features/cloud/pairing/on-paired.ts';
 import { type ControlViews, isOnline } from '#features/control/control-view.ts';
 import { MOST_ONLINE, OFTEN_S, securedOf } from '#operations/staging/stage-deps.ts';
 import { judge, OPEN_GATE, type Vital, type Word } from '#operations/update/health-gate.ts';

@@ -1,19 +1,18 @@
 import type { Server } from 'node:http';
 import type { Metrics } from '#adapters/http/metrics.ts';
 import type { Database } from '#adapters/sql/database.ts';
-import { atMost } from '#adapters/sync/at-most.ts';
 import { forgetFeeds } from '#adapters/sync/forget-feed.ts';
+import { atMost, countingGone } from '#adapters/sync/gateway-store.ts';
 import { hostedCompare } from '#adapters/sync/hosted-compare.ts';
-import { type GatewayByToken, mountSync } from '#adapters/sync/hosted-http.ts';
-import { hostedStore } from '#adapters/sync/hosted-store.ts';
-import { countingGone } from '#adapters/sync/kept-aside.ts';
-import { createLiveSockets, type LiveSocketsDeps } from '#adapters/sync/live-sockets.ts';
-import { attachLive, type LiveUpgradeDeps } from '#adapters/sync/live-upgrade.ts';
-import { returnFutureStamps } from '#adapters/sync/return-stamps.ts';
-import { createShedding } from '#adapters/sync/shedding.ts';
-import { createSightings } from '#adapters/sync/sightings.ts';
-import { createTimeline } from '#adapters/sync/timeline.ts';
-import { toldInADay } from '#adapters/sync/told-in-a-day.ts';
+import { createShedding, type GatewayByToken, mountSync } from '#adapters/sync/hosted-http.ts';
+import { createSightings, hostedStore, toldInADay } from '#adapters/sync/hosted-store.ts';
+import {
+  attachLive,
+  createLiveSockets,
+  type LiveSocketsDeps,
+  type LiveUpgradeDeps,
+} from '#adapters/sync/live-sockets.ts';
+import { createTimeline, returnFutureStamps } from '#adapters/sync/timeline.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Processes } from '#runtime/processes.ts';
 import { chainAfter } from '#store/merge/canonical-change.ts';

@@ -1,11 +1,11 @@
 import { statfs } from 'node:fs/promises';
 import type { Metrics } from '#adapters/http/metrics.ts';
 import type { Database } from '#adapters/sql/database.ts';
-import { logSize } from '#adapters/sync/log-figures.ts';
+import { logSize } from '#adapters/sync/own-log.ts';
 import type { Kernel } from '#core/kernel.ts';
-import type { Paired } from '#features/cloud/pairing/paired.ts';
-import { bytesPerDay, offlineDaysLeft } from '#features/cloud/sync-status/offline-days.ts';
+import type { Paired } from '#features/cloud/pairing/on-paired.ts';
 import type { LogFigures, SyncFacts } from '#features/cloud/sync-status/ports.ts';
+import { bytesPerDay, offlineDaysLeft } from '#features/cloud/sync-status/show-status.ts';
 import type { Config } from '#runtime/config.ts';
 import type { Comparer } from '../../sync/gateway/compare.ts';
 import type { SyncClient } from '../../sync/gateway/sync-client.ts';

@@ -7,7 +7,7 @@ import type { DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { type Change, put } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import type { Paired } from '#features/cloud/pairing/paired.ts';
+import type { Paired } from '#features/cloud/pairing/on-paired.ts';
 
 // What keeps a database small, and what it knows of the time.
 

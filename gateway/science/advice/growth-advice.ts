@@ -1,7 +1,7 @@
 import type { ScienceConstants } from '../constants.ts';
 import { growthStatus, variancePercent } from '../growth-status.ts';
 import type { GrowthTrend } from '../growth-trend.ts';
-import type { HarvestProjection } from '../harvest-projection.ts';
+import type { HarvestProjection } from '../harvest-decision.ts';
 import { dateAfter, daysBetween } from '../local-date.ts';
 import { planningCvPercent, precisionPercent, uniformityRating } from '../uniformity.ts';
 import { GROWTH_WORDS } from './growth-words.ts';

@@ -1,14 +1,13 @@
 import type { Committed, CommittedRow, Incoming, MergeReport, Unit } from '#core/changes.ts';
 import type { ChangeLog } from '../change-log.ts';
 import { OWN_STREAM } from '../own-stream.ts';
-import type { Steps, UnitContext } from '../statements.ts';
-import { acceptStamps } from './accept-stamps.ts';
+import type { Steps, UnitContext } from '../register.ts';
+import { acceptStamps, takeRestamps } from './accept-stamps.ts';
 import { logDifference } from './log-difference.ts';
+import type { Heard } from './merge.ts';
 import { mergeBatch } from './merge-batch.ts';
-import type { Heard } from './merged.ts';
 import { noteSeen, snapshotAsIncoming } from './note-seen.ts';
 import { parkedToTry, writeParked } from './parked.ts';
-import { takeRestamps } from './take-restamps.ts';
 import { followReturns, returnStamps } from './time-return.ts';
 import { writeBatch } from './write-batch.ts';
 

@@ -7,13 +7,10 @@ import type { WireChange } from '#contract/sync/wire.ts';
 
 const CHAIN_DIGITS = 32;
 
-export type ChangeText = Pick<
-  WireChange,
-  'entity' | 'id' | 'op' | 'cl' | 'hlc' | 'base' | 'body' | 'over' | 'sv'
->;
+type ChangeText = Pick<WireChange, 'entity' | 'id' | 'op' | 'cl' | 'hlc' | 'base' | 'body' | 'over' | 'sv'>;
 
 /** The parts of a change that are stored as JSON text anyway, canonical already. */
-export type ChangeParts = Pick<ChangeText, 'entity' | 'id' | 'op' | 'cl' | 'hlc' | 'sv'> & {
+type ChangeParts = Pick<ChangeText, 'entity' | 'id' | 'op' | 'cl' | 'hlc' | 'sv'> & {
   baseJson: string | null;
   bodyJson: string | null;
   overJson: string | null;
@@ -33,7 +30,7 @@ export function chainOfText(chain: string, text: string): string {
   return hash('sha256', Buffer.concat([Buffer.from(chain, 'hex'), Buffer.from(text)])).slice(0, CHAIN_DIGITS);
 }
 
-export function canonicalChange(change: ChangeText): string {
+function canonicalChange(change: ChangeText): string {
   const { base, body, over } = change;
   return textOfParts({
     ...change,
@@ -52,3 +49,46 @@ export function chainAfter(chain: string, change: ChangeText): string {
 export function jsonOf(value: Readonly<Record<string, unknown>> | null): string | null {
   return value === null ? null : (canonicalize(value) ?? null);
 }
+
+/** A row of sync_change. */
+export type StoredChange = {
+  seq: number;
+  tx: number;
+  entity: number;
+  id: string;
+  op: number;
+  cl: number;
+  hlc: string;
+  over_json: string | null;
+  base_json: string | null;
+  body_json: string | null;
+  actor: string | null;
+  schema_version: number;
+  chain: string;
+};
+
+/** A change of the log as it goes over the line. */
+export function wireChangeOf(row: StoredChange): WireChange {
+  const { seq, tx, entity, id, cl, hlc, actor, chain } = row;
+  // the change log writes these three as objects, and `op` as one of the four
+  const object = (text: string | null) =>
+    text === null ? null : (JSON.parse(text) as Record<string, never>);
+  return {
+    seq,
+    tx,
+    entity,
+    id,
+    op: row.op as WireChange['op'],
+    cl,
+    hlc,
+    over: object(row.over_json),
+    base: object(row.base_json),
+    body: object(row.body_json),
+    actor,
+    sv: row.schema_version,
+    chain,
+  };
+}
+
+/** A field that holds text; '' where it holds nothing or something else. */
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -3,15 +3,15 @@ import type { Resource } from '#contract/resource.ts';
 import { syncConflict } from '#contract/resources/sync-tables.ts';
 import type { CommittedRow } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
+import type { Steps, UnitContext } from '../register.ts';
 import { codecOf } from '../row-codec.ts';
-import type { Steps, UnitContext } from '../statements.ts';
+import { textOf } from './canonical-change.ts';
 import { stampOf } from './claims.ts';
 import { inList, listOf } from './id-lists.ts';
-import type { LostEdit, MergedBatch } from './merged.ts';
+import type { LostEdit, MergedBatch } from './merge.ts';
 import type { Kept } from './most-kept.ts';
 import { scopeOf } from './shared-tables.ts';
 import { isOnFarm } from './tenancy.ts';
-import { textOf } from './text-of.ts';
 import { keyOf, standingOf } from './working-set.ts';
 import { insertMany } from './write-rows.ts';
 

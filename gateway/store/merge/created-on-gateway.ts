@@ -2,7 +2,7 @@ import type { Resource } from '#contract/resource.ts';
 import { NO_PASSWORD, standInEmail } from '#contract/resources/users.ts';
 import type { Edit, Row } from './edit.ts';
 import { isLostAccount } from './lost-people.ts';
-import type { Heard, MergedBatch } from './merged.ts';
+import type { Heard, MergedBatch } from './merge.ts';
 import { putOnFarm } from './tenancy.ts';
 import { standingOf } from './working-set.ts';
 

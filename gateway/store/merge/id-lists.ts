@@ -1,4 +1,4 @@
-import type { Statement, UnitContext } from '../statements.ts';
+import type { Statement, UnitContext } from '../register.ts';
 
 // Lists of ids travel as one parameter of JSON text: one statement text for every length, on both engines.
 

@@ -1,6 +1,6 @@
 import type { StreamMove } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
-import type { Steps, UnitContext } from '../statements.ts';
+import type { Steps, UnitContext } from '../register.ts';
 
 /** Notes the chains of a stream's move. Those of an epoch that ends say nothing about the numbers of the next. */
 export function* keepMarks(move: StreamMove, { nowMs }: Pick<UnitContext, 'nowMs'>): Steps<void> {

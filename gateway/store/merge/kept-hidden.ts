@@ -1,13 +1,12 @@
 import type { Resource } from '#contract/resource.ts';
 import { syncConflict } from '#contract/resources/sync-tables.ts';
 import type { CommittedRow } from '#core/changes.ts';
-import { isAlive, LIFE } from '../register.ts';
+import { isAlive, LIFE, type Steps, type UnitContext } from '../register.ts';
 import { codecOf } from '../row-codec.ts';
-import type { Steps, UnitContext } from '../statements.ts';
 import { isHostedStamp } from '../sync-node.ts';
 import { type ConflictNote, conflictRows } from './conflicts.ts';
 import { inList, listOf } from './id-lists.ts';
-import type { MergedBatch } from './merged.ts';
+import type { MergedBatch } from './merge.ts';
 import { isTold, resourceOfTable } from './shared-tables.ts';
 import { keyOf, loadStanding, loadWorks, standingOf, type Work, type WorkingSet } from './working-set.ts';
 

@@ -2,9 +2,16 @@ import type { Resource } from '#contract/resource.ts';
 import type { DifferenceSlice } from '#core/changes.ts';
 import type { ChangeLog } from '../change-log.ts';
 import { OWN_STREAM } from '../own-stream.ts';
-import { LIFE, newRegister, type Register, registerOf } from '../register.ts';
+import {
+  LIFE,
+  newRegister,
+  type Register,
+  type Rows,
+  registerOf,
+  type Steps,
+  type UnitContext,
+} from '../register.ts';
 import { codecOf } from '../row-codec.ts';
-import type { Rows, Steps, UnitContext } from '../statements.ts';
 import { DETAILS } from './account-word.ts';
 import { stampOf } from './claims.ts';
 import { inList, listOf, rowsByIds } from './id-lists.ts';

@@ -3,9 +3,9 @@ import { controlPointSettings } from '#contract/resources/control-points.ts';
 import { timezone } from '#contract/resources/farms.ts';
 import { daysOfWeek } from '#contract/resources/schedules.ts';
 import { HOSTED_TABLES } from '#contract/sync/scopes.ts';
-import { isAlive } from '../register.ts';
-import type { Steps, UnitContext } from '../statements.ts';
+import { isAlive, type Steps, type UnitContext } from '../register.ts';
 import { tellingOf } from './account-word.ts';
+import { textOf } from './canonical-change.ts';
 import { fieldsOf } from './claims.ts';
 import { asCreatedHere } from './created-on-gateway.ts';
 import type { Edit, Fields } from './edit.ts';
@@ -18,9 +18,7 @@ import {
   membershipLost,
   passwordLost,
 } from './lost-people.ts';
-import { merge } from './merge.ts';
-import { fixedFields, MAKING } from './merge-whole.ts';
-import type { Batch, Kept, MergedBatch } from './merged.ts';
+import { type Batch, fixedFields, type Kept, MAKING, type MergedBatch, merge } from './merge.ts';
 import {
   addressesNamed,
   fieldsIn,
@@ -35,7 +33,6 @@ import { type NotApplied, type ReadChange, readChange } from './read-change.ts';
 import { rankOf, referencesOf, resourceOfTable, scopeOf } from './shared-tables.ts';
 import { notKnownBefore, unheardOf } from './snapshot-losses.ts';
 import { belongs, leavesItsFarm, loadTenancy, strangerIn, type Tenancy } from './tenancy.ts';
-import { textOf } from './text-of.ts';
 import { toldApart } from './told-apart.ts';
 import {
   isErased,

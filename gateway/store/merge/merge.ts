@@ -1,11 +1,102 @@
 import type { Resource } from '#contract/resource.ts';
+import type { LOST_KINDS } from '#contract/resources/sync-tables.ts';
+import type { WireChange } from '#contract/sync/wire.ts';
 import { isAlive, LIFE, type Register } from '../register.ts';
+import { isHostedStamp } from '../sync-node.ts';
+import { editable, isLaterEdit, laterLife, newestEditOf, withoutMaking } from './accept-stamps.ts';
 import { wordOn } from './account-word.ts';
 import { type Claim, compareClaims, fieldsOf, isSame, lostOf, stampOf } from './claims.ts';
 import type { Edit, Held, Lost, Merged, Row } from './edit.ts';
-import { mergeWhole } from './merge-whole.ts';
-import { editable, isLaterEdit, laterLife, withoutMaking } from './row-stamps.ts';
 import { filledUp } from './schemas.ts';
+import type { Tenancy } from './tenancy.ts';
+import type { WorkingSet } from './working-set.ts';
+
+/** Asked like a group: may what is set once be as the other side tells it? */
+export const MAKING = '*making';
+
+/**
+ * Merges a row that is told as it stands, group by group. A row is made once: where the hosted instance's snapshot has
+ * another stamp for the making, it was set anew for another life of this card. That stamp counts, and every edit over
+ * there was made over it.
+ */
+function mergeWhole(
+  resource: Resource,
+  { row, register }: Held,
+  edit: Extract<Edit, { is: 'whole' }>,
+  accepts: (group: string) => boolean,
+): Merged {
+  const stamps: Record<string, string> = {};
+  // what the other side does not know yet stays as it is
+  const told: Row = { ...edit.row, ...fieldsOf(row, edit.unsaid ?? []) };
+  const merged: Row = { ...row };
+  const lost: Lost[] = [];
+  const passedOver: string[] = [];
+  const isMadeAnew = edit.isSnapshot === true && edit.hlc !== '' && edit.hlc !== register.hlc;
+  const madeAt = isMadeAnew ? '' : register.hlc;
+  for (const [group, { fields, owner }] of Object.entries(resource.groups)) {
+    const isOpen = accepts(group);
+    const claims = [
+      { hlc: register.over[group] ?? madeAt, value: fieldsOf(row, fields) },
+      { hlc: stampOf(edit, group), value: fieldsOf(told, fields) },
+    ] as const;
+    const [own, other] = isOpen ? filledUp(resource, ...claims) : claims;
+    const word =
+      edit.telling !== undefined && owner === 'hosted' ? wordOn(group, { own, other }, edit.telling) : null;
+    if (word !== null) {
+      if (word.takes) Object.assign(merged, word.value);
+      stamps[group] = word.takes ? other.hlc : own.hlc;
+      continue;
+    }
+    const order = compareClaims(other, own);
+    // the same said by somebody else is no word against the owner
+    const mayTake = isOpen || isSame(own, other);
+    if (order > 0 && !mayTake) passedOver.push(group);
+    const isLaw = edit.isSnapshot === true && owner === 'hosted' && areHosteds(own.hlc, other.hlc);
+    const isMended = edit.isMended === true && owner === undefined && own.hlc === other.hlc;
+    const takes = isLaw || isMended ? order !== 0 : order > 0 && mayTake;
+    Object.assign(merged, takes ? other.value : own.value);
+    stamps[group] = takes ? other.hlc : own.hlc;
+    if (edit.isSnapshot && owner !== 'hosted')
+      lost.push(...lostOf(group, { own, other, isOtherKept: takes }, null));
+  }
+  // what never changes after the making goes by the making's stamp, `updated_at` by the newest of all
+  const fixed = fixedFields(resource);
+  const [made, making] = filledUp(
+    resource,
+    { hlc: register.hlc, value: fieldsOf(row, fixed) },
+    { hlc: edit.hlc, value: fieldsOf(told, fixed) },
+  );
+  const makingOrder = compareClaims(making, made);
+  const isOlderMaking =
+    isMadeAnew || (edit.isMended === true && edit.hlc === register.hlc ? makingOrder !== 0 : makingOrder > 0);
+  if (accepts(MAKING)) Object.assign(merged, isOlderMaking ? making.value : made.value);
+  const edited = { stamp: newestEditOf(edit), at: edit.row['updated_at'] };
+  if ('updated_at' in edit.row && isLaterEdit(edited, { row, register })) merged['updated_at'] = edited.at;
+  const hlc = isOlderMaking ? edit.hlc : register.hlc;
+  const life = laterLife(register, { cl: edit.cl, stamp: edit.over[LIFE] ?? '' });
+  return {
+    held: {
+      row: merged,
+      register: { cl: life.cl, hlc, over: { ...withoutMaking(hlc, stamps), ...life.over } },
+    },
+    lost,
+    passedOver,
+  };
+}
+
+/**
+ * Of what is the hosted instance's alone its snapshot is right, whatever the stamps say: after a failover it may have lost
+ * a word that this gateway had heard. What was changed at the farm meanwhile stays.
+ */
+const areHosteds = (own: string, other: string): boolean => isHostedStamp(own) && isHostedStamp(other);
+
+/** Fields in no group, but for the id and the moment of the last change. */
+export function fixedFields(resource: Resource): string[] {
+  const grouped = new Set(Object.values(resource.groups).flatMap(({ fields }) => fields));
+  return Object.keys(resource.row.shape).filter(
+    (field) => field !== 'id' && field !== 'updated_at' && !grouped.has(field),
+  );
+}
 
 // The one rule by which two instances come to the same rows, whatever the order in which they hear of changes: per
 // group of fields the greater stamp wins, then the greater canonical value; per row the greater causal length. Registers
@@ -108,3 +199,62 @@ function mergeDelete(
   );
   return { held: { row, register: after }, lost, passedOver: [] };
 }
+
+export type LostPersonFound = {
+  kind: (typeof LOST_KINDS)[number];
+  userId: string;
+  farmId: string | null;
+  name: string;
+  email: string;
+  role: string | null;
+  passwordVersion: number;
+  /** Another gateway told of it before. */
+  toldBefore?: boolean;
+};
+
+// Hosted: a row that a gateway made, as it is taken in. What is not the gateway's to say is set right, and told to it.
+
+/** `group` of a row stands otherwise than the other side said; it is stamped anew and told when the batch is written. */
+type Correction = { resource: Resource; id: string; group: string };
+
+export type Batch = {
+  from: 'gateway' | 'hosted';
+  streamId: number;
+  changes: readonly Heard[];
+  /** A snapshot has the receiver's own groups, too: as the other side knew them. */
+  isSnapshot: boolean;
+  /** Rows on which both sides were found to differ. */
+  isRepair?: boolean;
+  /** Changes of this side, merged again under other stamps. */
+  isOwn?: boolean;
+};
+
+export type Kept = Heard & { reason: string };
+
+/** `parkedId`: it was kept aside before, and is tried again. */
+export type Heard = { change: WireChange; parkedId: string | null };
+
+export type LostEdit = Omit<Lost, 'rule'> & {
+  rule: Lost['rule'] | 'renamed' | 'unassigned' | 'duplicate';
+  resource: Resource;
+  id: string;
+  change: WireChange;
+};
+
+/** A batch merged in memory; nothing of it is written yet. */
+export type MergedBatch = {
+  batch: Batch;
+  set: WorkingSet;
+  tenancy: Tenancy | null;
+  applied: { heard: Heard; resource: Resource; edit: Edit }[];
+  kept: Kept[];
+  lost: LostEdit[];
+  /** What the other side set apart, by a derived stamp. */
+  setApart: LostEdit[];
+  corrections: Correction[];
+  /** Memberships that a gateway made of people who had left: deleted as they come, and told to it as such. */
+  refusedMembers: LostEdit[];
+  /** What a gateway knows of people and this instance lost. */
+  lostPeople: LostPersonFound[];
+  passedOver: number;
+};

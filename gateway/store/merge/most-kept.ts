@@ -1,4 +1,4 @@
-import type { Steps } from '../statements.ts';
+import type { Steps } from '../register.ts';
 
 // What is kept beside the rows for one stream, most: whoever is at its other end fills no disk with it.
 

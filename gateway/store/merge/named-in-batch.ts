@@ -1,6 +1,6 @@
 import type { Resource } from '#contract/resource.ts';
 import type { Edit, Fields } from './edit.ts';
-import type { Heard } from './merged.ts';
+import type { Heard } from './merge.ts';
 import { isTold, resourceOfTable } from './shared-tables.ts';
 import type { Tenancy } from './tenancy.ts';
 import { namedBy, type WorkingSet } from './working-set.ts';

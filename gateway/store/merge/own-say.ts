@@ -2,7 +2,7 @@ import { aerator } from '#contract/resources/aerators.ts';
 import { controlPoint, order } from '#contract/resources/control-points.ts';
 import { fieldsOf, stampOf } from './claims.ts';
 import type { Edit, Held } from './edit.ts';
-import type { LostEdit, MergedBatch } from './merged.ts';
+import type { LostEdit, MergedBatch } from './merge.ts';
 import { fieldsIn, type Readable } from './named-in-batch.ts';
 import { keyOf, standingOf, type Work } from './working-set.ts';
 

@@ -3,11 +3,11 @@ import { parkedChange } from '#contract/resources/sync-tables.ts';
 import { SYNC_SCHEMA, type WireChange } from '#contract/sync/wire.ts';
 import type { Incoming } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
+import type { Steps, UnitContext } from '../register.ts';
 import { codecOf } from '../row-codec.ts';
-import type { Steps, UnitContext } from '../statements.ts';
 import { uuidOfText } from './conflicts.ts';
 import { inList, listOf } from './id-lists.ts';
-import type { Heard, Kept } from './merged.ts';
+import type { Heard, Kept } from './merge.ts';
 import { dropBeyond, type Kept as MostKept } from './most-kept.ts';
 import { insertMany } from './write-rows.ts';
 

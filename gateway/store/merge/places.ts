@@ -1,7 +1,7 @@
 import type { Resource } from '#contract/resource.ts';
 import { OPS } from '#contract/sync/wire.ts';
 import type { Unit } from '#core/changes.ts';
-import type { Steps, UnitContext } from '../statements.ts';
+import type { Steps, UnitContext } from '../register.ts';
 import { inList, listOf, rowsByIds } from './id-lists.ts';
 import { isTold, resourceOfEntity, resourceOfTable, scopeOf } from './shared-tables.ts';
 

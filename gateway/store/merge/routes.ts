@@ -1,12 +1,12 @@
 import type { Resource } from '#contract/resource.ts';
 import type { Unit } from '#core/changes.ts';
 import { OWN_STREAM } from '../own-stream.ts';
-import type { Steps, UnitContext } from '../statements.ts';
+import type { Steps, UnitContext } from '../register.ts';
+import { textOf } from './canonical-change.ts';
 import { inList, listOf, rowsByIds } from './id-lists.ts';
 import { addressesSet, farmsNaming, idsOfPlace, type Places, placesOf } from './places.ts';
 import { isTold, scopeOf } from './shared-tables.ts';
 import { type StreamsOfPeople, streamsOfFarms, streamsOfPeople } from './streams-of.ts';
-import { textOf } from './text-of.ts';
 
 // Which streams a unit logs to. They are found before anything is locked, so that all units lock them in one order.
 

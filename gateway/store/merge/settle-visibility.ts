@@ -1,9 +1,9 @@
 import type { Resource } from '#contract/resource.ts';
 import type { CommittedRow } from '#core/changes.ts';
-import { hideChildren } from '../row-visibility.ts';
-import type { Steps, UnitContext } from '../statements.ts';
+import type { Steps, UnitContext } from '../register.ts';
+import { hideChildren } from '../row-life.ts';
 import { inList, listOf } from './id-lists.ts';
-import type { MergedBatch } from './merged.ts';
+import type { MergedBatch } from './merge.ts';
 import { rankOf, resourceOfTable } from './shared-tables.ts';
 import {
   isOutOfSight,

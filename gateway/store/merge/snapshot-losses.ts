@@ -1,8 +1,8 @@
 import { OWN_STREAM } from '../own-stream.ts';
-import type { Steps, UnitContext } from '../statements.ts';
+import type { Steps, UnitContext } from '../register.ts';
 import { isHostedStamp } from '../sync-node.ts';
 import { inList, listOf } from './id-lists.ts';
-import type { LostEdit } from './merged.ts';
+import type { LostEdit } from './merge.ts';
 
 /**
  * Gateway: which of the values that lost against a snapshot, or that the snapshot lost, nobody had seen before. A

@@ -1,4 +1,4 @@
-import type { Steps, UnitContext } from '../statements.ts';
+import type { Steps, UnitContext } from '../register.ts';
 import { inList, listOf } from './id-lists.ts';
 
 /** Streams of farms that have one. */

@@ -1,11 +1,11 @@
 import type { Resource } from '#contract/resource.ts';
 import { address } from '#contract/resources/addresses.ts';
-import type { Steps, UnitContext } from '../statements.ts';
+import type { Steps, UnitContext } from '../register.ts';
 import { isHostedStamp } from '../sync-node.ts';
+import { textOf } from './canonical-change.ts';
 import type { Fields } from './edit.ts';
 import { inList, listOf } from './id-lists.ts';
 import { mayLeadElsewhere, referencesOf, resourceOfTable, scopeOf } from './shared-tables.ts';
-import { textOf } from './text-of.ts';
 import { standingOf, type WorkingSet } from './working-set.ts';
 
 // Hosted: what a gateway may speak of. A stolen one reaches its own farms and their people, nothing else.

@@ -3,10 +3,9 @@ import type { HeardReturns } from '#core/changes.ts';
 import type { ChangeLog } from '../change-log.ts';
 import { formatHlc, nextHlc, readHlc } from '../hlc.ts';
 import { OWN_STREAM } from '../own-stream.ts';
-import { registerOf } from '../register.ts';
-import type { Rows, Steps, UnitContext } from '../statements.ts';
+import { type Rows, registerOf, type Steps, type UnitContext } from '../register.ts';
 import { MOST_AHEAD_MS, mapped, stampsOf } from './accept-stamps.ts';
-import { textOf } from './text-of.ts';
+import { textOf } from './canonical-change.ts';
 import { insertMany } from './write-rows.ts';
 
 // Stamps from a future that will not be waited for. Hosted processes once stamped by their own clocks, and one whose clock

@@ -3,7 +3,7 @@ import { LIFE } from '../register.ts';
 import { codecOf } from '../row-codec.ts';
 import { fieldsOf, stampOf } from './claims.ts';
 import type { Edit, Held } from './edit.ts';
-import type { Heard, LostEdit } from './merged.ts';
+import type { Heard, LostEdit } from './merge.ts';
 
 /** People here are told, too, when the other side found what may stand once only. */
 export function toldApart(

@@ -1,8 +1,14 @@
 import type { Resource } from '#contract/resource.ts';
 import type { ChangeLog, LogEntry } from '../change-log.ts';
-import { NO_STAMP, newRegister, type Register, registerOf } from '../register.ts';
+import {
+  NO_STAMP,
+  newRegister,
+  type Register,
+  registerOf,
+  type Steps,
+  type UnitContext,
+} from '../register.ts';
 import { codecOf } from '../row-codec.ts';
-import type { Steps, UnitContext } from '../statements.ts';
 import { inList, listOf, rowsByIds } from './id-lists.ts';
 import { resourceOfTable } from './shared-tables.ts';
 

@@ -1,7 +1,6 @@
 import type { Resource } from '#contract/resource.ts';
-import { isAlive, type Register, registerOf } from '../register.ts';
+import { isAlive, type Register, registerOf, type Steps, type UnitContext } from '../register.ts';
 import { codecOf } from '../row-codec.ts';
-import type { Steps, UnitContext } from '../statements.ts';
 import type { Row } from './edit.ts';
 import { inList, listOf, rowsByIds } from './id-lists.ts';
 import { placeColumns } from './places.ts';

@@ -1,6 +1,6 @@
 import type { Resource } from '#contract/resource.ts';
+import type { Statement, Steps, UnitContext } from '../register.ts';
 import { codecOf } from '../row-codec.ts';
-import type { Statement, Steps, UnitContext } from '../statements.ts';
 import type { Work } from './working-set.ts';
 
 // Many rows at once: one statement with one parameter of JSON on PostgreSQL, where each statement is a journey; one

@@ -1,9 +1,8 @@
 import { type HelloRequest, helloAnswer, SYNC_SCHEMA } from '#contract/sync/wire.ts';
 import { ask } from './ask.ts';
-import type { FlightDeps } from './flight-deps.ts';
-import { ackedOf, cursorOf, headOf } from './judge-points.ts';
-import { readResync } from './resync-progress.ts';
-import type { Outcome } from './state.ts';
+import { readResync } from './ask-snapshot.ts';
+import type { FlightDeps, Outcome } from './state.ts';
+import { ackedOf, cursorOf, headOf } from './step.ts';
 import { takeFacts } from './take-facts.ts';
 
 /** Both sides tell how far they are; each sees from it whether they still tell the same history. */

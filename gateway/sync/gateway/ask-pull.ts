@@ -7,9 +7,8 @@ import {
 } from '#contract/sync/wire.ts';
 import type { StreamPoints } from '#core/changes.ts';
 import { ask } from './ask.ts';
-import type { FlightDeps } from './flight-deps.ts';
-import { ackedOf, cursorOf } from './judge-points.ts';
-import type { Outcome } from './state.ts';
+import type { FlightDeps, Outcome } from './state.ts';
+import { ackedOf, cursorOf } from './step.ts';
 import { judgeFacts } from './take-facts.ts';
 import { TUNING } from './tuning.ts';
 

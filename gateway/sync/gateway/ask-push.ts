@@ -9,9 +9,8 @@ import {
 import type { StreamPoints } from '#core/changes.ts';
 import { ask } from './ask.ts';
 import type { BatchSize } from './batch-size.ts';
-import type { FlightDeps } from './flight-deps.ts';
-import { ackedOf, cursorOf, headOf } from './judge-points.ts';
-import type { Outcome } from './state.ts';
+import type { FlightDeps, Outcome } from './state.ts';
+import { ackedOf, cursorOf, headOf } from './step.ts';
 import { takeFacts } from './take-facts.ts';
 
 /** Sends the oldest rows that are not confirmed. The same rows again do no harm: the other side applies what is new. */

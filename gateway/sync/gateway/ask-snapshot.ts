@@ -1,5 +1,6 @@
 import {
   type LogPoint,
+  logPoint,
   type SnapshotAnswer,
   type SnapshotRequest,
   SYNC_REFUSALS,
@@ -8,11 +9,51 @@ import {
 } from '#contract/sync/wire.ts';
 import type { StreamPoints } from '#core/changes.ts';
 import { ask } from './ask.ts';
-import type { FlightDeps } from './flight-deps.ts';
-import { cursorOf } from './judge-points.ts';
-import { isDifference, type ResyncProgress, readResync, writeResync } from './resync-progress.ts';
-import type { Outcome } from './state.ts';
+import type { FlightDeps, Outcome } from './state.ts';
+import { cursorOf } from './step.ts';
 import { TUNING } from './tuning.ts';
+
+// How far a comparison of everything has come. It stands in the stream's `resync` and moves in the same unit of work as
+// the rows of a page, so that a restart goes on where it was.
+
+type ResyncProgress = {
+  why: string;
+  /** null: the first page was not there yet. */
+  page: {
+    epoch: number;
+    head: LogPoint;
+    after: { entity: number; id: string } | null;
+    historyFrom: string | null;
+  } | null;
+};
+
+/** null: nothing is amiss. A plain sentence is a reason without any progress; anything unreadable, too. */
+export function readResync(stored: string | null): ResyncProgress | null {
+  if (stored === null) return null;
+  const progress = stored.startsWith('{') ? parsed(stored) : null;
+  return progress ?? { why: stored, page: null };
+}
+
+export const writeResync = (progress: ResyncProgress): string =>
+  progress.page === null ? progress.why : JSON.stringify(progress);
+
+function parsed(stored: string): ResyncProgress | null {
+  try {
+    // written by writeResync above; the points in it are checked again
+    const progress = JSON.parse(stored) as ResyncProgress;
+    const isSound =
+      typeof progress.why === 'string' &&
+      progress.page !== null &&
+      logPoint.safeParse(progress.page.head).success;
+    return isSound ? progress : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The new epoch has begun, what the hosted instance does not know is being logged (core/sync/log-difference.ts). */
+export const isDifference = (stored: string | null): boolean =>
+  stored !== null && (stored.startsWith('difference ') || stored === 'forgetting');
 
 /** Nobody waits for it any more. */
 const ABANDONED: Outcome = { is: 'page', rows: 0, isLast: false };

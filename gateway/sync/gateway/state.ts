@@ -1,10 +1,11 @@
 import type { HelloAnswer, SyncLane } from '#contract/sync/wire.ts';
 import { type BatchSize, firstBatch } from './batch-size.ts';
+import type { SyncClientDeps } from './ports.ts';
 
 // What the gateway's side of the sync knows, hears and wants done. Times are monotonic milliseconds.
 
-export const PHASES = ['unpaired', 'connecting', 'steady', 'resync', 'upgrade', 'revoked', 'fenced'] as const;
-export type Phase = (typeof PHASES)[number];
+const PHASES = ['unpaired', 'connecting', 'steady', 'resync', 'upgrade', 'revoked', 'fenced'] as const;
+type Phase = (typeof PHASES)[number];
 
 /** Milliseconds from and to; whoever sets the timer draws one between. */
 export type Range = readonly [number, number];
@@ -24,7 +25,7 @@ export type Flight = { id: number; ask: Ask; sinceMs: number };
 export const TIMERS = ['retry', 'core', 'history', 'pull', 'watch'] as const;
 export type Timer = (typeof TIMERS)[number];
 
-export type Trouble = { code: string; detail: string; atMs: number };
+type Trouble = { code: string; detail: string; atMs: number };
 
 export type SyncState = {
   phase: Phase;
@@ -144,3 +145,12 @@ export function initialState(): SyncState {
     counts: { resyncs: 0, restarts: 0, pushedRows: 0, pulledRows: 0, failures: 0 },
   };
 }
+
+/** What a request under way may use. */
+export type FlightDeps = SyncClientDeps & {
+  /** Whether its answer is still waited for; what nobody waits for changes nothing. */
+  isCurrent: () => boolean;
+  /** Something came of it: it is not stuck. */
+  progress: () => void;
+  inTurn: <Answer>(run: () => Promise<Answer>) => Promise<Answer>;
+};

@@ -1,17 +1,79 @@
+import type { LanePoints, LogPoint, SyncLane } from '#contract/sync/wire.ts';
+import type { StreamPoints } from '#core/changes.ts';
 import { LINK_FAILURES } from './link-failure.ts';
 import { settle } from './outcomes.ts';
-import { proceed } from './proceed.ts';
 import {
+  type Ask,
   type Effect,
+  type Flight,
   initialState,
   NO_FLIGHTS,
   SLOTS,
+  type Slot,
   type Step,
   type SyncEvent,
   type SyncState,
   type Timer,
 } from './state.ts';
 import { TUNING } from './tuning.ts';
+
+/** Begins whatever may begin now. Called after every event, so that no rule has to think of what comes next. */
+function proceed(state: SyncState, nowMs: number, effects: readonly Effect[]): Step {
+  if (state.waiting !== null) return { state, effects };
+  switch (state.phase) {
+    case 'connecting':
+      return begin(state, nowMs, effects, [['link', { kind: 'hello' }]]);
+    case 'resync':
+      return begin(state, nowMs, effects, [
+        ['link', { kind: 'snapshot', limit: TUNING.snapshotRows, why: state.why ?? 'asked for' }],
+      ]);
+    case 'steady':
+      return begin(state, nowMs, effects, dueNow(state));
+    default:
+      return { state, effects };
+  }
+}
+
+function dueNow(state: SyncState): [Slot, Ask][] {
+  const { wants, flights, batch } = state;
+  const due: [Slot, Ask][] = [];
+  if (wants.core) due.push(['core', { kind: 'push', lane: 'core', size: batch.core }]);
+  if (wants.pull) due.push(['pull', { kind: 'pull', limit: TUNING.pullRows }]);
+  // after weeks without a link registers and orders are right within seconds, while years of readings follow; a core
+  // edit now and then does not hold history up
+  const isCoreFirst = state.isCoreBehind && (wants.core || flights.core !== null);
+  if (wants.history && !isCoreFirst) {
+    due.push(['history', { kind: 'push', lane: 'history', size: batch.history }]);
+  }
+  return due;
+}
+
+function begin(
+  state: SyncState,
+  nowMs: number,
+  effects: readonly Effect[],
+  due: readonly (readonly [Slot, Ask])[],
+): Step {
+  const started: Effect[] = [];
+  const flights: Record<Slot, Flight | null> = { ...state.flights };
+  const wants = { ...state.wants };
+  const wasIdle = Object.values(flights).every((flight) => flight === null);
+  let { nextId, historyRows } = state;
+  for (const [slot, ask] of due) {
+    if (flights[slot] !== null) continue;
+    flights[slot] = { id: nextId, ask, sinceMs: nowMs };
+    started.push({ do: 'ask', id: nextId, ask });
+    nextId += 1;
+    if (slot !== 'link') wants[slot] = false;
+    if (slot === 'history') historyRows = 0;
+  }
+  if (started.length === 0) return { state, effects };
+  const progressAtMs = wasIdle && state.failures === 0 ? nowMs : state.progressAtMs;
+  return {
+    state: { ...state, flights, wants, nextId, historyRows, progressAtMs },
+    effects: [...effects, ...started],
+  };
+}
 
 /**
  * The gateway's side of the sync as a pure function: what it knows after an event, and what is to be done. Nothing in
@@ -189,4 +251,72 @@ function pullTimer({ isSocketOpen, phase }: SyncState): Effect[] {
 
 function isUnderWay(state: SyncState, id: number): boolean {
   return SLOTS.some((slot) => state.flights[slot]?.id === id);
+}
+
+export const ackedOf = (points: StreamPoints): LanePoints => ({
+  core: { seq: points.acked_core_seq, chain: points.acked_core_chain },
+  history: { seq: points.acked_history_seq, chain: points.acked_history_chain },
+});
+
+export const headOf = (points: StreamPoints): LanePoints => ({
+  core: { seq: points.core_seq, chain: points.core_chain },
+  history: { seq: points.history_seq, chain: points.history_chain },
+});
+
+export const cursorOf = (points: StreamPoints): LogPoint => ({
+  seq: points.in_core_seq,
+  chain: points.in_core_chain,
+});
+
+export function ackedPoints(lane: SyncLane, { seq, chain }: LogPoint): Partial<StreamPoints> {
+  return lane === 'core'
+    ? { acked_core_seq: seq, acked_core_chain: chain }
+    : { acked_history_seq: seq, acked_history_chain: chain };
+}
+
+export type Claim = {
+  /** What the hosted instance says it applied of our log. */
+  claimed: LogPoint;
+  /** What we knew to be applied when the request left, and what we know now. */
+  sent: LogPoint;
+  acked: LogPoint;
+  head: LogPoint;
+  /** Chain of our log at the claimed number; null: no longer kept. */
+  ownChain: string | null;
+};
+
+type Verdict = { is: 'news' } | { is: 'known' } | { is: 'amiss'; why: string };
+
+/**
+ * Whether what the hosted instance says it applied can be believed. A number alone proves nothing: after a restored
+ * backup on either side the same number may stand for another history, so the chains decide.
+ */
+export function judgeClaim({ claimed, sent, acked, head, ownChain }: Claim): Verdict {
+  // an answer that was overtaken by another one may tell less than is known now, never less than when it was asked for
+  if (claimed.seq < sent.seq)
+    return { is: 'amiss', why: 'the hosted instance lost changes it had confirmed' };
+  if (claimed.seq > head.seq) return { is: 'amiss', why: 'this gateway lost changes it had sent' };
+  if (ownChain === null) {
+    return claimed.seq <= acked.seq
+      ? { is: 'known' }
+      : { is: 'amiss', why: 'the change log of this gateway has a hole' };
+  }
+  if (ownChain !== claimed.chain) return { is: 'amiss', why: 'both sides tell different histories' };
+  return claimed.seq > acked.seq ? { is: 'news' } : { is: 'known' };
+}
+
+/** Another life of the hosted database may have lost its last commits, even where every number still fits. */
+export function judgeTimeline(known: string, told: string): Verdict {
+  if (known !== '' && known !== told) return { is: 'amiss', why: 'the hosted database was brought back' };
+  return known === told ? { is: 'known' } : { is: 'news' };
+}
+
+/** Runs one after another what must not interleave: answers of several requests move the same points. */
+export function inTurns(): <Answer>(run: () => Promise<Answer>) => Promise<Answer> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (run) => {
+    const next = last.then(run, run);
+    last = next.catch(() => undefined);
+    return next;
+  };
 }

@@ -4,13 +4,12 @@ import { askHello } from './ask-hello.ts';
 import { askPull } from './ask-pull.ts';
 import { askPush } from './ask-push.ts';
 import { askSnapshot } from './ask-snapshot.ts';
-import type { FlightDeps } from './flight-deps.ts';
 import { liveTalk } from './live-talk.ts';
-import { inTurns } from './own-turn.ts';
 import type { SyncClientDeps } from './ports.ts';
 import {
   type Ask,
   type Effect,
+  type FlightDeps,
   initialState,
   type Outcome,
   SLOTS,
@@ -18,7 +17,7 @@ import {
   type SyncState,
   type Timer,
 } from './state.ts';
-import { step } from './step.ts';
+import { inTurns, step } from './step.ts';
 
 export type SyncClient = ReturnType<typeof createSyncClient>;
 

@@ -1,9 +1,8 @@
 import { LANES, type LanePoints, type Restamp } from '#contract/sync/wire.ts';
 import type { StreamPoints } from '#core/changes.ts';
-import type { FlightDeps } from './flight-deps.ts';
-import { ackedOf, ackedPoints, headOf, judgeClaim, judgeTimeline } from './judge-points.ts';
 import type { SyncStore } from './ports.ts';
-import type { Outcome } from './state.ts';
+import type { FlightDeps, Outcome } from './state.ts';
+import { ackedOf, ackedPoints, headOf, judgeClaim, judgeTimeline } from './step.ts';
 
 export type Facts = {
   answer: { timeline: string; restamps: readonly Restamp[] };

@@ -1,8 +1,69 @@
 import type { HelloAnswer, HelloRequest, LogPoint, SyncLane } from '#contract/sync/wire.ts';
 import type { GatewayCaller } from '../ports.ts';
-import { decideHello } from './decide-hello.ts';
 import { type HostedDeps, hostedFacts, lookAside, streamOf } from './hosted-deps.ts';
-import { inOf } from './ports.ts';
+import { inOf, type StreamRow } from './ports.ts';
+
+/** Gateways older than this send rows that this version can no longer read. */
+const OLDEST_SCHEMA = 1;
+const LANES: readonly SyncLane[] = ['core', 'history'];
+
+type HelloFacts = {
+  stream: StreamRow;
+  timeline: string;
+  /** Chain of the feed at the gateway's cursor; null: not kept. */
+  feedChain: string | null;
+  /** Chain that was applied at the gateway's acknowledged number, per lane; null: not marked. */
+  markAtAcked: Readonly<Record<SyncLane, string | null>>;
+};
+
+type Directive = { directive: 'go' | 'resync' | 'upgrade'; reason: string | null };
+
+/** Whether both sides still tell the same history; a word of the reason when they do not. */
+function decideHello(request: HelloRequest, facts: HelloFacts): Directive {
+  if (request.schema < OLDEST_SCHEMA) return { directive: 'upgrade', reason: 'schema' };
+  const reason = whyResync(request, facts);
+  return reason === null ? { directive: 'go', reason: null } : { directive: 'resync', reason };
+}
+
+function whyResync(request: HelloRequest, { stream, timeline, feedChain, markAtAcked }: HelloFacts) {
+  if (stream.resync !== null) return stream.resync;
+  if (request.epoch !== stream.epoch) return 'epoch';
+  // another life of the database may have lost commits that the gateway counts on
+  if (request.timeline !== '' && request.timeline !== timeline) return 'timeline';
+  for (const lane of LANES) {
+    const own = inOf(stream)[lane];
+    const lost = whyLaneForked(own, { head: request.head[lane], acked: request.acked[lane] });
+    if (lost !== null) return `${lane} ${lost}`;
+    const mark = markAtAcked[lane];
+    if (mark !== null && mark !== request.acked[lane].chain) return `${lane} fork`;
+  }
+  return whyCursorLost(stream, request.cursor, feedChain);
+}
+
+/** Compares what was applied of a lane with what its writer has; null: nothing speaks against it. */
+export function whyLaneForked(
+  own: LogPoint,
+  { head, acked }: { head: LogPoint | null; acked: LogPoint },
+): 'gateway lost changes' | 'hosted lost changes' | 'fork' | null {
+  if (head !== null && head.seq < own.seq) return 'gateway lost changes';
+  if (acked.seq > own.seq) return 'hosted lost changes';
+  if (head !== null && head.seq === own.seq && head.chain !== own.chain) return 'fork';
+  if (acked.seq === own.seq && acked.chain !== own.chain) return 'fork';
+  return null;
+}
+
+/** Whether the feed can go on at a cursor; null: it can. */
+export function whyCursorLost(
+  stream: Pick<StreamRow, 'core_seq' | 'floor_seq'>,
+  cursor: LogPoint,
+  feedChain: string | null,
+): 'feed lost changes' | 'feed forgotten' | 'feed fork' | null {
+  if (cursor.seq > stream.core_seq) return 'feed lost changes';
+  // the row at the cursor must still stand: its chain proves that both mean the same history
+  if (cursor.seq === 0) return stream.floor_seq > 1 ? 'feed forgotten' : null;
+  if (cursor.seq < stream.floor_seq) return 'feed forgotten';
+  return feedChain === cursor.chain ? null : 'feed fork';
+}
 
 /** The first word after every connection: where both stand, and whether they may go on from there. */
 export async function answerHello(

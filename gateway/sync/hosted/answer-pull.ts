@@ -1,11 +1,35 @@
-import type { PullAnswer, PullRequest } from '#contract/sync/wire.ts';
+import type { PullAnswer, PullRequest, WireChange } from '#contract/sync/wire.ts';
 import { StaleError } from '#core/errors.ts';
-import type { GatewayCaller } from '../ports.ts';
+import type { GatewayCaller, Refused } from '../ports.ts';
+import { whyCursorLost, whyLaneForked } from './answer-hello.ts';
 import { ackedPoints, movedCursor } from './answer-push.ts';
-import { wholeTransactions, whyNotPulled } from './decide-pull.ts';
 import { type HostedDeps, hostedFacts, lookAside, streamOf } from './hosted-deps.ts';
 import { headOf, inOf, type StreamRow } from './ports.ts';
+import { belowFloor, fork, staleEpoch } from './refusals.ts';
 import { RequestRefused } from './request-refused.ts';
+
+/** Why the feed cannot go on at that cursor; null: it can. */
+function whyNotPulled(request: PullRequest, stream: StreamRow, feedChain: string | null): Refused | null {
+  if (stream.resync !== null || request.epoch !== stream.epoch) return staleEpoch(stream);
+  for (const lane of ['core', 'history'] as const) {
+    const lost = whyLaneForked(inOf(stream)[lane], { head: null, acked: request.acked[lane] });
+    if (lost !== null) return fork(`The ${lane} lane: ${lost}`);
+  }
+  const lost = whyCursorLost(stream, request.cursor, feedChain);
+  if (lost === null) return null;
+  return lost === 'feed forgotten' ? belowFloor(stream.floor_seq) : fork(`The feed: ${lost}`);
+}
+
+/**
+ * What of the rows read goes into one answer: whole transactions, so that nobody sees half of one, unless a single one
+ * is larger than an answer. `isEnd`: there is nothing behind the last row.
+ */
+function wholeTransactions(rows: readonly WireChange[], isEnd: boolean): readonly WireChange[] {
+  if (isEnd) return rows;
+  const cutTx = rows.at(-1)?.tx;
+  const whole = rows.findIndex(({ tx }) => tx === cutTx);
+  return whole > 0 ? rows.slice(0, whole) : rows;
+}
 
 const MAX_BYTES = 256 * 1024;
 

@@ -3,7 +3,7 @@ import { askHosted } from '#adapters/sync/ask-hosted.ts';
 import type { KeyPair } from '#adapters/sync/ed25519.ts';
 import { gatewaySocket } from '#adapters/sync/gateway-socket.ts';
 import { gatewayTransport } from '#adapters/sync/gateway-transport.ts';
-import { createGatewaySession } from '#adapters/sync/pairing-session.ts';
+import { createGatewaySession } from '#adapters/sync/pairing-http.ts';
 import type { WireChange } from '#contract/sync/wire.ts';
 import type { StreamPoints } from '#core/changes.ts';
 import { chainAfter } from '#store/merge/canonical-change.ts';

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bicarbonateKg, limeKg } from '#science/advice/water-actions.ts';
-import { type WaterTrendFacts, waterTrendAdvice } from '#science/advice/water-advice.ts';
+import {
+  bicarbonateKg,
+  limeKg,
+  type WaterTrendFacts,
+  waterTrendAdvice,
+} from '#science/advice/water-advice.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import { trendOf } from '#science/parameter-trend.ts';
 import { optimalRange, WATER_PARAMETERS, type WaterParameter } from '#science/water-limits.ts';

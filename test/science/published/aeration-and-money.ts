@@ -1,8 +1,7 @@
 import { aerationSizing } from '#science/aeration-sizing.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import { priceAtSize } from '#science/economics.ts';
-import { upperTail } from '#science/normal-distribution.ts';
-import { hoursToOxygenLevel } from '#science/oxygen-decline.ts';
+import { hoursToOxygenLevel, upperTail } from '#science/oxygen-forecast.ts';
 import { type Source, table } from './source.ts';
 
 const { aeration, economics, energy } = SCIENCE_DEFAULTS;

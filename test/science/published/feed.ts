@@ -4,8 +4,8 @@ import { nextMealFactor } from '#science/feeding-adjustments.ts';
 import { feedingRatePercent } from '#science/feeding-rate.ts';
 import { mealPlan } from '#science/feeding-schedule.ts';
 import { expectedWeightG, growthCurve } from '#science/growth.ts';
-import { interpolate } from '#science/interpolate.ts';
 import { expectedSurvivalPercent } from '#science/survival.ts';
+import { interpolate } from '#science/temperature-factor.ts';
 import { type Source, table } from './source.ts';
 
 const { feeding, growth, survival } = SCIENCE_DEFAULTS;

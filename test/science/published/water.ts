@@ -1,9 +1,9 @@
 import { LIMESTONE_UP_TO_MG_L } from '#science/advice/advice-table.ts';
-import { bicarbonateKg } from '#science/advice/water-actions.ts';
+import { bicarbonateKg } from '#science/advice/water-advice.ts';
 import { nh3Of } from '#science/ammonia.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import { oxygenSaturationMgL, oxygenSaturationPercent } from '#science/oxygen-saturation.ts';
-import { practicalSalinity } from '#science/practical-salinity.ts';
+import { practicalSalinity } from '#science/plausibility.ts';
 import { safeNitrateMgL, safeNitriteMgL } from '#science/severity.ts';
 import { type Figure, type Source, table } from './source.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Database } from '#adapters/sql/database.ts';
-import { hasReadable } from '#adapters/sync/kept-aside.ts';
+import { hasReadable } from '#adapters/sync/gateway-store.ts';
 import type { Resource } from '#contract/resource.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
 import { farm } from '#contract/resources/farms.ts';

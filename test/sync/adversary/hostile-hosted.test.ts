@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { hostedFrame } from '#contract/sync/wire.ts';
-import { PAIRED, type Paired, readPaired, savePaired } from '#features/cloud/pairing/paired.ts';
+import { PAIRED, type Paired, readPaired, savePaired } from '#features/cloud/pairing/on-paired.ts';
 import { databaseFile } from '#runtime/config.ts';
 import { formatHlc } from '#store/hlc.ts';
 import { type App, aControlPoint, body, type MadeControlPoint } from '#test/app.ts';

@@ -6,7 +6,7 @@ import { insert } from '#core/changes.ts';
 import { sweep } from '#operations/upkeep/upkeep.ts';
 import { formatHlc } from '#store/hlc.ts';
 import { onBothEngines } from '#test/databases.ts';
-import { toldInADay } from '../../../gateway/adapters/sync/told-in-a-day.ts';
+import { toldInADay } from '../../../gateway/adapters/sync/hosted-store.ts';
 import { aSpysGateway, GATEWAY_NODE, type SpysGateway } from './a-spys-gateway.ts';
 
 const DAY_MS = 24 * 3_600_000;

@@ -22,7 +22,7 @@ import { lastOrderAt, orderUnderWay, remoteOrder } from '../../data/orders.ts';
 import { type PlansByPoint, usePlans } from '../../data/outlook.ts';
 import { pondLine, usePondsByPoint } from '../../data/places.ts';
 import { age, quantity } from '../../i18n/format.ts';
-import { controlFactsOf, controlStateOf, isHeard, keptOrder, urgencyOf } from '../../state/control-state.ts';
+import { controlFactsOf, controlStateOf, isHeard, keptOrder, urgencyOf } from '../../state/freshness.ts';
 import { AllDialog } from './all-dialog.tsx';
 import { SirenGroup } from './siren-group.tsx';
 import { aerationWords } from './words.ts';

@@ -22,7 +22,7 @@ import { pondLine, usePondsByPoint } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { type Schedule, schedulesAt, useSchedules } from '../../data/schedules.ts';
 import { age, dayAndTime, quantity } from '../../i18n/format.ts';
-import { isHeard } from '../../state/control-state.ts';
+import { isHeard } from '../../state/freshness.ts';
 import { UnkeyedSetting } from '../devices/unkeyed-setting.tsx';
 import { LockOut } from './lock-out.tsx';
 import { PointSettings } from './point-settings.tsx';

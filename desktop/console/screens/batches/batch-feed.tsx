@@ -14,7 +14,7 @@ import { clockTime, figure, instantAt, isoDay, money, quantity } from '../../i18
 import { givenAt, mealAt, nearMeal } from '../../state/meals.ts';
 import { sharedId } from '../../state/shared-id.ts';
 import { formWords } from '../entries/form-words.ts';
-import { useEnter } from '../entries/use-enter.ts';
+import { useEnter } from '../entries/use-form.ts';
 import { entryWords } from '../entries/words.ts';
 import { batchWords } from './words.ts';
 

@@ -11,7 +11,7 @@ import { useCalm } from '../../data/calm.ts';
 import { useGet, useGetAgain } from '../../data/query.ts';
 import { age, asTyped, currencySign, figure, money, percent, quantity } from '../../i18n/format.ts';
 import { freshnessOf } from '../../state/freshness.ts';
-import { rangeAround, type SliderRange } from '../../state/slider-range.ts';
+import { rangeAround, type SliderRange } from '../../state/typed-figure.ts';
 import { usePrice } from './price.ts';
 import { batchWords } from './words.ts';
 

@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import type { BatchDetail, BatchFinished } from '#contract/resources/batches.ts';
-import { faultText } from '../../components/answer.tsx';
-import { BeforeAfter } from '../../components/before-after.tsx';
+import { BeforeAfter, faultText } from '../../components/answer.tsx';
 import { TextField } from '../../components/field.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import { toast } from '../../components/toast.tsx';
@@ -12,8 +11,8 @@ import { refresh } from '../../data/query.ts';
 import { currencySign, figure, money, quantity } from '../../i18n/format.ts';
 import { SaveButton, WhenFields } from '../entries/entry-form.tsx';
 import { useWhen } from '../entries/use-form.ts';
-import { harvestWords } from './harvest-words.ts';
 import { usePrice } from './price.ts';
+import { harvestWords } from './record-words.ts';
 
 const FAR = 0.35;
 

@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import type { BatchDetail, HarvestAnswer } from '#contract/resources/batches.ts';
-import { faultText } from '../../components/answer.tsx';
-import { BeforeAfter } from '../../components/before-after.tsx';
+import { BeforeAfter, faultText } from '../../components/answer.tsx';
 import { CountField, useCount } from '../../components/count-field.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
@@ -15,8 +14,8 @@ import { refresh } from '../../data/query.ts';
 import { currencySign, figure, money, quantity } from '../../i18n/format.ts';
 import { SaveButton, WhenFields } from '../entries/entry-form.tsx';
 import { useWhen } from '../entries/use-form.ts';
-import { harvestWords } from './harvest-words.ts';
 import { usePrice } from './price.ts';
+import { harvestWords } from './record-words.ts';
 
 /** A mean weight so far from the batch's is more likely a slip than a truth. */
 const FAR = 0.35;

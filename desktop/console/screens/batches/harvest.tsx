@@ -2,8 +2,7 @@ import '../../styles/batches.css';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import type { BatchDetail } from '#contract/resources/batches.ts';
-import { Answer, Awaited, Empty, faultText } from '../../components/answer.tsx';
-import { BeforeAfter } from '../../components/before-after.tsx';
+import { Answer, Awaited, BeforeAfter, Empty, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
@@ -17,7 +16,7 @@ import { figure } from '../../i18n/format.ts';
 import { BatchHead } from './batch-head.tsx';
 import { FinalHarvest, isSameCode } from './harvest-final.tsx';
 import { PartialHarvest } from './harvest-partial.tsx';
-import { harvestWords } from './harvest-words.ts';
+import { harvestWords } from './record-words.ts';
 import { batchWords } from './words.ts';
 
 /** Taking animals out: a part of them, or all and with that the end of the batch. */

@@ -16,7 +16,7 @@ import { type Pond, usePondCards, usePonds } from '../../data/places.ts';
 import { refresh } from '../../data/query.ts';
 import { figure, percent, plainDay, quantity } from '../../i18n/format.ts';
 import { BatchHead } from './batch-head.tsx';
-import { stockingWords } from './stocking-words.ts';
+import { stockingWords } from './record-words.ts';
 import { useStocking } from './use-stocking.ts';
 import { batchWords } from './words.ts';
 

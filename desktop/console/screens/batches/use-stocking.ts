@@ -8,7 +8,7 @@ import type { Pond } from '../../data/places.ts';
 import { asTyped, isoDay } from '../../i18n/format.ts';
 import { addDays } from '../../state/schedule-week.ts';
 import { daysBetween, densityOf, doubtsOf, proposedCode } from '../../state/stocking.ts';
-import { stockingWords } from './stocking-words.ts';
+import { stockingWords } from './record-words.ts';
 
 type Given = {
   ponds: readonly Pond[];

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { SyncConflictAnswer } from '#contract/resources/sync-conflicts.ts';
+import type { SyncConflictAnswer } from '#contract/resources/sync-status.ts';
 import { Answer } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { CheckField } from '../../components/field.tsx';

@@ -1,18 +1,38 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { useSearch } from 'wouter-preact';
+import { Link, useSearch } from 'wouter-preact';
 import type { BatchDetail } from '#contract/resources/batches.ts';
 import type { Right } from '#contract/rights.ts';
 import { Answer, Awaited, Empty } from '../../components/answer.tsx';
-import { WorkButton } from '../../components/button.tsx';
+import { Button, WorkButton } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { toast } from '../../components/toast.tsx';
 import { componentWords } from '../../components/words.ts';
 import { type Batch, useBatches } from '../../data/batches.ts';
+import { now } from '../../data/clock.ts';
 import { farm, mayOn } from '../../data/farm-store.ts';
 import { usePondCards, usePonds, usePondsByBatch } from '../../data/places.ts';
-import { EntryHead } from './entry-head.tsx';
+import { clearWater, putWaterBack, waterDraft } from '../../data/water-draft.ts';
+import { clockTime } from '../../i18n/format.ts';
 import { formWords } from './form-words.ts';
 import type { useWhen } from './use-form.ts';
+import { entryWords } from './words.ts';
+
+export function EntryHead({ title, children }: { title: string; children?: ComponentChildren }) {
+  const words = entryWords();
+  return (
+    <div class="page-head">
+      <div class="row nowrap">
+        <Link href="/lancar" class="button quiet" aria-label={words.title}>
+          <Icon name="back" />
+        </Link>
+        <h1>{title}</h1>
+      </div>
+      {children}
+    </div>
+  );
+}
 
 /**
  * A form about one batch: of the pond or batch that was asked for, else the first. Where what was asked for is not known
@@ -175,5 +195,26 @@ export function SaveButton({
         {label ?? words.save}
       </WorkButton>
     </div>
+  );
+}
+
+/** What was typed a minute ago is the round itself; what is older was left here, and that is said. */
+const LEFT_MS = 15 * 60_000;
+
+/** Tells of a round that was left and came back, with the way to be rid of it. */
+export function DraftNote() {
+  const words = entryWords();
+  const draft = waterDraft.value;
+  const oldest = Math.min(...[...draft.values()].map(({ at }) => at));
+  if (now.value - oldest < LEFT_MS || draft.size === 0) return null;
+  const clear = () => {
+    clearWater(draft);
+    toast(words.cleared, { label: words.undo, run: () => putWaterBack(draft) });
+  };
+  return (
+    <p class="note" role="status">
+      <span class="grow">{words.draftSince(clockTime(oldest))}</span>
+      <Button onClick={clear}>{words.clearDraft}</Button>
+    </p>
   );
 }

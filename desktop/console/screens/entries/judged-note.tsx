@@ -2,7 +2,7 @@ import type { WaterField } from '#contract/resources/water-quality.ts';
 import { Button } from '../../components/button.tsx';
 import { WATER } from '../../data/water.ts';
 import { figure } from '../../i18n/format.ts';
-import type { Judged } from '../../state/water-entry.ts';
+import type { Judged } from '../../state/water-draft.ts';
 import { entryWords } from './words.ts';
 
 export const isAmiss = (judged: Judged): boolean =>

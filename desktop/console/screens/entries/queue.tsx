@@ -7,7 +7,7 @@ import { toast } from '../../components/toast.tsx';
 import { type Entry, entries, isOfAnother, takeBack, tryAgain } from '../../data/outbox.ts';
 import { clockTime } from '../../i18n/format.ts';
 import { language } from '../../i18n/language.ts';
-import { EntryHead } from './entry-head.tsx';
+import { EntryHead } from './entry-form.tsx';
 import { entryWords } from './words.ts';
 
 /** What was typed here and how far it got. Nothing leaves this list unsaid: what the gateway refuses stays, with its reason. */

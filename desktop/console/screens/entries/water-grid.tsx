@@ -1,20 +1,50 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
 import type { WaterField } from '#contract/resources/water-quality.ts';
 import { AmmoniaQuestion, useBasisLabel } from '../../components/ammonia.tsx';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { waterWords } from '../../components/water-words.ts';
+import { now } from '../../data/clock.ts';
+import { entries } from '../../data/outbox.ts';
 import { type Pond, usePonds } from '../../data/places.ts';
 import { WATER } from '../../data/water.ts';
 import { roundTime, sureOfWater, typeWater, waterDraft } from '../../data/water-draft.ts';
-import type { Judged } from '../../state/water-entry.ts';
-import { DraftNote } from './draft-note.tsx';
-import { EntryHead } from './entry-head.tsx';
+import { clockTime } from '../../i18n/format.ts';
+import type { Judged } from '../../state/water-draft.ts';
+import { DraftNote, EntryHead } from './entry-form.tsx';
 import { isAmiss, JudgedNote } from './judged-note.tsx';
 import { RoundTimeFields } from './round-time.tsx';
-import { RowStanding } from './row-standing.tsx';
 import { FIELDS, mayLeave, roundTimeFault, typedOf, useSendWater, useWaterRound } from './water-round.ts';
 import { entryWords } from './words.ts';
+
+/** What was measured so long ago belongs to another round. */
+const THIS_ROUND_MS = 3_600_000;
+
+/** How far the measurement of a pond got: still here, with the gateway, or refused; then when it was measured last. */
+export function RowStanding({ pondId, lastAt }: { pondId: string; lastAt: string | undefined }) {
+  const words = entryWords();
+  const entry = entries.value.findLast(
+    ({ path, body }) => path === '/water-quality/' && body['pond_id'] === pondId,
+  );
+  if (entry === undefined || entry.state === 'saved') {
+    const at = entry?.enteredAt ?? (lastAt === undefined ? null : Date.parse(lastAt));
+    if (at === null || (entry === undefined && now.value - at > THIS_ROUND_MS)) return null;
+    return (
+      <span class="standing" data-standing="saved">
+        <Icon name="check" size={16} />{' '}
+        {entry === undefined ? words.measuredAt(clockTime(at)) : words.savedAt(clockTime(at))}
+      </span>
+    );
+  }
+  const isRefused = entry.state === 'refused';
+  return (
+    <Link class="standing" href="/lancar/fila" data-standing={entry.state}>
+      <Icon name={isRefused ? 'close' : 'clock'} size={16} /> {words.state[entry.state]}
+    </Link>
+  );
+}
 
 /** The round on a wide screen: rows are ponds, columns are parameters; hands stay on the keys. */
 export function WaterGrid() {

@@ -17,9 +17,15 @@ import {
   waterDraft,
 } from '../../data/water-draft.ts';
 import { clockTime, figure, instantAt, readDecimal } from '../../i18n/format.ts';
-import type { PondDraft, Typed } from '../../state/water-draft.ts';
-import { isSendable, type JudgedPond, judgePond, type Known } from '../../state/water-entry.ts';
-import { useEnter } from './use-enter.ts';
+import {
+  isSendable,
+  type JudgedPond,
+  judgePond,
+  type Known,
+  type PondDraft,
+  type Typed,
+} from '../../state/water-draft.ts';
+import { useEnter } from './use-form.ts';
 import { entryWords } from './words.ts';
 
 const RANGES = Object.fromEntries(

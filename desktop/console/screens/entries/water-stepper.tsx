@@ -9,12 +9,11 @@ import { type Pond, usePonds } from '../../data/places.ts';
 import { WATER } from '../../data/water.ts';
 import { roundTime, sureOfWater, typeWater, waterDraft } from '../../data/water-draft.ts';
 import { figure } from '../../i18n/format.ts';
-import type { Judged } from '../../state/water-entry.ts';
-import { DraftNote } from './draft-note.tsx';
-import { EntryHead } from './entry-head.tsx';
+import type { Judged } from '../../state/water-draft.ts';
+import { DraftNote, EntryHead } from './entry-form.tsx';
 import { isAmiss, JudgedNote } from './judged-note.tsx';
 import { RoundTimeFields } from './round-time.tsx';
-import { RowStanding } from './row-standing.tsx';
+import { RowStanding } from './water-grid.tsx';
 import {
   FIRST,
   mayLeave,

@@ -9,7 +9,7 @@ import { createPonds } from '../../data/create-ponds.ts';
 import { isOwner } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { useGet } from '../../data/query.ts';
-import { codesOf } from '../../state/pond-pattern.ts';
+import { codesOf } from '../../state/wall-places.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { farmWords } from './farm-words.ts';

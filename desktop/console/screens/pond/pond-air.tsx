@@ -11,7 +11,7 @@ import { type ControlPoint, controlPoints, presence } from '../../data/farm-stor
 import { type Pond, usePondsByPoint } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { age, figure, quantity } from '../../i18n/format.ts';
-import { isHeard } from '../../state/control-state.ts';
+import { isHeard } from '../../state/freshness.ts';
 import { aerationWords } from '../aeration/words.ts';
 import { pondWords } from './words.ts';
 

@@ -5,11 +5,9 @@ import { farm } from '../../data/farm-store.ts';
 import { usePondCards } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { figure, percent, quantity } from '../../i18n/format.ts';
-import { isWithin } from '../../state/band.ts';
-import { FCA_BAND, useFeed } from './feed-report.tsx';
-import { GROWTH_BAND, useGrowth } from './growth-report.tsx';
+import { isWithin } from '../../state/water-span.ts';
+import { FCA_BAND, GROWTH_BAND, SURVIVAL_BAND, useFeed, useGrowth, useSurvival } from './growth-report.tsx';
 import { BatchLink, usePlace } from './report-table.tsx';
-import { SURVIVAL_BAND, useSurvival } from './survival-report.tsx';
 import { reportWords } from './words.ts';
 
 /** Figures of the farm, and the batches that are not as they should be. */

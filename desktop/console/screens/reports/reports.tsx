@@ -8,11 +8,9 @@ import { Tabs } from '../../components/tabs.tsx';
 import { useBatches } from '../../data/batches.ts';
 import { useGet } from '../../data/query.ts';
 import { EnergyReport } from './energy-report.tsx';
-import { FeedReport } from './feed-report.tsx';
 import { Files } from './files.tsx';
-import { GrowthReport } from './growth-report.tsx';
+import { FeedReport, GrowthReport, SurvivalReport } from './growth-report.tsx';
 import { Overview } from './overview.tsx';
-import { SurvivalReport } from './survival-report.tsx';
 import { reportWords } from './words.ts';
 
 const TABS = [

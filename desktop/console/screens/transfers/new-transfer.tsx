@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useSearch } from 'wouter-preact';
 import type { BatchDetail } from '#contract/resources/batches.ts';
-import { Answer, Awaited, Empty } from '../../components/answer.tsx';
-import { BeforeAfter } from '../../components/before-after.tsx';
+import { Answer, Awaited, BeforeAfter, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { DecimalField, SelectField, TextField } from '../../components/field.tsx';
 import { FigureField } from '../../components/figure-field.tsx';

@@ -10,7 +10,7 @@ import { BATCH_TOUCHES } from '../../data/batches.ts';
 import { useSend } from '../../data/corrections.ts';
 import { refresh } from '../../data/query.ts';
 import { figure, readCount } from '../../i18n/format.ts';
-import { equalShares, rest } from '../../state/split.ts';
+import { equalShares, rest } from '../../state/typed-figure.ts';
 import { formWords } from '../entries/form-words.ts';
 import { useWhen } from '../entries/use-form.ts';
 import { transferWords } from './words.ts';

@@ -15,8 +15,7 @@ import { usePondCards, usePonds } from '../../data/places.ts';
 import { useRound } from '../../data/tasks.ts';
 import { quantity } from '../../i18n/format.ts';
 import { byConcern, type Priority } from '../../state/alarm-state.ts';
-import { isHeard } from '../../state/control-state.ts';
-import { freshnessOf } from '../../state/freshness.ts';
+import { freshnessOf, isHeard } from '../../state/freshness.ts';
 import {
   type Arrangement,
   columnsOf,

@@ -8,9 +8,9 @@ import { ControlMark, controlNow, isSameMark } from '../../components/control-bu
 import { controlWords } from '../../components/control-words.ts';
 import { backText, isOffSchedule } from '../../components/next-run.tsx';
 import { useOnScreen } from '../../components/on-screen.ts';
-import { PriorityMark } from '../../components/priority-mark.tsx';
 import { SimulatedMark, useSimulated, watermark } from '../../components/simulated.tsx';
 import { Sparkline } from '../../components/sparkline.tsx';
+import { PriorityMark } from '../../components/value.tsx';
 import { waterWords } from '../../components/water-words.ts';
 import { weighingOf } from '../../components/weighing.ts';
 import { componentWords } from '../../components/words.ts';
@@ -24,8 +24,7 @@ import { useOxygenDay } from '../../data/oxygen-day.ts';
 import { WATER } from '../../data/water.ts';
 import { age, clockTime, dayAndTime, figure, grams, isoDay, percent, quantity } from '../../i18n/format.ts';
 import type { Priority } from '../../state/alarm-state.ts';
-import { type ControlState, isHeard } from '../../state/control-state.ts';
-import { freshnessOf } from '../../state/freshness.ts';
+import { type ControlState, freshnessOf, isHeard } from '../../state/freshness.ts';
 import { daysBetween } from '../../state/stocking.ts';
 import { wallWords } from './words.ts';
 

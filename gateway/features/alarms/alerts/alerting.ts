@@ -3,12 +3,12 @@ import { alert } from '#contract/resources/alerts.ts';
 import type { AlertType } from '#contract/words.ts';
 import type { AlertCause, KnownSubject, SubjectNames } from '#core/alerting.ts';
 import { audit } from '#core/audit.ts';
-import { type Change, insertIfAbsent, update } from '#core/changes.ts';
+import { type Change, insertIfAbsent, onTables, type RowListener, rowsOf, update } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import { measuredWords, titleOf } from './alert-words.ts';
 import { inheritedBy, isQuiet, isToBeTold, TELL_AGAIN_MS } from './episode-rules.ts';
-import type { Alert, AlertQueries, LastTold } from './ports.ts';
+import type { Alert, AlertQueries, LastTold, OpenAlert } from './ports.ts';
 
 export type AlertingDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'> & {
   queries: Pick<
@@ -223,4 +223,61 @@ export function logged(
     user_id: act.userId,
     details: { alert_id: row.id, type: row.type, message: row.message, ...act.details },
   });
+}
+
+/** The program's own ACTIVE alerts of some types in memory, so that a look at a thousand controllers asks nothing. */
+export type OpenAlerts = {
+  /** Reads them once. */
+  load: () => Promise<void>;
+  /** Follows every committed unit: a person may have resolved one, or deleted what it is about. */
+  follow: RowListener;
+  of: (type: AlertType, thingId: string) => OpenAlert | null;
+};
+
+/** `thingOf` names what an alert of these types is about: the control point, or the farm. */
+export function createOpenAlerts(deps: {
+  queries: Pick<AlertQueries, 'openOfTypes'>;
+  types: readonly AlertType[];
+  thingOf: (row: OpenAlert) => string | null;
+}): OpenAlerts {
+  const openByKey = new Map<string, OpenAlert>();
+  const endedWhileLoading = new Set<string>();
+  let loading: Promise<void> | null = null;
+  let isLoaded = false;
+  const keyOf = (type: AlertType, thing: string | null) => `${type} ${thing}`;
+
+  function keep(row: OpenAlert): void {
+    openByKey.set(keyOf(row.type, deps.thingOf(row)), row);
+  }
+
+  async function read(): Promise<void> {
+    for (const row of await deps.queries.openOfTypes(deps.types)) {
+      if (!endedWhileLoading.has(row.id)) keep(row);
+    }
+    endedWhileLoading.clear();
+    isLoaded = true;
+  }
+
+  return {
+    load() {
+      loading ??= read().catch((error: unknown) => {
+        loading = null;
+        throw error;
+      });
+      return loading;
+    },
+    follow: onTables([alert], (committed) => {
+      for (const { after, hidden } of rowsOf(committed, alert)) {
+        if (after.source !== 'automatic' || !deps.types.includes(after.type)) continue;
+        if (after.status === 'ACTIVE' && !hidden) {
+          keep(after);
+          continue;
+        }
+        if (loading !== null && !isLoaded) endedWhileLoading.add(after.id);
+        const key = keyOf(after.type, deps.thingOf(after));
+        if (openByKey.get(key)?.id === after.id) openByKey.delete(key);
+      }
+    }),
+    of: (type, thingId) => openByKey.get(keyOf(type, thingId)) ?? null,
+  };
 }

@@ -6,6 +6,7 @@ import { StorageUnavailable } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
 import { type ControlView, currentOf, targetOf } from '#features/control/control-view.ts';
+import { createOpenAlerts } from './alerting.ts';
 import { isConfirmed, isRefused, isUnconfirmed, whyUnconfirmed } from './confirm-rules.ts';
 import { noCurrentCause, offlineCause, unconfirmedCause, unstableCause } from './device-alert-causes.ts';
 import {
@@ -22,7 +23,6 @@ import {
   silentMs,
 } from './device-alert-rules.ts';
 import { createHeartbeatLog, type StoredSilence, silenceAfter } from './heartbeat-log.ts';
-import { createOpenAlerts } from './open-alerts.ts';
 import type { AlertQueries, Clock, DeviceFacts, Listening, MotorLimits } from './ports.ts';
 import type { Watched } from './power-failure-rules.ts';
 import { type Act, DEVICE_TYPES, type DeviceType, type Moment } from './watch-acts.ts';

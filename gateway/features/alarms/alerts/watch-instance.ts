@@ -4,7 +4,7 @@ import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Language } from '#core/notifying.ts';
 import { perform } from '#core/use-case.ts';
 import { clockWords, diskWords, SEVERITY_BY_TYPE } from './alert-words.ts';
-import { createOpenAlerts } from './open-alerts.ts';
+import { createOpenAlerts } from './alerting.ts';
 import type { AlertQueries } from './ports.ts';
 import { oneAtATime } from './watch-devices.ts';
 import { type HeldMotor, heldWords } from './watch-held-off.ts';

@@ -1,7 +1,7 @@
 import type { AlertCause } from '#core/alerting.ts';
+import type { OpenAlerts } from './alerting.ts';
 import { powerFailureCause } from './device-alert-causes.ts';
 import { graceMs } from './device-alert-rules.ts';
-import type { OpenAlerts } from './open-alerts.ts';
 import type { Clock, DeviceFacts } from './ports.ts';
 import {
   explainsOrder,

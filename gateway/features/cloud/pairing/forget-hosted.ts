@@ -1,7 +1,7 @@
 import { NO_PASSWORD, user } from '#contract/resources/users.ts';
 import { update } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import type { Paired } from './paired.ts';
+import type { Paired } from './on-paired.ts';
 import type { Account } from './ports.ts';
 
 export type ForgetDeps = Pick<Kernel, 'now' | 'commit' | 'log'> & {

@@ -1,23 +1,30 @@
 import type * as z from 'zod';
 import { revokedToken } from '#contract/resources/local-tables.ts';
 import { pairedGateway } from '#contract/resources/sync-tables.ts';
-import type { sessionAnswer, sessionRequest } from '#contract/sync/wire.ts';
-import { SYNC_REFUSALS } from '#contract/sync/wire.ts';
-import { type Change, insertIfAbsent, rowsOf, type StreamMove, update } from '#core/changes.ts';
+import {
+  type keysAnswer,
+  type keysRequest,
+  SYNC_REFUSALS,
+  type sessionAnswer,
+  type sessionRequest,
+} from '#contract/sync/wire.ts';
+import { type Change, insertIfAbsent, onTables, rowsOf, type StreamMove, update } from '#core/changes.ts';
 import { AppError } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import { remembered } from '#core/newest-map.ts';
 import type { Notify } from '#core/notifying.ts';
+import type { Decision } from '#core/use-case.ts';
+import { isOvertaken, noteRun } from './on-paired.ts';
 import { copiedCardNews } from './pairing-words.ts';
 import type { Gateway, PairingQueries, PairingSecrets } from './ports.ts';
-import { noteRun } from './run-rules.ts';
 
-export type SessionDeps = Pick<Kernel, 'now' | 'commit' | 'log'> & {
+type SessionDeps = Pick<Kernel, 'now' | 'commit' | 'log'> & {
   secrets: Pick<PairingSecrets, 'newNonce' | 'readNonce' | 'newToken' | 'isSignedBy' | 'sign'>;
   queries: Pick<PairingQueries, 'gateway' | 'streamOf'>;
   notify: Notify;
 };
 
-export const TOKEN_S = 15 * 60;
+const TOKEN_S = 15 * 60;
 const NONCE_MS = 60_000;
 /** Hosted processes do not share a clock to the millisecond. */
 const SKEW_MS = 5_000;
@@ -64,7 +71,7 @@ function signingKey(
 }
 
 /** Keys that count now: during a rotation the old one and the new one. */
-export function validKeys(gateway: Gateway, nowMs: number): string[] {
+function validKeys(gateway: Gateway, nowMs: number): string[] {
   const { public_key: key, next_public_key: next, key_retires_at: retiresAt } = gateway;
   if (next === null) return [key];
   return retiresAt !== null && nowMs >= Date.parse(retiresAt) ? [next] : [key, next];
@@ -117,7 +124,7 @@ function requireLetIn(deps: Pick<SessionDeps, 'secrets'>, { id, status }: Gatewa
   requireActive({ status }, { signature: deps.secrets.sign(`${status}:${id}:${nonce}`) });
 }
 
-export function requireActive(
+function requireActive(
   { status }: Pick<Gateway, 'status'>,
   more: Readonly<Record<string, unknown>> = {},
 ): void {
@@ -133,3 +140,81 @@ export const badSignature = () =>
   new AppError(401, 'This instance does not know that gateway, or the signature is not its own', {
     code: SYNC_REFUSALS.token,
   });
+
+/** How long another process's revocation may go unseen; the stream's epoch fences what comes in between. */
+const TTL_MS = 2_000;
+const KEPT = 10_000;
+
+/**
+ * `gatewayByToken` answers whose token it is; null for one that is none, has expired or belongs to a key that was
+ * replaced, or to a start of the gateway that was followed by another one. Throws 403 SYNC_REVOKED for a gateway that was unpaired or fenced. `hear` keeps what is remembered true to
+ * the commits of this process.
+ */
+export function createGatewayAuthentication(
+  deps: Pick<Kernel, 'now'> & {
+    monotonic: () => number;
+    secrets: Pick<PairingSecrets, 'readToken'>;
+    queries: Pick<PairingQueries, 'gateway'>;
+  },
+) {
+  const gateways = remembered<Gateway | null>({ monotonic: deps.monotonic, ttlMs: TTL_MS, limit: KEPT });
+  /** A newer start may have signed in at another process just now. */
+  function again(id: string): Promise<Gateway | null> {
+    gateways.forget(id);
+    return gateways.get(id, deps.queries.gateway);
+  }
+  return {
+    async gatewayByToken(
+      token: string,
+    ): Promise<{ gatewayId: string; streamId: number; run?: string } | null> {
+      const said = deps.secrets.readToken(token);
+      if (said === null || deps.now() >= said.expiresAt) return null;
+      const known = await gateways.get(said.gatewayId, deps.queries.gateway);
+      const gateway =
+        known !== null && isOvertaken(known.runs_json, said.run) ? await again(known.id) : known;
+      if (gateway === null || gateway.stream_id !== said.streamId) return null;
+      if (!validKeys(gateway, deps.now()).includes(said.key)) return null;
+      requireActive(gateway);
+      // one that lives beside a newer start signs in anew, and by that shows itself
+      if (isOvertaken(gateway.runs_json, said.run)) return null;
+      const caller = { gatewayId: gateway.id, streamId: gateway.stream_id };
+      return said.run === undefined ? caller : { ...caller, run: said.run };
+    },
+    /** Whether another start of that gateway signed in since. */
+    async isOvertaken({ gatewayId, run }: { gatewayId: string; run?: string }): Promise<boolean> {
+      const gateway = run === undefined ? null : await again(gatewayId);
+      return gateway !== null && isOvertaken(gateway.runs_json, run);
+    },
+    hear: onTables([pairedGateway], (committed) => {
+      for (const { id } of rowsOf(committed, pairedGateway)) gateways.forget(id);
+    }),
+  };
+}
+
+const OVERLAP_MS = 7 * 24 * 3600 * 1000;
+
+/**
+ * Decides that a gateway has a new key: it counts at once, the one before it for a week more, so that a gateway that
+ * loses its power in between comes in with either. The same new key again is answered the same.
+ */
+export async function rotateKey(
+  deps: Pick<Kernel, 'now'> & {
+    secrets: Pick<PairingSecrets, 'isSignedBy'>;
+    queries: Pick<PairingQueries, 'gateway'>;
+  },
+  gatewayId: string,
+  asked: z.infer<typeof keysRequest>,
+): Promise<Decision<z.infer<typeof keysAnswer>>> {
+  const nowMs = deps.now();
+  const gateway = await deps.queries.gateway(gatewayId);
+  if (gateway === null) throw badSignature();
+  const text = `keys:${gatewayId}:${asked.public_key}`;
+  if (!deps.secrets.isSignedBy(asked.public_key, text, asked.proof_new)) throw badSignature();
+  const old = validKeys(gateway, nowMs).find((key) => deps.secrets.isSignedBy(key, text, asked.proof_old));
+  if (old === undefined) throw badSignature();
+  const { next_public_key: next, key_retires_at: retiresAt } = gateway;
+  if (next === asked.public_key && retiresAt !== null) return { answer: { old_key_until: retiresAt } };
+  const until = isoOf(nowMs + OVERLAP_MS);
+  const set = { public_key: old, next_public_key: asked.public_key, key_retires_at: until };
+  return { answer: { old_key_until: until }, changes: [update(pairedGateway, gatewayId, set)] };
+}

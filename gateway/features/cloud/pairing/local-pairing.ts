@@ -12,7 +12,7 @@ import { conflict } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { type Decision, type PerformDeps, perform } from '#core/use-case.ts';
 import { OWN_STREAM } from '#store/own-stream.ts';
-import { PAIRED, type Paired, savePaired } from './paired.ts';
+import { PAIRED, type Paired, savePaired } from './on-paired.ts';
 
 export type LocalCeremony = {
   hosted_url: string;

@@ -1,15 +1,43 @@
-import type { Change } from '#core/changes.ts';
+import * as z from 'zod';
+import { instanceValue } from '#contract/resources/local-tables.ts';
+import { type Change, put } from '#core/changes.ts';
 import { type AppError, conflict } from '#core/errors.ts';
 import { signedIn } from '#core/request-checks.ts';
 import type { Request, Route } from '#core/route.ts';
 import type { MembershipDeps } from '#features/people/membership.ts';
 import { keepCreators } from './former-owners.ts';
-import type { Paired } from './paired.ts';
+
+// What a gateway knows of its pairing. It lies in the database, the key does not: a backup restored on other hardware
+// knows to whom it belongs, and is let in only after somebody pairs it again.
+
+const paired = z.object({
+  state: z.enum(['paired', 'revoked', 'fenced']),
+  hosted_url: z.string(),
+  /** Ed25519 of the hosted instance, raw, base64url. */
+  hosted_key: z.string(),
+  owner_id: z.string(),
+  owner_name: z.string(),
+  instance_name: z.string(),
+  paired_at: z.string(),
+  /** Account on this gateway that began the ceremony; null: the command line. */
+  started_by: z.string().nullable(),
+  /** Why it is let in no longer. */
+  detail: z.string().nullable(),
+});
+export type Paired = z.infer<typeof paired>;
+
+export const PAIRED = 'pairing';
+
+export const readPaired = (value: string | null): Paired | null =>
+  value === null ? null : paired.parse(JSON.parse(value));
+
+export const savePaired = (row: Paired): Change =>
+  put(instanceValue, { id: PAIRED, value: JSON.stringify(row) });
 
 // Some things are the hosted instance's alone once a gateway belongs to one: identities, owners, money. They are
 // refused here with a word where to do them, instead of being accepted and then forgotten by the sync.
 
-export type OnPairedDeps = {
+type OnPairedDeps = {
   paired: () => Promise<Paired | null>;
   /** True for an account that came from the hosted instance. */
   isOfHosted: (userId: string) => Promise<boolean>;
@@ -106,4 +134,39 @@ function elsewhere({ instance_name: name, hosted_url: url }: Paired, what: strin
     `${what} on the hosted instance ${name} (${url}), because this gateway is paired with it`,
     'HOSTED_ONLY',
   );
+}
+
+// A run is one start of a gateway's program; its name is made anew each time and never stored. Whoever signs with the
+// gateway's key under a run that was followed by another one, and asked for the nonce after that other one had come in,
+// was alive all the while: two programs hold the key, a copied card among the likeliest reasons. A token counts for the last
+// run alone, so that whoever is alive beside it comes for the next one at once.
+
+const runsSchema = z.array(z.object({ run: z.string(), since: z.number() }));
+type Runs = z.infer<typeof runsSchema>;
+
+const KEPT = 8;
+
+/** The runs with this one noted; `isCopied` when it shows that two live at once. `since`: ms. */
+export function noteRun(
+  json: string,
+  run: string,
+  { nowMs, nonceIssuedAt }: { nowMs: number; nonceIssuedAt: number },
+): { runs: Runs; isCopied: boolean } {
+  const known = readRuns(json);
+  const last = known.at(-1);
+  if (last?.run === run) return { runs: known, isCopied: false };
+  const runs = [...known, { run, since: nowMs }].slice(-KEPT);
+  const wasHere = known.some((one) => one.run === run);
+  return { runs, isCopied: wasHere && last !== undefined && nonceIssuedAt > last.since };
+}
+
+/** Whether another start of the gateway signed in after the one that holds this token. */
+export function isOvertaken(json: string, run: string | undefined): boolean {
+  const last = readRuns(json).at(-1);
+  return run !== undefined && last !== undefined && last.run !== run;
+}
+
+function readRuns(json: string): Runs {
+  const parsed = runsSchema.safeParse(JSON.parse(json));
+  return parsed.success ? parsed.data : [];
 }

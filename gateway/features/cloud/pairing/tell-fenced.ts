@@ -2,7 +2,7 @@ import { atTheBox } from '#contract/commands.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { News, Notify } from '#core/notifying.ts';
 import { type PerformDeps, perform } from '#core/use-case.ts';
-import type { Paired } from './paired.ts';
+import type { Paired } from './on-paired.ts';
 
 // Gateway: two boxes use its key, and the hosted instance lets neither in. The owner is told there; the people of the farm
 // are told here, at each of the two boxes, because one of them is to be switched off by somebody who stands before it.

@@ -4,7 +4,7 @@ import {
   type SyncConflictAnswer,
   syncConflictAnswer,
   syncConflictQuery,
-} from '#contract/resources/sync-conflicts.ts';
+} from '#contract/resources/sync-status.ts';
 import type { Language } from '#core/notifying.ts';
 import { signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';

@@ -1,12 +1,79 @@
 import type { Resource } from '#contract/resource.ts';
-import type { SyncConflictAnswer } from '#contract/resources/sync-conflicts.ts';
+import type { SyncConflictAnswer } from '#contract/resources/sync-status.ts';
 import { isoOf } from '#core/kernel.ts';
-import type { Language } from '#core/notifying.ts';
+import type { Language, Words } from '#core/notifying.ts';
 import { readHlc } from '#store/hlc.ts';
 import { resourceOfEntity } from '#store/merge/shared-tables.ts';
-import { ruleText } from './conflict-words.ts';
-import type { FoundRow, ShownConflict } from './ports.ts';
+import type { Conflict, FoundRow, ShownConflict } from './ports.ts';
 import { whyNotRestorable } from './restorable.ts';
+
+const RULES: Readonly<Record<Conflict['rule'], Readonly<Record<Language, string>>>> = {
+  last_writer: {
+    en: 'Two people changed the same thing while gateway and cloud could not talk; the later change stands.',
+    'pt-BR':
+      'Duas pessoas mudaram a mesma coisa enquanto o gateway e a nuvem não se falavam; vale a mudança mais recente.',
+  },
+  delete_wins: {
+    en: 'It was changed on one side and deleted on the other; the deletion stands.',
+    'pt-BR': 'Foi alterado de um lado e excluído do outro; vale a exclusão.',
+  },
+  renamed: {
+    en: 'The same code was given on both sides; whoever gave it first keeps it, the other one got an ending.',
+    'pt-BR':
+      'O mesmo código foi usado dos dois lados; fica com quem usou primeiro, e o outro recebeu um complemento.',
+  },
+  unassigned: {
+    en: 'Two have one device name at this gateway; the one named at the gateway keeps it, else the first.',
+    'pt-BR':
+      'Dois têm o mesmo nome de dispositivo neste gateway; fica com ele o que recebeu o nome no gateway, senão o primeiro.',
+  },
+  duplicate: {
+    en: 'The same was entered on both sides, and it may stand once only; the first entry stands.',
+    'pt-BR': 'O mesmo foi cadastrado dos dois lados e só pode existir uma vez; vale o primeiro cadastro.',
+  },
+};
+
+const ruleText = (rule: Conflict['rule'], language: Language): string => RULES[rule][language];
+
+/** What people call a row of a table. */
+const THINGS: Readonly<Record<string, Readonly<Record<Language, string>>>> = {
+  users: { en: 'account', 'pt-BR': 'conta' },
+  addresses: { en: 'address', 'pt-BR': 'endereço' },
+  farms: { en: 'farm', 'pt-BR': 'fazenda' },
+  farm_members: { en: 'member', 'pt-BR': 'membro' },
+  farm_science: { en: 'settings of the farm', 'pt-BR': 'configurações da fazenda' },
+  farm_console: { en: 'arrangement of the screens', 'pt-BR': 'arrumação das telas' },
+  ponds: { en: 'pond', 'pt-BR': 'viveiro' },
+  aerators: { en: 'aerator', 'pt-BR': 'aerador' },
+  control_points: { en: 'control point', 'pt-BR': 'ponto de controle' },
+  schedules: { en: 'schedule', 'pt-BR': 'horário' },
+  alerts: { en: 'alert', 'pt-BR': 'alerta' },
+  batches: { en: 'batch', 'pt-BR': 'lote' },
+  biometries: { en: 'biometry', 'pt-BR': 'biometria' },
+  feeding_records: { en: 'feeding', 'pt-BR': 'alimentação' },
+  transfers: { en: 'transfer', 'pt-BR': 'transferência' },
+  expenses: { en: 'expense', 'pt-BR': 'despesa' },
+  measurements: { en: 'measurement', 'pt-BR': 'medição' },
+};
+
+export const thingOf = (table: string, language: Language): string => THINGS[table]?.[language] ?? table;
+
+export const conflictTitle: Words = (language) =>
+  language === 'en' ? 'A change was overwritten' : 'Uma alteração foi substituída';
+
+export function conflictMessage(tables: readonly string[]): Words {
+  return (language) => {
+    const things = [...new Set(tables)].map((table) => thingOf(table, language)).join(', ');
+    const n = tables.length;
+    if (tables.every((table) => table === 'farm_members'))
+      return language === 'en'
+        ? 'While gateway and cloud could not talk, the gateway changed who works on the farm, for somebody who has left it. That was not taken: whoever shall come back is invited again. See it under Sync.'
+        : 'Enquanto o gateway e a nuvem não se falavam, o gateway mudou quem trabalha na fazenda, a favor de alguém que já saiu dela. Isso não foi aceito: quem deve voltar precisa de um novo convite. Veja em Sincronização.';
+    if (language === 'en')
+      return `${n === 1 ? 'A change' : `${n} changes`} (${things}) made while gateway and cloud could not talk lost against another one. Nothing is gone: look at it under Sync and restore it if it was right.`;
+    return `${n === 1 ? 'Uma alteração feita' : `${n} alterações feitas`} (${things}) enquanto o gateway e a nuvem não se falavam perdeu para outra. Nada se perdeu: veja em Sincronização e restaure se era a certa.`;
+  };
+}
 
 /** Nobody is shown what others log in with. */
 const SECRET = new Set(['password_hash', 'password_version', 'email_key', 'numeric_id', 'rev', 'hidden']);

@@ -5,8 +5,8 @@ import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Notify, Recipients } from '#core/notifying.ts';
 import { readHlc } from '#store/hlc.ts';
 import { resourceOfEntity } from '#store/merge/shared-tables.ts';
-import { conflictMessage, conflictTitle, thingOf } from './conflict-words.ts';
 import type { Conflict, TellQueries } from './ports.ts';
+import { conflictMessage, conflictTitle, thingOf } from './show-conflict.ts';
 
 export type TellConflictsDeps = Pick<Kernel, 'now' | 'idOf' | 'commit' | 'log'> & {
   notify: Notify;

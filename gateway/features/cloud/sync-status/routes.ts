@@ -10,9 +10,8 @@ import {
 import { conflict, forbidden, notFound } from '#core/errors.ts';
 import { signedIn } from '#core/request-checks.ts';
 import { type Caller, type Route, route } from '#core/route.ts';
-import { sentenceOf } from './describe-sync.ts';
 import type { ParkedRow, SyncStatusQueries } from './ports.ts';
-import { type ShowStatusDeps, showStatus } from './show-status.ts';
+import { type ShowStatusDeps, sentenceOf, showStatus } from './show-status.ts';
 
 export type SyncStatusRouteDeps = ShowStatusDeps & {
   queries: SyncStatusQueries;

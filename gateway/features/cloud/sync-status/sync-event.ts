@@ -1,8 +1,8 @@
 import type { SyncEvent } from '#contract/events/stream.ts';
 import type { SyncStateWord } from '#contract/resources/sync-status.ts';
 import { isoOf } from '#core/kernel.ts';
-import { stateOf } from './describe-sync.ts';
 import type { LogFigures, SyncFacts } from './ports.ts';
+import { stateOf } from './show-status.ts';
 
 const EVENT_STATES: Readonly<Record<SyncStateWord, SyncEvent['state']>> = {
   unpaired: 'unpaired',

@@ -1,5 +1,5 @@
 import { isoOf } from '#core/kernel.ts';
-import { LOOP_TEXT_BEGINS } from '#science/advice/loop-text.ts';
+import { LOOP_TEXT_BEGINS } from '#science/advice/forecast-text.ts';
 import { isFreshReading, type PondHeld, releaseLevelOf } from '#science/closed-loop.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import { type ControlView, targetOf } from '../control-view.ts';

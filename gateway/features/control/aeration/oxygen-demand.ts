@@ -1,6 +1,6 @@
 import type { SwitchState } from '#contract/words.ts';
 import type { Kernel } from '#core/kernel.ts';
-import { loopText } from '#science/advice/loop-text.ts';
+import { loopText } from '#science/advice/forecast-text.ts';
 import {
   heldAfter,
   isStreaming,

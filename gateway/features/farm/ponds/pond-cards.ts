@@ -10,7 +10,7 @@ import { aerationText } from '#science/advice/oxygen-advice.ts';
 import { aerationSizing } from '#science/aeration-sizing.ts';
 import { biomassPerM3 } from '#science/biomass.ts';
 import type { ScienceConstants } from '#science/constants.ts';
-import { hoursToOxygenLevel } from '#science/oxygen-decline.ts';
+import { hoursToOxygenLevel } from '#science/oxygen-forecast.ts';
 import type { IsOnline, Pond, PondContents, PondContentsQueries, PondQueries } from './ports.ts';
 
 type Living = Pick<PondCard['active_batches'][number], 'current_biomass_kg'>;

@@ -7,10 +7,9 @@ import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import type { Batch, BatchState, BatchStates } from '../batch-state.ts';
-import { requireActive } from './batch-rules.ts';
-import { expectedHarvest } from './create-batch.ts';
+import { type SurvivalDeps, survivalRows } from './batch-state.ts';
+import { expectedHarvest, requireActive } from './create-batch.ts';
 import type { BatchQueries } from './ports.ts';
-import { type SurvivalDeps, survivalRows } from './survival-facts.ts';
 
 export type ChangeBatchDeps = Pick<Kernel, 'guard'> &
   SurvivalDeps & { queries: BatchQueries; batches: Pick<BatchStates, 'byIds' | 'historyOf'> };

@@ -9,11 +9,10 @@ import { instantOnFarm, localDay } from '#core/zone-clock.ts';
 import type { Language } from '#science/advice/language.ts';
 import { feedConversion } from '#science/biomass.ts';
 import type { Batch, BatchState } from '../batch-state.ts';
-import { type BatchWarning, harvestWarnings, requireActive, requireSinceStart } from './batch-rules.ts';
-import { daysInProduction } from './batch-state.ts';
+import { daysInProduction, survivalRows } from './batch-state.ts';
 import { BATCH_WARNINGS } from './batch-words.ts';
 import { type ChangeBatchDeps, entryOf, requireState } from './change-batch.ts';
-import { survivalRows } from './survival-facts.ts';
+import { type BatchWarning, harvestWarnings, requireActive, requireSinceStart } from './create-batch.ts';
 
 export type Finished = {
   batch: Batch;

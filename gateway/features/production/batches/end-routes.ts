@@ -2,11 +2,11 @@ import { batchAbort, batchAnswer, batchFinish, batchFinished } from '#contract/r
 import { isoOf } from '#core/kernel.ts';
 import { signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
-import { batchToAnswer, finishedToAnswer } from './batch-answers.ts';
 import { atBatch, batchParams, tag } from './batch-routes-common.ts';
-import { requireBatch } from './batch-rules.ts';
 import { daysInProduction } from './batch-state.ts';
+import { batchToAnswer, finishedToAnswer } from './batch-states.ts';
 import type { ChangeBatchDeps } from './change-batch.ts';
+import { requireBatch } from './create-batch.ts';
 import { abortBatch, finishBatch } from './end-batch.ts';
 
 /** How a batch ends. */

@@ -1,23 +1,29 @@
 import type * as z from 'zod';
-import type {
+import {
   batchStatsAnswer,
   growthAnalysisAnswer,
   growthChartAnswer,
   growthCurveAnswer,
 } from '#contract/resources/batches.ts';
+import { notFound } from '#core/errors.ts';
 import { grams, kilograms, percent, ratio, roundTo } from '#core/rounding.ts';
+import { type Route, route } from '#core/route.ts';
 import { dayAfter, localDay } from '#core/zone-clock.ts';
 import { growthAdvice } from '#science/advice/growth-advice.ts';
 import type { Language } from '#science/advice/language.ts';
 import { averageDailyGainG, specificGrowthRatePercent } from '#science/daily-growth.ts';
 import { growthStatus, variancePercent } from '#science/growth-status.ts';
 import { endOf } from '../batch-in-pond.ts';
-import type { BatchState } from '../batch-state.ts';
-import type { BatchGrowth } from './batch-growth.ts';
+import type { BatchState, BatchStates } from '../batch-state.ts';
+import { type BatchGrowth, type GrowthDeps, growthOf } from './batch-growth.ts';
+import { atBatch, batchParams, tag } from './batch-routes-common.ts';
+import { requireState } from './change-batch.ts';
+import { requireBatch } from './create-batch.ts';
+import type { BatchQueries } from './ports.ts';
 
 type Point = { day: number; realG: number; expectedG: number };
 
-export function curveToAnswer(growth: BatchGrowth): z.infer<typeof growthCurveAnswer> {
+function curveToAnswer(growth: BatchGrowth): z.infer<typeof growthCurveAnswer> {
   const { batch, daysActive } = growth.history.state;
   const latest = latestPoint(growth);
   return {
@@ -33,7 +39,7 @@ export function curveToAnswer(growth: BatchGrowth): z.infer<typeof growthCurveAn
   };
 }
 
-export function statsToAnswer(state: BatchState): z.infer<typeof batchStatsAnswer> {
+function statsToAnswer(state: BatchState): z.infer<typeof batchStatsAnswer> {
   const { batch, latestBiometry } = state;
   const latest =
     latestBiometry === null
@@ -56,10 +62,7 @@ export function statsToAnswer(state: BatchState): z.infer<typeof batchStatsAnswe
   };
 }
 
-export function analysisToAnswer(
-  growth: BatchGrowth,
-  language: Language,
-): z.infer<typeof growthAnalysisAnswer> {
+function analysisToAnswer(growth: BatchGrowth, language: Language): z.infer<typeof growthAnalysisAnswer> {
   const { batch, daysActive, currentWeightG } = growth.history.state;
   const gainG = currentWeightG - batch.initial_avg_weight;
   return {
@@ -101,7 +104,7 @@ const CHART_WORDS = {
   en: { day: 'Day', real: 'Real weight (g)', expected: 'Expected weight (g)' },
 } satisfies Record<Language, { day: string; real: string; expected: string }>;
 
-export function chartToAnswer(growth: BatchGrowth, language: Language): z.infer<typeof growthChartAnswer> {
+function chartToAnswer(growth: BatchGrowth, language: Language): z.infer<typeof growthChartAnswer> {
   const { batch } = growth.history.state;
   const points = pointsOf(growth);
   const words = CHART_WORDS[language];
@@ -150,4 +153,67 @@ function latestPoint({ history, expectedWeightG }: BatchGrowth): Point | null {
   if (latest === null) return null;
   const { measurementDay: day, batchWeightG: realG } = latest;
   return { day, realG, expectedG: expectedWeightG(day) };
+}
+
+export type GrowthRoutesDeps = GrowthDeps & {
+  queries: Pick<BatchQueries, 'batch'>;
+  batches: Pick<BatchStates, 'byIds'>;
+};
+
+/** How a batch grows against what is expected of it. */
+export function growthRoutes(deps: GrowthRoutesDeps): Route[] {
+  async function growth(ref: string): Promise<BatchGrowth> {
+    const { batch } = await requireBatch(deps, ref);
+    const found = await growthOf(deps, batch.id);
+    if (found === null) throw notFound('Batch');
+    return found;
+  }
+  const common = {
+    method: 'GET',
+    tag,
+    access: { ...atBatch, right: 'read' },
+    params: batchParams,
+  } as const;
+  return [
+    route({
+      ...common,
+      path: '/batches/{batch_id}/growth-curve',
+      summary: 'Weights as measured and as expected',
+      answers: { 200: { schema: growthCurveAnswer } },
+      handle: async (request) => ({
+        answer: { status: 200, body: curveToAnswer(await growth(request.params.batch_id)) },
+      }),
+    }),
+    route({
+      ...common,
+      path: '/batches/{batch_id}/stats',
+      summary: 'Figures of a batch as it stands',
+      answers: { 200: { schema: batchStatsAnswer } },
+      async handle(request) {
+        const { batch } = await requireBatch(deps, request.params.batch_id);
+        return { answer: { status: 200, body: statsToAnswer(await requireState(deps, batch.id)) } };
+      },
+    }),
+    route({
+      ...common,
+      path: '/batches/{batch_id}/growth-analysis',
+      summary: 'Growth against the curve of the species, when to harvest, and what to do',
+      answers: { 200: { schema: growthAnalysisAnswer } },
+      handle: async (request) => ({
+        answer: {
+          status: 200,
+          body: analysisToAnswer(await growth(request.params.batch_id), request.language),
+        },
+      }),
+    }),
+    route({
+      ...common,
+      path: '/batches/{batch_id}/growth-chart',
+      summary: 'The growth curve as a chart',
+      answers: { 200: { schema: growthChartAnswer } },
+      handle: async (request) => ({
+        answer: { status: 200, body: chartToAnswer(await growth(request.params.batch_id), request.language) },
+      }),
+    }),
+  ];
 }

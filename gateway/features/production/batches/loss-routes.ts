@@ -13,8 +13,8 @@ import { requireMatch, signedIn } from '#core/request-checks.ts';
 import { percent, roundTo } from '#core/rounding.ts';
 import { type Route, route } from '#core/route.ts';
 import { atBatch, batchParams, tag } from './batch-routes-common.ts';
-import { requireBatch } from './batch-rules.ts';
 import type { ChangeBatchDeps } from './change-batch.ts';
+import { requireBatch } from './create-batch.ts';
 import { changeLoss, deleteLoss, type Loss, lossesOf, recordLoss } from './losses.ts';
 
 const lossParams = z.object({ batch_id: idOrNumber, loss_id: idInput });

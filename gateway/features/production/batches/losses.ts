@@ -18,12 +18,18 @@ import {
 } from '#science/population.ts';
 import { adjustSurvival, type LossFact } from '#science/survival.ts';
 import type { BatchHistory, BatchStates } from '../batch-state.ts';
-import { type BatchWarning, requireActive, requireSinceStart } from './batch-rules.ts';
-import { standing } from './batch-state.ts';
+import {
+  afterAllTold,
+  type SurvivalStep,
+  standing,
+  survivalFact,
+  survivalRows,
+  touched,
+} from './batch-state.ts';
 import { BATCH_WARNINGS } from './batch-words.ts';
 import type { ChangeBatchDeps } from './change-batch.ts';
+import { type BatchWarning, requireActive, requireSinceStart } from './create-batch.ts';
 import type { BatchQueries, LossRow } from './ports.ts';
-import { afterAllTold, type SurvivalStep, survivalFact, survivalRows, touched } from './survival-facts.ts';
 
 /** A clock at the pond side may be that far ahead of ours. */
 const AHEAD_MS = 10 * 60_000;

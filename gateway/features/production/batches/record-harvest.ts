@@ -1,22 +1,43 @@
+import * as z from 'zod';
+import { idInput, idOrNumber, pageQuery } from '#contract/fields.ts';
 import type { RowOf } from '#contract/resource.ts';
-import { type HarvestCreate, type HarvestUpdate, harvest } from '#contract/resources/batches.ts';
+import {
+  type HarvestAnswer,
+  type HarvestCreate,
+  type HarvestUpdate,
+  harvest,
+  harvestAnswer,
+  harvestCreate,
+  harvestUpdate,
+} from '#contract/resources/batches.ts';
+import { mayOnFarm } from '#contract/rights.ts';
+import { journalAnswer } from '#core/audit.ts';
 import { asParent, insert, remove, update } from '#core/changes.ts';
 import { changesOf, correctionEntry } from '#core/correct-record.ts';
-import { conflict, invalidField } from '#core/errors.ts';
+import { conflict, invalidField, notFound } from '#core/errors.ts';
 import { requireNotAhead } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import type { Caller } from '#core/route.ts';
+import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
+import { type Caller, type FarmAccess, type Route, route } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import { instantOnFarm, localDay } from '#core/zone-clock.ts';
 import type { Language } from '#science/advice/language.ts';
 import { wasIn } from '../batch-in-pond.ts';
 import type { Batch, BatchState, BatchStates } from '../batch-state.ts';
-import { type BatchWarning, harvestWarnings, requireActive, requireSinceStart } from './batch-rules.ts';
+import { atBatch, batchParams, tag } from './batch-routes-common.ts';
+import { harvestToAnswer } from './batch-states.ts';
 import { BATCH_WARNINGS } from './batch-words.ts';
 import { requireState } from './change-batch.ts';
+import {
+  type BatchWarning,
+  harvestWarnings,
+  requireActive,
+  requireBatch,
+  requireSinceStart,
+} from './create-batch.ts';
 import type { BatchQueries, Harvest } from './ports.ts';
 
-export type HarvestDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality'> & {
+type HarvestDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality'> & {
   queries: BatchQueries;
   batches: Pick<BatchStates, 'byIds'>;
 };
@@ -30,7 +51,7 @@ type Recorded<Row> = Decision<{ row: Row; warnings: BatchWarning[] }>;
  *
  * @param sentDate the date as it came: a bare day begins on the farm, not in UTC
  */
-export async function recordHarvest(
+async function recordHarvest(
   deps: HarvestDeps,
   caller: Caller,
   batchId: string,
@@ -74,7 +95,7 @@ function byOneName<Input extends HarvestCreate | HarvestUpdate>({ date, price, .
 }
 
 /** Decides a correction, also of a batch that has ended; old and new values stay in the audit. */
-export async function changeHarvest(
+async function changeHarvest(
   deps: HarvestDeps,
   caller: Caller,
   current: Harvest,
@@ -100,11 +121,7 @@ export async function changeHarvest(
 }
 
 /** Decides the end of a harvest's record; its values stay in the audit. */
-export async function deleteHarvest(
-  deps: HarvestDeps,
-  caller: Caller,
-  current: Harvest,
-): Promise<Decision<void>> {
+async function deleteHarvest(deps: HarvestDeps, caller: Caller, current: Harvest): Promise<Decision<void>> {
   const state = await requireState(deps, current.batch_id);
   const { rev: _rev, ...before } = current;
   const entry = correctionEntry(deps, { ...nameOf(caller, state, current), before, after: null });
@@ -154,4 +171,113 @@ async function pondIdOf(deps: HarvestDeps, batch: Batch, ref: string | null): Pr
   if (pond?.farm_id !== batch.farm_id)
     throw invalidField(422, 'pond_id', 'no such pond on the farm of this batch');
   return pond.id;
+}
+
+const harvestParams = z.object({ batch_id: idOrNumber, harvest_id: idInput });
+const atHarvest = { who: 'farm', of: 'harvest', at: 'params', field: 'harvest_id', others: 404 } as const;
+
+/** Animals taken out while the batch goes on. */
+export function harvestRoutes(deps: HarvestDeps): Route[] {
+  /** 404 also for a harvest of another batch than the path says. */
+  async function harvestOf(params: { batch_id: string; harvest_id: string }): Promise<Harvest> {
+    const harvest = await deps.queries.harvestById(params.harvest_id);
+    const found = await deps.queries.batch(params.batch_id);
+    if (harvest === null || found?.batch.id !== harvest.batch_id) throw notFound('Harvest');
+    return harvest;
+  }
+  return [
+    ...harvestsOfBatchRoutes(deps),
+    route({
+      method: 'PUT',
+      path: '/batches/{batch_id}/harvests/{harvest_id}',
+      tag,
+      summary: 'Correct a partial harvest',
+      access: { ...atHarvest, right: 'manage' },
+      params: harvestParams,
+      body: harvestUpdate,
+      answers: { 200: { schema: harvestAnswer } },
+      async handle(request) {
+        const current = await harvestOf(request.params);
+        requireMatch(request, current);
+        const changed = await changeHarvest(deps, signedIn(request), current, {
+          input: request.body,
+          sentDate: request.rawBody['harvest_date'] ?? request.rawBody['date'],
+          language: request.language,
+        });
+        const { row, warnings } = changed.answer;
+        const body = { ...harvestToAnswer(row, seenBy(onFarm(request))), warnings };
+        return { ...changed, answer: { status: 200, body, rev: row.rev } };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/batches/{batch_id}/harvests/{harvest_id}',
+      tag,
+      summary: 'Delete the record of a partial harvest',
+      access: { ...atHarvest, right: 'manage' },
+      params: harvestParams,
+      answers: { 204: null },
+      async handle(request) {
+        const current = await harvestOf(request.params);
+        const gone = await deleteHarvest(deps, signedIn(request), current);
+        return { ...gone, answer: { status: 204 } };
+      },
+    }),
+  ];
+}
+
+function harvestsOfBatchRoutes(deps: HarvestDeps): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/batches/{batch_id}/harvests',
+      tag,
+      summary: 'Record a partial harvest',
+      access: { ...atBatch, right: 'manage' },
+      params: batchParams,
+      body: harvestCreate,
+      answers: { 201: { schema: harvestAnswer } },
+      idempotent: true,
+      async handle(request) {
+        const { batch } = await requireBatch(deps, request.params.batch_id);
+        const made = await recordHarvest(deps, signedIn(request), batch.id, {
+          input: request.body,
+          sentDate: request.rawBody['harvest_date'] ?? request.rawBody['date'],
+          language: request.language,
+        });
+        const { row, warnings } = made.answer;
+        const body = { ...harvestToAnswer(row, seenBy(onFarm(request))), warnings };
+        return { ...made, answer: { status: 201, body, rev: 1 } };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/batches/{batch_id}/harvests',
+      tag,
+      summary: 'Partial harvests of a batch, newest first',
+      access: { ...atBatch, right: 'read' },
+      params: batchParams,
+      query: pageQuery,
+      answers: { 200: { schema: harvestAnswer, list: true } },
+      async handle(request) {
+        const { batch } = await requireBatch(deps, request.params.batch_id);
+        const seen = seenBy(onFarm(request));
+        return {
+          answer: await journalAnswer(request.query, {
+            count: () => deps.queries.countHarvests(batch.id),
+            rows: (page) => answersOf(deps.queries.harvestsOf(batch.id, page), seen),
+          }),
+        };
+      },
+    }),
+  ];
+}
+
+const seenBy = ({ role }: FarmAccess) => ({ readsFinance: mayOnFarm(role, 'read_finance') });
+
+async function* answersOf(
+  harvests: AsyncIterable<Harvest>,
+  seen: { readsFinance: boolean },
+): AsyncIterable<HarvestAnswer> {
+  for await (const harvest of harvests) yield harvestToAnswer(harvest, seen);
 }

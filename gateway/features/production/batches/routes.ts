@@ -12,17 +12,16 @@ import { isoOf } from '#core/kernel.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
 import { replayPopulation } from '#science/population.ts';
-import { batchToAnswer, detailToAnswer } from './batch-answers.ts';
 import { atBatch, batchParams, tag } from './batch-routes-common.ts';
-import { requireBatch } from './batch-rules.ts';
 import { animalsOf, daysInProduction } from './batch-state.ts';
+import { batchToAnswer, detailToAnswer } from './batch-states.ts';
 import { type ChangeBatchDeps, changeBatch, deleteBatch, requireState } from './change-batch.ts';
-import { type CreateBatchDeps, createBatch } from './create-batch.ts';
+import { type CreateBatchDeps, createBatch, requireBatch } from './create-batch.ts';
 import { endRoutes } from './end-routes.ts';
-import { type GrowthRoutesDeps, growthRoutes } from './growth-routes.ts';
-import { harvestRoutes } from './harvest-routes.ts';
+import { type GrowthRoutesDeps, growthRoutes } from './growth-answers.ts';
 import { lossRoutes } from './loss-routes.ts';
 import type { BatchFilter, ListedBatch } from './ports.ts';
+import { harvestRoutes } from './record-harvest.ts';
 
 export type BatchRoutesDeps = CreateBatchDeps & ChangeBatchDeps & GrowthRoutesDeps;
 

@@ -13,8 +13,8 @@ import type { Language } from '#science/advice/language.ts';
 import { averageWeeklyGainG } from '#science/daily-growth.ts';
 import { averageCvPercent, cvOfSample, uniformityRating } from '#science/uniformity.ts';
 import type { BatchState } from '../batch-state.ts';
-import { averageG } from './biometry-rules.ts';
 import type { BatchToWeigh, Biometry, GrowthOf } from './ports.ts';
+import { averageG } from './record-biometry.ts';
 
 type Growth = NonNullable<Awaited<ReturnType<GrowthOf>>>;
 type Dates = Pick<BatchToWeigh, 'start_date' | 'actual_harvest_date' | 'timezone'>;

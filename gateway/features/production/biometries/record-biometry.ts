@@ -2,18 +2,126 @@ import type { RowOf } from '#contract/resource.ts';
 import { type BiometryCreate, type BiometryUpdate, biometry } from '#contract/resources/biometries.ts';
 import { asParent, insert, remove, update } from '#core/changes.ts';
 import { changesOf, correctionEntry } from '#core/correct-record.ts';
-import { conflict, invalidField } from '#core/errors.ts';
+import { conflict, invalidField, notFound } from '#core/errors.ts';
 import { notAhead } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import { instantOnFarm, localDay } from '#core/zone-clock.ts';
-import type { Language } from '#science/advice/language.ts';
+import { calendarDay, figure, grams, type Language } from '#science/advice/language.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import { cvOfSubsamples, cvOfWeights, weightsMatchTotal } from '#science/uniformity.ts';
+import { wasIn } from '../batch-in-pond.ts';
 import type { BatchStates } from '../batch-state.ts';
-import { type BiometryWarning, requireBatch, warningsOf } from './biometry-rules.ts';
 import type { BatchToWeigh, Biometry, BiometryQueries } from './ports.ts';
+
+type Words = {
+  smallSample: (count: number, least: number) => string;
+  beforeStart: (day: string) => string;
+  inTheFuture: string;
+  notInPond: (day: string) => string;
+  afterHarvest: (day: string) => string;
+  /** `day` null: the weight before is that of stocking. */
+  fellByHalf: (weightG: number, before: { weightG: number; day: string | null }) => string;
+  implausible: (weightG: number) => string;
+};
+
+/** What is unlikely about a weighing, as a technician is told. */
+const BIOMETRY_WARNINGS: Readonly<Record<Language, Words>> = {
+  'pt-BR': {
+    smallSample: (count, least) =>
+      `Amostra de ${figure(count, 0, 'pt-BR')} ${count === 1 ? 'camarão' : 'camarões'} diz pouco sobre o peso médio ` +
+      `do viveiro: pese pelo menos ${least}.`,
+    beforeStart: (day) => `A biometria é anterior ao povoamento do lote, em ${calendarDay(day, 'pt-BR')}.`,
+    inTheFuture: 'A data da biometria está no futuro: até lá ela não conta.',
+    notInPond: (day) =>
+      `Pelo que está registrado, este lote não tinha animais nesse viveiro em ${calendarDay(day, 'pt-BR')}: ` +
+      'confira o viveiro, ou registre a transferência.',
+    afterHarvest: (day) => `A biometria é posterior à despesca do lote, em ${calendarDay(day, 'pt-BR')}.`,
+    fellByHalf: (weightG, { weightG: beforeG, day }) =>
+      `${grams(weightG, 'pt-BR')} é metade ou menos dos ${grams(beforeG, 'pt-BR')} ` +
+      `${day === null ? 'do povoamento' : `pesados em ${calendarDay(day, 'pt-BR')}`}: confira a contagem e o peso.`,
+    implausible: (weightG) =>
+      `${grams(weightG, 'pt-BR')} por camarão é mais do que se alcança em viveiro: o peso total está em gramas?`,
+  },
+  en: {
+    smallSample: (count, least) =>
+      `A sample of ${figure(count, 0, 'en')} shrimp says little about the mean weight of a pond: ` +
+      `weigh at least ${least}.`,
+    beforeStart: (day) => `The weighing lies before the stocking of the batch on ${calendarDay(day, 'en')}.`,
+    inTheFuture: 'The date of the weighing lies in the future: until then it does not count.',
+    notInPond: (day) =>
+      `By what is on record this batch had no animals in that pond on ${calendarDay(day, 'en')}: ` +
+      'check the pond, or record the transfer.',
+    afterHarvest: (day) => `The weighing lies after the harvest of the batch on ${calendarDay(day, 'en')}.`,
+    fellByHalf: (weightG, { weightG: beforeG, day }) =>
+      `${grams(weightG, 'en')} is half or less of the ${grams(beforeG, 'en')} ` +
+      `${day === null ? 'at stocking' : `weighed on ${calendarDay(day, 'en')}`}: check count and weight.`,
+    implausible: (weightG) =>
+      `${grams(weightG, 'en')} per shrimp is more than ponds bring forth: is the total weight in grams?`,
+  },
+};
+
+type BiometryWarning = { code: string; message: string };
+
+type WarningDeps = Pick<Kernel, 'now' | 'clockQuality'> & {
+  queries: Pick<BiometryQueries, 'weighedBefore'>;
+  batches: Pick<BatchStates, 'byIds'>;
+};
+
+/** A weighing this much below the one before is more likely a slip of the pen than hunger. */
+const HALF = 0.5;
+
+export async function requireBatch(
+  deps: { queries: Pick<BiometryQueries, 'batchToWeigh'> },
+  ref: string,
+): Promise<BatchToWeigh> {
+  const batch = await deps.queries.batchToWeigh(ref);
+  if (batch === null) throw notFound('Batch');
+  return batch;
+}
+
+export const averageG = (row: Pick<Biometry, 'total_weight_g' | 'sample_size'>): number =>
+  row.total_weight_g / row.sample_size;
+
+type WeighedRow = Pick<Biometry, 'id' | 'pond_id' | 'measurement_date' | 'sample_size' | 'total_weight_g'>;
+
+/** What is unlikely about a weighing, but kept as it was entered. */
+export async function warningsOf(
+  deps: WarningDeps,
+  { growth, uniformity }: ScienceConstants,
+  batch: BatchToWeigh,
+  { row, language }: { row: WeighedRow; language: Language },
+): Promise<BiometryWarning[]> {
+  const words = BIOMETRY_WARNINGS[language];
+  const warnings: BiometryWarning[] = [];
+  const warn = (code: string, message: string) => void warnings.push({ code, message });
+  const day = localDay(row.measurement_date, batch.timezone);
+  const today = localDay(isoOf(deps.now()), batch.timezone);
+  const weightG = averageG(row);
+  if (row.sample_size < uniformity.leastSample)
+    warn('SMALL_SAMPLE', words.smallSample(row.sample_size, uniformity.leastSample));
+  if (day < batch.start_date) warn('BEFORE_BATCH_START', words.beforeStart(batch.start_date));
+  if (day > today && deps.clockQuality() === 'trusted') warn('FUTURE_DATE', words.inTheFuture);
+  const harvestedOn =
+    batch.actual_harvest_date === null ? null : localDay(batch.actual_harvest_date, batch.timezone);
+  if (harvestedOn !== null && day > harvestedOn) warn('AFTER_HARVEST', words.afterHarvest(harvestedOn));
+  const state = (await deps.batches.byIds([batch.id])).get(batch.id);
+  if (row.pond_id !== null && state !== undefined && !wasIn(state, row.pond_id, day))
+    warn('NOT_IN_POND', words.notInPond(day));
+  const before = await deps.queries.weighedBefore(batch.id, {
+    at: row.measurement_date,
+    id: row.id,
+    pondId: row.pond_id,
+  });
+  const beforeG = before === null ? batch.initial_avg_weight : averageG(before);
+  if (weightG <= beforeG * HALF) {
+    const beforeOn = before === null ? null : localDay(before.measurement_date, batch.timezone);
+    warn('WEIGHT_FELL_BY_HALF', words.fellByHalf(weightG, { weightG: beforeG, day: beforeOn }));
+  }
+  if (weightG > 2 * growth.largestProjectedWeightG) warn('IMPLAUSIBLE_WEIGHT', words.implausible(weightG));
+  return warnings;
+}
 
 type Sample = Pick<Biometry, 'sample_size' | 'total_weight_g'>;
 

@@ -12,13 +12,13 @@ import { notFound } from '#core/errors.ts';
 import { requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
 import { biometryToAnswer, headToAnswer, linesToAnswer, summaryToAnswer } from './biometry-answers.ts';
-import { requireBatch } from './biometry-rules.ts';
 import type { Biometry, GrowthOf } from './ports.ts';
 import {
   changeBiometry,
   deleteBiometry,
   type RecordBiometryDeps,
   recordBiometry,
+  requireBatch,
 } from './record-biometry.ts';
 
 export type BiometryRoutesDeps = RecordBiometryDeps & { growthOf: GrowthOf };

@@ -1,14 +1,21 @@
-import type { FeedLine, GrowthLine, SurvivalLine } from '#contract/resources/dashboard.ts';
+import type {
+  BiomassTrend,
+  DashboardPond,
+  FeedLine,
+  GrowthLine,
+  SurvivalLine,
+} from '#contract/resources/dashboard.ts';
 import { grams, kilograms, money, percent, ratio } from '#core/rounding.ts';
-import { daysBetween, localDay } from '#core/zone-clock.ts';
-import { efficiencyRating, ratio as oneBy } from '#science/biomass.ts';
+import { daysBetween, localDay, startOfDay } from '#core/zone-clock.ts';
+import { biomassPerM2, efficiencyRating, ratio as oneBy } from '#science/biomass.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import { averageDailyGainG, weeklyGrowthG } from '#science/daily-growth.ts';
 import type { WeightAtAge } from '#science/growth.ts';
 import { growthStatus, performancePercent } from '#science/growth-status.ts';
-import { speciesOf } from '#science/species.ts';
-import { expectedSurvivalPercent, survivalStatus } from '#science/survival.ts';
-import type { BatchState } from '../batch-state.ts';
+import { expectedSurvivalPercent, speciesOf, survivalStatus } from '#science/survival.ts';
+import { biomassKgIn, populationIn, weightIn } from '../batch-in-pond.ts';
+import type { BatchHistory, BatchState } from '../batch-state.ts';
+import type { PondOnDashboard } from './ports.ts';
 
 const beginning = ({ batch, pondCod, daysActive }: BatchState) => ({
   batch_id: batch.id,
@@ -86,4 +93,57 @@ export function feedLine(state: BatchState): FeedLine {
     feed_cost_per_kg_shrimp: totalFeedKg > 0 ? money(oneBy(totalFeedCost, biomassGainedKg)) : null,
     efficiency_status: efficiencyRating(fca),
   };
+}
+
+/** How a pond stands. `states`: its active batches, the one with most animals there first. */
+export function pondLine(pond: PondOnDashboard, states: readonly BatchState[]): DashboardPond {
+  const [main] = states;
+  const biomassKg = states.reduce((sum, state) => sum + biomassKgIn(state, pond.id), 0);
+  const population = states.reduce((sum, state) => sum + populationIn(state, pond.id), 0);
+  return {
+    pond_id: pond.id,
+    pond_cod: pond.cod,
+    pond_type: pond.pond_type,
+    size_m2: pond.size_m2,
+    has_active_batch: main !== undefined,
+    batch_id: main?.batch.id ?? null,
+    batch_number: main?.batch.batch_code ?? null,
+    days_in_production: main?.daysActive ?? null,
+    current_population: main === undefined ? null : population,
+    survival_rate: percent(main?.survivalRate ?? null),
+    current_biomass_kg: main === undefined ? null : kilograms(biomassKg),
+    biomass_per_m2: main === undefined ? null : kilograms(biomassPerM2(biomassKg, pond.size_m2)),
+    average_weight_g: grams(main === undefined ? null : weightIn(main, pond.id)),
+    status: main === undefined ? 'EMPTY' : 'ACTIVE',
+    active_batches: states.length,
+  };
+}
+
+/** What a batch weighed from stocking on, as far as somebody weighed it. */
+export function biomassTrendOf({ state, weighings, stockAt }: BatchHistory): BiomassTrend {
+  const { batch, timezone } = state;
+  const stocking = {
+    date: batch.start_date,
+    days_in_production: 0,
+    at: startOfDay(batch.start_date, timezone),
+  };
+  const weighed = weighings.map(({ measurement_date: at, measurementDay }) => ({
+    date: localDay(at, timezone),
+    days_in_production: measurementDay,
+    at,
+  }));
+  const points = [stocking, ...weighed].map(({ at, ...day }) => {
+    const { biomassKg, weightG } = stockAt(at);
+    return { ...day, biomass_kg: kilograms(biomassKg), average_weight_g: grams(weightG) };
+  });
+  const harvestedAt = batch.status === 'FINISHED' ? batch.actual_harvest_date : null;
+  if (harvestedAt !== null) {
+    points.push({
+      date: localDay(harvestedAt, timezone),
+      days_in_production: state.daysActive,
+      biomass_kg: kilograms(state.biomassKg),
+      average_weight_g: grams(state.currentWeightG),
+    });
+  }
+  return { batch_id: batch.id, batch_number: batch.batch_code, data_points: points };
 }

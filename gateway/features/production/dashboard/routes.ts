@@ -15,9 +15,7 @@ import { onFarm, signedIn } from '#core/request-checks.ts';
 import { type Request, type Route, route } from '#core/route.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import type { BatchState, BatchStates, ExpectedWeights } from '../batch-state.ts';
-import { feedLine, growthLine, survivalLine } from './batch-lines.ts';
-import { biomassTrendOf } from './biomass-trend.ts';
-import { pondLine } from './pond-lines.ts';
+import { biomassTrendOf, feedLine, growthLine, pondLine, survivalLine } from './batch-lines.ts';
 import type { DashboardQueries } from './ports.ts';
 
 export type DashboardDeps = {

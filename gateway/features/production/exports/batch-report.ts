@@ -1,14 +1,43 @@
 import type { Cell } from '#contract/csv-cells.ts';
+import type { BatchSummary } from '#contract/resources/exports.ts';
 import { WATER_FIELDS, type WaterField } from '#contract/resources/water-quality.ts';
 import { mayOnFarm } from '#contract/rights.ts';
 import { notFound } from '#core/errors.ts';
 import { grams, kilograms, money, percent, ratio, roundTo } from '#core/rounding.ts';
 import type { FarmAccess } from '#core/route.ts';
-import { dayAfter, localDay, startOfDay } from '#core/zone-clock.ts';
-import type { BatchHistory } from '../batch-state.ts';
+import { dayAfter, daysBetween, localDay, startOfDay, wallOf, zoneClock } from '#core/zone-clock.ts';
+import { endOf } from '../batch-in-pond.ts';
+import type { BatchHistory, BatchState } from '../batch-state.ts';
 import { type AmmoniaTotals, ammoniaTotals } from './ammonia-of-lines.ts';
-import { summaryOf } from './batch-summary.ts';
 import type { BatchCosts, ExportDeps, ExportPond, Span, WaterTotals } from './ports.ts';
+
+/** A batch in one line of figures. `costs` null: whoever asks does not see money. */
+export function summaryOf(state: BatchState, costs: BatchCosts | null): BatchSummary {
+  const { batch } = state;
+  return {
+    batch_id: batch.numeric_id,
+    batch_name: batch.batch_code,
+    species: batch.species,
+    start_date: batch.start_date,
+    end_date: endDayOf(state),
+    status: batch.status,
+    initial_population: batch.initial_count,
+    current_population: state.population,
+    ...endOf(state),
+    survival_rate: percent(state.survivalRate),
+    total_feed_kg: kilograms(state.totalFeedKg),
+    current_biomass_kg: kilograms(state.biomassKg),
+    fcr: ratio(state.fca),
+    average_weight_g: grams(state.currentWeightG),
+    days_of_culture: state.daysActive,
+    cost_per_kg: money(costs?.costPerKg ?? null),
+  };
+}
+
+/** Day of the harvest on the farm; null while the batch goes on. */
+export function endDayOf({ batch, timezone }: BatchState): string | null {
+  return batch.actual_harvest_date === null ? null : localDay(batch.actual_harvest_date, timezone);
+}
 
 /** What a report of a batch tells, in whatever form. */
 export type BatchReport = {
@@ -169,7 +198,7 @@ function waterLines({ water, ammonia, pond }: BatchReport): ReportLine[] {
   return [...lines, ...ammoniaLines(ammonia)];
 }
 
-export const AMMONIA_UNITS = { NH3: 'mg/L NH3-N', TAN: 'mg/L TAN' } as const;
+const AMMONIA_UNITS = { NH3: 'mg/L NH3-N', TAN: 'mg/L TAN' } as const;
 
 /** The figures on both bases; what cannot be worked out is left empty, and the worst plausible named so. */
 function ammoniaLines({ basis, totals }: BatchReport['ammonia']): ReportLine[] {
@@ -198,4 +227,110 @@ function moneyLines({ money: seen }: BatchReport): ReportLine[] {
     ['financial', 'total_cost', money(costs.totalCost), currency],
     ['financial', 'cost_per_kg', money(costs.costPerKg), `${currency}/kg`],
   ];
+}
+
+export type Point = { x: number; y: number };
+export type Band = { least: number; mean: number; most: number };
+
+/** What the charts of a report show; x is the age of the batch in days, or its week. */
+export type ReportSeries = {
+  measuredG: Point[];
+  expectedG: Point[];
+  /** Week 1 is that of stocking. */
+  feedKgByWeek: Point[];
+  oxygenByDay: (Band & { x: number })[];
+  temperatureByDay: (Band & { x: number })[];
+};
+
+/** Points of the expected curve: enough for a smooth line. */
+const CURVE_POINTS = 60;
+
+export async function seriesOf(deps: ExportDeps, report: BatchReport): Promise<ReportSeries> {
+  const { history, pond, span } = report;
+  const { state, weighings } = history;
+  const measuredG = weighings.map(({ measurementDay, batchWeightG }) => ({
+    x: measurementDay,
+    y: batchWeightG,
+  }));
+  const expectedOn = (await deps.expectedWeights([state])).get(state.batch.id);
+  const lastDay = Math.max(1, state.daysActive, ...measuredG.map(({ x }) => x));
+  const days = Array.from({ length: CURVE_POINTS + 1 }, (_, n) => Math.round((n * lastDay) / CURVE_POINTS));
+  const ageOf = ageClock(state.timezone, state.batch.start_date);
+  const water = await waterByDay(deps.queries.measurements(pond.id, span), ageOf);
+  return {
+    measuredG: [{ x: 0, y: state.batch.initial_avg_weight }, ...measuredG],
+    expectedG: expectedOn === undefined ? [] : [...new Set(days)].map((x) => ({ x, y: expectedOn(x) })),
+    feedKgByWeek: await feedByWeek(
+      deps.queries.feedings(state.batch.id, { from: null, before: null }),
+      ageOf,
+    ),
+    ...water,
+  };
+}
+
+/** Age of a batch in whole days of the farm at an instant; a probe's thousands of instants share a day. */
+function ageClock(timezone: string, startDate: string): (instantIso: string) => number {
+  const clock = zoneClock(timezone);
+  const ages = new Map<string, number>();
+  return (instantIso) => {
+    const day = new Date(wallOf(clock, Date.parse(instantIso))).toISOString().slice(0, 10);
+    const age = ages.get(day) ?? daysBetween(startDate, day);
+    ages.set(day, age);
+    return age;
+  };
+}
+
+type AgeOf = ReturnType<typeof ageClock>;
+
+async function feedByWeek(
+  feedings: ReturnType<ExportDeps['queries']['feedings']>,
+  ageOf: AgeOf,
+): Promise<Point[]> {
+  const kgByWeek = new Map<number, number>();
+  for await (const chunk of feedings) {
+    for (const { feed_date, quantity_kg } of chunk) {
+      const week = Math.floor(Math.max(0, ageOf(feed_date)) / 7) + 1;
+      kgByWeek.set(week, (kgByWeek.get(week) ?? 0) + quantity_kg);
+    }
+  }
+  const last = Math.max(0, ...kgByWeek.keys());
+  // a week without feed is a week, too
+  return Array.from({ length: last }, (_, n) => ({ x: n + 1, y: kgByWeek.get(n + 1) ?? 0 }));
+}
+
+type Sum = { least: number; sum: number; count: number; most: number };
+
+async function waterByDay(
+  measurements: ReturnType<ExportDeps['queries']['measurements']>,
+  ageOf: AgeOf,
+): Promise<Pick<ReportSeries, 'oxygenByDay' | 'temperatureByDay'>> {
+  const oxygen = new Map<number, Sum>();
+  const temperature = new Map<number, Sum>();
+  for await (const chunk of measurements) {
+    for (const line of chunk) {
+      const age = ageOf(line.measurement_date);
+      addTo(oxygen, age, line.dissolved_oxygen);
+      addTo(temperature, age, line.temperature);
+    }
+  }
+  return { oxygenByDay: bandsOf(oxygen), temperatureByDay: bandsOf(temperature) };
+}
+
+function addTo(sums: Map<number, Sum>, age: number, value: number | null): void {
+  if (value === null) return;
+  const sum = sums.get(age);
+  if (sum === undefined) {
+    sums.set(age, { least: value, sum: value, count: 1, most: value });
+    return;
+  }
+  sum.least = Math.min(sum.least, value);
+  sum.most = Math.max(sum.most, value);
+  sum.sum += value;
+  sum.count += 1;
+}
+
+function bandsOf(sums: ReadonlyMap<number, Sum>): (Band & { x: number })[] {
+  return [...sums]
+    .map(([x, { least, sum, count, most }]) => ({ x, least, mean: sum / count, most }))
+    .sort((a, b) => a.x - b.x);
 }

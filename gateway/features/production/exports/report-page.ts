@@ -1,9 +1,7 @@
 import { WATER_FIELDS } from '#contract/resources/water-quality.ts';
 import { calendarDay, figure, grams, type Language, percent } from '#science/advice/language.ts';
-import type { BatchReport } from './batch-report.ts';
-import { endDayOf } from './batch-summary.ts';
+import { type BatchReport, endDayOf, type ReportSeries } from './batch-report.ts';
 import { escaped } from './escaped.ts';
-import type { ReportSeries } from './report-series.ts';
 import { REPORT_WORDS, type ReportWords } from './report-words.ts';
 import { type Chart, svgChart } from './svg-chart.ts';
 

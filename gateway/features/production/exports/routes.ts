@@ -15,14 +15,12 @@ import { isoOf } from '#core/kernel.ts';
 import { onFarm } from '#core/request-checks.ts';
 import { type Answer, type Owned, type Request, type Route, route } from '#core/route.ts';
 import { dayAfter, localDay, startOfDay } from '#core/zone-clock.ts';
-import { reportLines, reportOf } from './batch-report.ts';
-import { summaryOf } from './batch-summary.ts';
+import { reportLines, reportOf, seriesOf, summaryOf } from './batch-report.ts';
 import { allWaterCsv, biometriesCsv, feedingCsv, reportCsv, waterCsv } from './csv-files.ts';
 import { attachment, inline } from './file-name.ts';
 import { fileWord } from './file-words.ts';
 import type { ExportDeps, Span } from './ports.ts';
 import { REPORT_STYLE, reportPage } from './report-page.ts';
-import { seriesOf } from './report-series.ts';
 
 const tag = 'Exports';
 const CSV_TYPE = 'text/csv; charset=utf-8';

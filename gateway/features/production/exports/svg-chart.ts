@@ -1,6 +1,6 @@
 import { figure, type Language } from '#science/advice/language.ts';
+import type { Band, Point } from './batch-report.ts';
 import { escaped } from './escaped.ts';
-import type { Band, Point } from './report-series.ts';
 
 // Charts as plain SVG: no script, no style of their own (the page's classes colour them), so that a strict content
 // policy lets them through and a printer shows them as the screen does.

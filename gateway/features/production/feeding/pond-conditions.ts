@@ -3,7 +3,11 @@ import { DAY_MS, wallOf } from '#core/zone-clock.ts';
 import { nh3ToActOn } from '#science/ammonia.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import type { AmmoniaReading, FeedingConditions } from '#science/feeding-adjustments.ts';
+import type { BatchToFeed } from '#science/feeding-ration.ts';
+import { speciesOf } from '#science/survival.ts';
 import { nh3In } from '#science/water-limits.ts';
+import { populationIn, weighingIn } from '../batch-in-pond.ts';
+import type { BatchState } from '../batch-state.ts';
 import type { LatestWater, Reading } from './ports.ts';
 
 export type Seen = { condition: (typeof POND_CONDITIONS)[number]; daysAgo: number } | null;
@@ -82,4 +86,30 @@ function poisonousAmmonia(
   });
   const aged = { value: nh3ToActOn(nh3), ageHours: ageHours(ammonia) };
   return nh3.isKnown ? aged : { ...aged, gaps: nh3.gaps };
+}
+
+/** A batch as the ration of one of its ponds looks at it; `warmDays` is its age at 28 °C, where that is known. */
+export function batchToRation(
+  state: BatchState,
+  pondId: string | null,
+  warmDays: number | null = null,
+): BatchToFeed {
+  const day = Math.max(0, state.daysActive);
+  const population = pondId === null ? state.population : populationIn(state, pondId);
+  const weighing = pondId === null ? state.latestBiometry : weighingIn(state, pondId);
+  return {
+    species: speciesOf(state.batch.species).species,
+    initialWeightG: state.batch.initial_avg_weight,
+    day,
+    warmDays: warmDays ?? day,
+    lastWeighing:
+      weighing === null
+        ? null
+        : {
+            day: weighing.measurementDay,
+            weightG: pondId === null ? weighing.batchWeightG : weighing.average_weight_g,
+          },
+    population,
+    stocked: state.survivalRate > 0 ? (population * 100) / state.survivalRate : 0,
+  };
 }

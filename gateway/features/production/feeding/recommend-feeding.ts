@@ -8,21 +8,20 @@ import {
   feedingNotes,
   feedTypeName,
   type NothingToFeed,
+  trayNote,
 } from '#science/advice/feeding-advice.ts';
 import { FEEDING_WORDS } from '#science/advice/feeding-words.ts';
 import type { Language } from '#science/advice/language.ts';
-import { trayNote } from '#science/advice/tray-advice.ts';
 import { BLIND_SOURCES } from '#science/blind-feeding.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import { type FeedingConditions, nextMealFactor } from '#science/feeding-adjustments.ts';
 import { type DailyRation, dailyRation, weightToFeedG } from '#science/feeding-ration.ts';
 import { feedingSchedule, type Meal, weighedFeedKg } from '#science/feeding-schedule.ts';
 import { daysToReach, growthCurve } from '#science/growth.ts';
-import { speciesOf } from '#science/species.ts';
+import { speciesOf } from '#science/survival.ts';
 import { weighingIn } from '../batch-in-pond.ts';
 import type { BatchState, BatchStates, ExpectedWeights } from '../batch-state.ts';
-import { batchToRation } from './batch-to-ration.ts';
-import { conditionsOf, hourOfDay, readingsSince, type Seen } from './pond-conditions.ts';
+import { batchToRation, conditionsOf, hourOfDay, readingsSince, type Seen } from './pond-conditions.ts';
 import type { FeedingQueries, LatestWaterOf } from './ports.ts';
 
 export type RecommendDeps = Pick<Kernel, 'now' | 'clockQuality'> & {

@@ -1,15 +1,107 @@
 import type { RowOf } from '#contract/resource.ts';
-import { type FeedingCreate, feedingRecord } from '#contract/resources/feeding.ts';
-import { asParent, insert } from '#core/changes.ts';
+import { type FeedingCreate, type FeedingUpdate, feedingRecord } from '#contract/resources/feeding.ts';
+import { asParent, insert, remove, update } from '#core/changes.ts';
+import { type CorrectionDeps, changesOf, correctionEntry } from '#core/correct-record.ts';
 import { conflict, invalidField, notFound } from '#core/errors.ts';
 import { notAhead } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import { instantOnFarm, localDay } from '#core/zone-clock.ts';
-import type { Language } from '#science/advice/language.ts';
-import { type FeedingWarning, type WarningDeps, warningsOf } from './feeding-rules.ts';
-import type { BatchToFeed, FeedingQueries } from './ports.ts';
+import { calendarDay, figure, type Language } from '#science/advice/language.ts';
+import { largestBlindFeedKg } from '#science/blind-feeding.ts';
+import type { ScienceConstants } from '#science/constants.ts';
+import { feedingRatePercent } from '#science/feeding-rate.ts';
+import { weightToFeedG } from '#science/feeding-ration.ts';
+import { wasIn } from '../batch-in-pond.ts';
+import type { BatchState, BatchStates } from '../batch-state.ts';
+import { batchToRation } from './pond-conditions.ts';
+import type { BatchToFeed, FeedingQueries, FeedingRecord } from './ports.ts';
+
+type Words = {
+  /** A meal, kg, against what the batch eats in a day. */
+  largeQuantity: (quantityKg: number, day: { rationKg: number; times: number }) => string;
+  withoutCost: string;
+  inTheFuture: string;
+  notInPond: (day: string) => string;
+};
+
+/** What is unlikely about a feeding, as a technician is told. */
+const FEEDING_WARNINGS: Readonly<Record<Language, Words>> = {
+  'pt-BR': {
+    largeQuantity: (quantityKg, { rationKg, times }) =>
+      `${figure(quantityKg, 2, 'pt-BR')} kg passam de ${times} vezes o que este lote come por dia ` +
+      `(cerca de ${figure(rationKg, 2, 'pt-BR')} kg): confira a quantidade.`,
+    withoutCost: 'Ração sem custo: o custo por kg de camarão vai parecer menor do que é.',
+    inTheFuture: 'A data do arraçoamento está no futuro: até lá ele não conta.',
+    notInPond: (day) =>
+      `Pelo que está registrado, este lote não tinha animais nesse viveiro em ${calendarDay(day, 'pt-BR')}: ` +
+      'confira o viveiro, ou registre a transferência.',
+  },
+  en: {
+    largeQuantity: (quantityKg, { rationKg, times }) =>
+      `${figure(quantityKg, 2, 'en')} kg is more than ${times} times what this batch eats in a day ` +
+      `(about ${figure(rationKg, 2, 'en')} kg): check the quantity.`,
+    withoutCost: 'This feed costs nothing: the cost per kg of shrimp will look lower than it is.',
+    inTheFuture: 'The date of the feeding lies in the future: until then it does not count.',
+    notInPond: (day) =>
+      `By what is on record this batch had no animals in that pond on ${calendarDay(day, 'en')}: ` +
+      'check the pond, or record the transfer.',
+  },
+};
+
+export type FeedingWarning = { code: string; message: string };
+
+type WarningDeps = Pick<Kernel, 'now' | 'clockQuality'> & {
+  batches: Pick<BatchStates, 'byIds'>;
+  scienceOf: (farmId: string) => Promise<ScienceConstants>;
+};
+
+/** One meal above this many whole-day rations is more likely a slip of the pen. */
+const RATIONS_BELIEVED = 3;
+/** A controller's or keeper's clock may be that far ahead. */
+const AHEAD_MS = 10 * 60_000;
+
+/** What is unlikely about a feeding, but kept as it was entered. */
+export async function warningsOf(
+  deps: WarningDeps,
+  row: Pick<FeedingRecord, 'batch_id' | 'pond_id' | 'quantity_kg' | 'cost_per_kg' | 'feed_date'>,
+  language: Language,
+): Promise<FeedingWarning[]> {
+  const words = FEEDING_WARNINGS[language];
+  const state = (await deps.batches.byIds([row.batch_id])).get(row.batch_id);
+  const rationKg = state === undefined ? null : await plainRationKg(deps, state);
+  const day = state === undefined ? null : localDay(row.feed_date, state.timezone);
+  const isElsewhere =
+    state !== undefined && day !== null && row.pond_id !== null && !wasIn(state, row.pond_id, day);
+  const isAhead = deps.clockQuality() === 'trusted' && Date.parse(row.feed_date) > deps.now() + AHEAD_MS;
+  return [
+    ...(rationKg !== null && row.quantity_kg > RATIONS_BELIEVED * rationKg
+      ? [
+          {
+            code: 'LARGE_QUANTITY',
+            message: words.largeQuantity(row.quantity_kg, { rationKg, times: RATIONS_BELIEVED }),
+          },
+        ]
+      : []),
+    ...(row.cost_per_kg === 0 ? [{ code: 'FEED_WITHOUT_COST', message: words.withoutCost }] : []),
+    ...(isElsewhere ? [{ code: 'NOT_IN_POND', message: words.notInPond(day) }] : []),
+    ...(isAhead ? [{ code: 'FUTURE_DATE', message: words.inTheFuture }] : []),
+  ];
+}
+
+/** The day's ration in good conditions, kg; null: nothing lives, so nothing can be compared. */
+async function plainRationKg(deps: WarningDeps, state: BatchState): Promise<number | null> {
+  if (state.population === 0) return null;
+  const science = await deps.scienceOf(state.batch.farm_id);
+  const batch = batchToRation(state, null);
+  const weightG = weightToFeedG(science, batch);
+  const ratePercent = feedingRatePercent(science.feeding, batch.species, weightG);
+  const byWeightKg = (((state.population * weightG) / 1000) * ratePercent) / 100;
+  const blindKg = largestBlindFeedKg(science, { ...batch, isWeighed: batch.lastWeighing !== null });
+  // whichever chart the farm goes by, what another one says is no slip of the pen
+  return Math.max(byWeightKg, (blindKg * batch.stocked) / 100_000);
+}
 
 export type RecordFeedingDeps = Pick<Kernel, 'now' | 'newId' | 'guard' | 'clockQuality'> &
   WarningDeps & { queries: FeedingQueries };
@@ -70,7 +162,7 @@ export async function requireBatch(
 }
 
 /** The instant of a feeding; throws 422 for one on a day before the batch was stocked, or more than a day ahead. */
-export function feedDateOf(
+function feedDateOf(
   clock: Pick<Kernel, 'now' | 'clockQuality'>,
   batch: BatchToFeed,
   { instant, sent }: { instant: string; sent: unknown },
@@ -84,7 +176,7 @@ export function feedDateOf(
 }
 
 /** UUID of the pond that was named; throws 422 unless it lies on the farm of the batch. */
-export async function pondIdOf(
+async function pondIdOf(
   deps: { queries: Pick<FeedingQueries, 'pond'> },
   batch: BatchToFeed,
   ref: string | null,
@@ -94,4 +186,54 @@ export async function pondIdOf(
   if (pond?.farm_id !== batch.farm_id)
     throw invalidField(422, 'pond_id', 'no such pond on the farm of this batch');
   return pond.id;
+}
+
+export type ChangeFeedingDeps = CorrectionDeps & WarningDeps & { queries: FeedingQueries };
+
+/** Decides a correction, also of a batch that is finished. Fields left out stay; what changes nothing leaves no entry. */
+export async function changeFeeding(
+  deps: ChangeFeedingDeps,
+  caller: Caller,
+  current: FeedingRecord,
+  { input, sentDate, language }: { input: FeedingUpdate; sentDate: unknown; language: Language },
+): Promise<Decision<{ row: FeedingRecord; warnings: FeedingWarning[] }>> {
+  const batch = await requireBatch(deps, current.batch_id);
+  const { pond_id, feed_date, ...fields } = input;
+  const changed = changesOf(current, {
+    ...fields,
+    ...(pond_id === undefined ? {} : { pond_id: await pondIdOf(deps, batch, pond_id) }),
+    ...(feed_date === undefined
+      ? {}
+      : { feed_date: feedDateOf(deps, batch, { instant: feed_date, sent: sentDate }) }),
+  });
+  if (changed === null) return { answer: { row: current, warnings: [] } };
+  const set = { ...changed.after, updated_at: isoOf(deps.now()) };
+  const row: FeedingRecord = { ...current, ...set, rev: current.rev + 1 };
+  const entry = correctionEntry(deps, { ...entryOf(caller, batch, current), ...changed });
+  return {
+    answer: { row, warnings: await warningsOf(deps, row, language) },
+    changes: [update(feedingRecord, current, set), entry],
+  };
+}
+
+/** Decides the end of a record; its values stay in the audit. */
+export async function deleteFeeding(
+  deps: ChangeFeedingDeps,
+  caller: Caller,
+  current: FeedingRecord,
+): Promise<Decision<void>> {
+  const batch = await requireBatch(deps, current.batch_id);
+  const { rev: _rev, ...before } = current;
+  const entry = correctionEntry(deps, { ...entryOf(caller, batch, current), before, after: null });
+  return { answer: undefined, changes: [remove(feedingRecord, current), entry] };
+}
+
+function entryOf(caller: Caller, batch: BatchToFeed, row: FeedingRecord) {
+  return {
+    kind: 'feeding_record' as const,
+    id: row.id,
+    name: `Feeding of ${batch.batch_code}, ${localDay(row.feed_date, batch.timezone)}`,
+    farmId: batch.farm_id,
+    userId: caller.userId,
+  };
 }

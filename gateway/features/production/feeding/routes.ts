@@ -17,12 +17,18 @@ import { notFound } from '#core/errors.ts';
 import { requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Answer, type Route, route } from '#core/route.ts';
 import type { BatchState, BatchStates } from '../batch-state.ts';
-import { type ChangeFeedingDeps, changeFeeding, deleteFeeding } from './change-feeding.ts';
 import { feedingAnswerOf, feedingSummaryOf } from './feeding-answers.ts';
-import type { FeedingWarning } from './feeding-rules.ts';
 import type { FeedingRecord } from './ports.ts';
 import { type RecommendDeps, recommendFeeding } from './recommend-feeding.ts';
-import { type RecordFeedingDeps, recordFeeding, requireBatch } from './record-feeding.ts';
+import {
+  type ChangeFeedingDeps,
+  changeFeeding,
+  deleteFeeding,
+  type FeedingWarning,
+  type RecordFeedingDeps,
+  recordFeeding,
+  requireBatch,
+} from './record-feeding.ts';
 
 export type FeedingRoutesDeps = RecordFeedingDeps &
   ChangeFeedingDeps &

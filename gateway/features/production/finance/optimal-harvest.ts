@@ -10,7 +10,7 @@ import type { ScienceConstants } from '#science/constants.ts';
 import { priceAtSize } from '#science/economics.ts';
 import { growthCurve, instantaneousGrowthGPerDay } from '#science/growth.ts';
 import { type HarvestFacts, harvestDecision } from '#science/harvest-decision.ts';
-import { speciesOf } from '#science/species.ts';
+import { speciesOf } from '#science/survival.ts';
 import type { BatchHistory, BatchState } from '../batch-state.ts';
 import { dailyEnergyOf, type EnergyDeps } from './energy-use.ts';
 import type { FinanceQueries } from './ports.ts';

@@ -20,9 +20,7 @@ import { notFound } from '#core/errors.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
 import type { BatchState, BatchStates } from '../batch-state.ts';
-import { type ChangeExpenseDeps, changeExpense, deleteExpense } from './change-expense.ts';
 import { type EnergyDeps, energyOfFarm } from './energy-use.ts';
-import type { ExpenseWarning } from './expense-rules.ts';
 import {
   batchMoneyOf,
   costPerKgAnswerOf,
@@ -31,7 +29,15 @@ import {
 } from './finance-answers.ts';
 import { optimalHarvest } from './optimal-harvest.ts';
 import type { Expense, FinanceQueries } from './ports.ts';
-import { type RecordExpenseDeps, recordExpense, requireBatch } from './record-expense.ts';
+import {
+  type ChangeExpenseDeps,
+  changeExpense,
+  deleteExpense,
+  type ExpenseWarning,
+  type RecordExpenseDeps,
+  recordExpense,
+  requireBatch,
+} from './record-expense.ts';
 
 export type FinanceRoutesDeps = RecordExpenseDeps &
   ChangeExpenseDeps &

@@ -1,5 +1,5 @@
 import { oxygenSaturationMgL } from '#science/oxygen-saturation.ts';
-import { practicalSalinity } from '#science/practical-salinity.ts';
+import { practicalSalinity } from '#science/plausibility.ts';
 
 /** A unit as people and loggers write it, told apart whatever its spelling. */
 export type Unit =

@@ -11,8 +11,7 @@ import {
 import { notFound } from '#core/errors.ts';
 import { requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Answer, type Route, route } from '#core/route.ts';
-import { changeTransfer, deleteTransfer } from './change-transfer.ts';
-import { createTransfer } from './create-transfer.ts';
+import { changeTransfer, createTransfer, deleteTransfer } from './change-transfer.ts';
 import type { NamedTransfer, TransferDeps, TransferScope } from './ports.ts';
 import { toAnswer, toDetail, toHistory } from './transfer-answers.ts';
 

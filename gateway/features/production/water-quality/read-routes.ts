@@ -20,7 +20,6 @@ import { signedIn } from '#core/request-checks.ts';
 import { type Answer, type Route, route } from '#core/route.ts';
 import type { Language } from '#science/advice/language.ts';
 import { waterStatus } from '#science/water-status.ts';
-import { answerMeasurement } from './answer-measurement.ts';
 import { judged } from './judge-water.ts';
 import type {
   AlertCounts,
@@ -33,7 +32,15 @@ import type {
 } from './ports.ts';
 import { type ReadTrendDeps, waterTrendOf } from './read-trend.ts';
 import { salinityFor } from './record-measurement.ts';
-import { dateRangeOf, isWaterField, spanOf, timeSince, waterAlertOf, waterFigure } from './water-answers.ts';
+import {
+  answerMeasurement,
+  dateRangeOf,
+  isWaterField,
+  spanOf,
+  timeSince,
+  waterAlertOf,
+  waterFigure,
+} from './water-answers.ts';
 
 type ReadLatestDeps = Pick<Kernel, 'now'> & {
   queries: Pick<WaterReadQueries, 'latestReadings' | 'activeAlerts'> & Pick<RecordQueries, 'salinityBefore'>;

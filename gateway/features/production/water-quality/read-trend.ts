@@ -7,7 +7,6 @@ import type { ScienceConstants } from '#science/constants.ts';
 import { trendOf } from '#science/parameter-trend.ts';
 import { severityWord } from '#science/severity.ts';
 import { alertTypesOf, isUpperLimit, optimalRange, WATER_UNITS } from '#science/water-limits.ts';
-import { ammoniaOfRow, meanAmmonia } from './answer-measurement.ts';
 import { judged } from './judge-water.ts';
 import type {
   DailyFigures,
@@ -20,7 +19,7 @@ import type {
   WaterReadQueries,
 } from './ports.ts';
 import { salinityFor } from './record-measurement.ts';
-import { waterFigure } from './water-answers.ts';
+import { ammoniaOfRow, meanAmmonia, waterFigure } from './water-answers.ts';
 
 export type ReadTrendDeps = Pick<Kernel, 'now'> & {
   queries: Pick<WaterReadQueries, 'waterIn'> & Pick<RecordQueries, 'salinityBefore' | 'newestWith'>;

@@ -9,11 +9,11 @@ import {
 import { notFound } from '#core/errors.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Request, type Route, route } from '#core/route.ts';
-import { answerMeasurement } from './answer-measurement.ts';
 import { type CorrectMeasurementDeps, correctMeasurement, deleteMeasurement } from './correct-measurement.ts';
 import type { Measurement, MeasurementRow } from './ports.ts';
 import { type ReadWaterDeps, readWaterRoutes } from './read-routes.ts';
 import { type RecordMeasurementDeps, recordMeasurement } from './record-measurement.ts';
+import { answerMeasurement } from './water-answers.ts';
 
 export type WaterQualityDeps = RecordMeasurementDeps &
   CorrectMeasurementDeps &

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { farm } from '#contract/resources/farms.ts';
 import { type Incoming, tell } from '#core/changes.ts';
-import { wireChangeOf } from '#store/merge/stored-change.ts';
+import { wireChangeOf } from '#store/merge/canonical-change.ts';
 import { type App, aControlPoint, aFarmWith, body } from '#test/app.ts';
 import { bindFarm } from './a-bound-farm.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { BatchState } from '#features/production/batch-state.ts';
-import { feedLine, growthLine, survivalLine } from '#features/production/dashboard/batch-lines.ts';
-import { pondLine } from '#features/production/dashboard/pond-lines.ts';
+import { feedLine, growthLine, pondLine, survivalLine } from '#features/production/dashboard/batch-lines.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import { batchRow } from '#test/farm-rows.ts';
 

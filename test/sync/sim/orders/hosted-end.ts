@@ -1,6 +1,6 @@
 import { commandQueries } from '#adapters/sql/queries/control/commands.ts';
+import { createMemoryBus } from '#adapters/sync/bus-payloads.ts';
 import { createLiveSockets, type LiveSockets } from '#adapters/sync/live-sockets.ts';
-import { createMemoryBus } from '#adapters/sync/memory-bus.ts';
 import type { HostedFrame } from '#contract/sync/wire.ts';
 import type { Committed } from '#core/changes.ts';
 import { createHostedCommands } from '#features/control/commands/hosted-commands.ts';
