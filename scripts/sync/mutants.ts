@@ -20,17 +20,17 @@ const gateway = editsIn('gateway/sync/gateway');
 const store = editsIn('gateway/store');
 
 const NO_TIMELINE: readonly Edit[] = [
-  hosted('decide-hello.ts', "if (request.timeline !== '' && request.timeline !== timeline)", 'if (false)'),
-  gateway('judge-points.ts', "if (known !== '' && known !== told)", 'if (false)'),
+  hosted('answer-hello.ts', "if (request.timeline !== '' && request.timeline !== timeline)", 'if (false)'),
+  gateway('step.ts', "if (known !== '' && known !== told)", 'if (false)'),
 ];
 /** Numbers alone, wherever a chain would tell that two histories differ. */
 const NO_CHAINS: readonly Edit[] = [
   hosted('decide-push.ts', 'meeting.chain !== point.chain', 'false'),
-  hosted('decide-hello.ts', 'head.seq === own.seq && head.chain !== own.chain', 'false'),
-  hosted('decide-hello.ts', 'acked.seq === own.seq && acked.chain !== own.chain', 'false'),
-  hosted('decide-hello.ts', 'mark !== null && mark !== request.acked[lane].chain', 'false'),
-  hosted('decide-hello.ts', 'return feedChain === cursor.chain ? null', 'return true ? null'),
-  gateway('judge-points.ts', 'if (ownChain !== claimed.chain)', 'if (false)'),
+  hosted('answer-hello.ts', 'head.seq === own.seq && head.chain !== own.chain', 'false'),
+  hosted('answer-hello.ts', 'acked.seq === own.seq && acked.chain !== own.chain', 'false'),
+  hosted('answer-hello.ts', 'mark !== null && mark !== request.acked[lane].chain', 'false'),
+  hosted('answer-hello.ts', 'return feedChain === cursor.chain ? null', 'return true ? null'),
+  gateway('step.ts', 'if (ownChain !== claimed.chain)', 'if (false)'),
 ];
 
 export const MUTANTS: readonly Mutant[] = [
@@ -39,11 +39,11 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a lower number than before is nothing amiss',
     edits: [
-      hosted('decide-hello.ts', 'if (head !== null && head.seq < own.seq)', 'if (false)'),
-      hosted('decide-hello.ts', 'if (acked.seq > own.seq)', 'if (false)'),
-      gateway('judge-points.ts', 'if (claimed.seq < sent.seq)', 'if (false)'),
+      hosted('answer-hello.ts', 'if (head !== null && head.seq < own.seq)', 'if (false)'),
+      hosted('answer-hello.ts', 'if (acked.seq > own.seq)', 'if (false)'),
+      gateway('step.ts', 'if (claimed.seq < sent.seq)', 'if (false)'),
       gateway(
-        'judge-points.ts',
+        'step.ts',
         'if (claimed.seq > head.seq)',
         "if (claimed.seq > head.seq) return { is: 'known' }; if (false)",
       ),
@@ -57,7 +57,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'nobody compares at hello, pulls tell nothing of the log',
     edits: [
-      hosted('decide-hello.ts', 'return reason === null ?', 'return true ?'),
+      hosted('answer-hello.ts', 'return reason === null ?', 'return true ?'),
       gateway('ask-hello.ts', 'in: answer.in }', 'in: {} }'),
       gateway('ask-pull.ts', 'in: answer.in }', 'in: {} }'),
     ],
@@ -124,7 +124,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'the gateway does not take over stamps set anew',
     edits: [
       store(
-        'merge/take-restamps.ts',
+        'merge/accept-stamps.ts',
         'if (stream === undefined || due.length === 0) return [];',
         'return [];',
       ),
@@ -138,7 +138,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'the later clock decides on a delete',
     edits: [
       store(
-        'merge/row-stamps.ts',
+        'merge/accept-stamps.ts',
         'return { cl: Math.max(register.cl, other.cl)',
         'return { cl: other.stamp > newestOf(register) ? other.cl : register.cl',
       ),
@@ -188,7 +188,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'old epochs are still heard',
     edits: [
       hosted('decide-push.ts', 'stream.resync !== null || request.epoch !== stream.epoch', 'false'),
-      hosted('decide-pull.ts', 'stream.resync !== null || request.epoch !== stream.epoch', 'false'),
+      hosted('answer-pull.ts', 'stream.resync !== null || request.epoch !== stream.epoch', 'false'),
     ],
   },
   {

@@ -13,7 +13,7 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     name: 'the answer that an order is void is ignored',
     edits: [
       at(
-        'sync/gateway/ask-still.ts',
+        'sync/gateway/live-talk.ts',
         'left_ms === null ? Number.NEGATIVE_INFINITY :',
         'left_ms === null ? atMs + 10_000 :',
       ),
@@ -21,15 +21,15 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'one question serves all orders of a line',
-    edits: [at('sync/gateway/ask-still.ts', 'own.asked += 1;', 'own.asked = 1;')],
+    edits: [at('sync/gateway/live-talk.ts', 'own.asked += 1;', 'own.asked = 1;')],
   },
   {
     name: 'how long an order still counts is not counted',
-    edits: [at('sync/gateway/ask-still.ts', 'Math.min(left_ms, MOST_ROUND_TRIP_MS)', 'MOST_ROUND_TRIP_MS')],
+    edits: [at('sync/gateway/live-talk.ts', 'Math.min(left_ms, MOST_ROUND_TRIP_MS)', 'MOST_ROUND_TRIP_MS')],
   },
   {
     name: 'its time is counted from the answer, not from the question',
-    edits: [at('sync/gateway/ask-still.ts', 'atMs + Math.min(', 'deps.monotonic() + Math.min(')],
+    edits: [at('sync/gateway/live-talk.ts', 'atMs + Math.min(', 'deps.monotonic() + Math.min(')],
   },
   {
     name: 'the sleep of the machine is not counted',
@@ -46,7 +46,7 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     name: 'an order that counts is told as void at its time',
     edits: [
       at(
-        'features/control/commands/expire-commands.ts',
+        'features/control/commands/hosted-commands.ts',
         "if (open.state === 'confirming' &&",
         "if (false && open.state === 'confirming' &&",
       ),
@@ -66,7 +66,7 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     name: 'a newer order voids one that counts',
     edits: [
       at(
-        'features/control/commands/send-command.ts',
+        'features/control/commands/gateway-commands.ts',
         "state === 'pending' || state === 'sent'",
         "state !== 'accepted'",
       ),
