@@ -57,8 +57,9 @@ export async function joinProcesses(
     },
   };
   const others = followOthers({ bus, read: database.read, onError });
-  // a gateway is one process, and no gateway follows its feeds
-  if (config.role === 'hosted') tellOthers({ bus, onCommit: database.onCommit });
+  // one process on SQLite tells nobody, but for the gateways that follow a hosted instance's feeds
+  if (config.role === 'hosted' || config.databaseUrl !== null)
+    tellOthers({ bus, onCommit: database.onCommit });
   return {
     bus,
     lookElsewhere() {

@@ -91,7 +91,7 @@ describe('a crop', () => {
     await page.getByText('Ver os 4 acontecimentos').click();
     await expect
       .poll(() => page.innerText('.life-list'))
-      .toMatch(/Mortalidade: 85,0.% → 76,5.%, mortos na bandeja/);
+      .toMatch(/Mortalidade: −5\.100 \(10,0.%\), mortos na bandeja/);
     await page.getByLabel('Preço de venda por kg').fill('25');
     await page.getByText('Quando despescar').waitFor();
     const askedFor = page.waitForRequest((request) => request.url().includes('market_price_per_kg=25.5'));

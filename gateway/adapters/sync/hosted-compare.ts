@@ -39,7 +39,8 @@ export function hostedCompare(
     bucketOf,
     digestOf,
     waysToCompare,
-    isBeyond: (table, row, schema) => isBeyond(resourceOf(table), row, schema),
+    // a row that says what a program cannot know was never told to it
+    isBeyond: (table, row, schema) => isBeyond(resourceOf(table), row, schema) || schemaOfRow(row) > schema,
     schemaOf: schemaOfRow,
     hexOf,
     changeOf,

@@ -41,7 +41,7 @@ export type CompareDeps = Pick<HostedDeps, 'store' | 'commit' | 'now' | 'timelin
   schemaOf: (row: WireRow) => number;
   /** Schemas up to one that compare the rows of a table in different ways, the newest first. */
   waysToCompare: (table: string, most: number) => readonly number[];
-  /** Was the row changed in what a program of that schema knows as made once? */
+  /** Does the row say what no program of that schema can have alike? */
   isBeyond: (table: string, row: WireRow, schema: number) => boolean;
   hexOf: (sums: readonly bigint[]) => string[];
   /** A row as it stands, as a change that says so. */

@@ -143,10 +143,10 @@ function eventsOf(batch: BatchDetail, [journal, moves, harvests, losses, log, po
       }),
     ),
     ...losses.map(
-      ({ lost_at, dead_count, pond_id, event_description: why }): Event => ({
+      ({ lost_at, dead_count, severity, pond_id, event_description: why }): Event => ({
         kind: 'died',
         at: Date.parse(lost_at),
-        told: `−${figure(dead_count)}${inPond(pond_id)}${why === null ? '' : `, ${why}`}`,
+        told: `−${figure(dead_count)}${share(severity)}${inPond(pond_id)}${why === null ? '' : `, ${why}`}`,
       }),
     ),
     ...log.flatMap((entry) => setOf(entry, batch.id)),
@@ -154,6 +154,9 @@ function eventsOf(batch: BatchDetail, [journal, moves, harvests, losses, log, po
   ];
   return events.toSorted((a, b) => a.at - b.at);
 }
+
+const share = (severity: number | null): string =>
+  severity === null ? '' : ` (${percent(severity * 100, 1)})`;
 
 /** A survival that was set; losses are told by themselves, as they stand now. */
 function setOf({ action, entity_id, timestamp, details }: RecordLogAnswer, batchId: string): Event[] {

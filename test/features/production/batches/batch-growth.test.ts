@@ -128,6 +128,8 @@ onBothEngines('how a batch grows', (_open, engine) => {
       batch_id: id,
       days_active: 30,
       estimated_biomass_kg: 102,
+      biomass_of: 'ALIVE',
+      final_count: null,
       current_fca: 1.5,
       survival_rate: 85,
       growth_rate_g_per_day: 0.0397,
