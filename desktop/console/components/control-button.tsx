@@ -1,5 +1,3 @@
-import type * as z from 'zod';
-import type { commandEntry } from '#contract/resources/control-points.ts';
 import type { SwitchState } from '#contract/words.ts';
 import { now } from '../data/clock.ts';
 import { type ControlPoint, mayOn, presence } from '../data/farm-store.ts';
@@ -28,8 +26,6 @@ import { controlWords } from './control-words.ts';
 import { orderOrAsk } from './order-question.tsx';
 
 type Motor = Pick<ControlFacts, 'reported' | 'silentForMs'>;
-
-type Told = z.infer<typeof commandEntry>;
 
 /** How the point stands now, by all that is known on this screen. */
 export function controlNow(point: ControlPoint) {
@@ -197,7 +193,7 @@ function NotDone({
 }) {
   const words = controlWords();
   // the interface says why in words; the event has a code
-  const { data } = useGet<Told[]>(`/control-points/${pointId}/commands`, { limit: 5 });
+  const { data } = useGet(`/control-points/${pointId}/commands`, { limit: 5 });
   const why = data?.find(({ id }) => id === order.id)?.result ?? null;
   return (
     <span class="small journey-end" role="status" data-order={failure}>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { PathOf } from '../data/api.ts';
 import { correct, useFaults } from '../data/corrections.ts';
 import { clockTime, instantAt, isoDay, readCount, readDecimal } from '../i18n/format.ts';
 import { dictionary } from '../i18n/language.ts';
@@ -79,7 +80,7 @@ export function CorrectionDialog({
   onClose,
 }: {
   title: string;
-  row: { path: string; label: string; touches: readonly string[] };
+  row: { path: PathOf<'DELETE'>; label: string; touches: readonly string[] };
   fields: readonly CorrectedField[];
   onClose: () => void;
 }) {

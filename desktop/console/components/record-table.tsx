@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import type { PathOf } from '../data/api.ts';
 import { removeLater } from '../data/corrections.ts';
 import { dictionary } from '../i18n/language.ts';
 import { Button } from './button.tsx';
@@ -84,7 +85,7 @@ export function RowActions({
   touches,
   fields,
 }: {
-  path: string;
+  path: PathOf<'DELETE'>;
   label: string;
   touches: readonly string[];
   fields: readonly CorrectedField[];

@@ -1,11 +1,9 @@
 import { useQueries } from '@tanstack/preact-query';
 import type { PondCards } from '#contract/resources/pond-cards.ts';
-import type { MeasurementJournal } from '#contract/resources/water-quality.ts';
 import type { AiredPond } from '../state/off-risk.ts';
 import { get } from './api.ts';
 import { now } from './clock.ts';
 import type { ControlPoint } from './farm-store.ts';
-import type { Pond } from './places.ts';
 import { useGet } from './query.ts';
 
 /** The newest measurement may be of something else; oxygen is looked for among so many before it. */
@@ -15,8 +13,8 @@ type Oxygen = { value: number; at: string };
 
 /** The ponds that a control point airs, and what is known of them so far; null while the ponds themselves are not. */
 export function useAiredPonds({ id, farm_id }: Pick<ControlPoint, 'id' | 'farm_id'>): AiredPond[] | null {
-  const ponds = useGet<Pond[]>('/ponds/', { farm_id, limit: 1_000 });
-  const cards = useGet<PondCards>('/ponds/summary-cards', { farm_id });
+  const ponds = useGet('/ponds/', { farm_id, limit: 1_000 });
+  const cards = useGet('/ponds/summary-cards', { farm_id });
   const cardsById = new Map(cards.data?.ponds.map((card) => [card.pond_id, card]));
   const aired = (ponds.data ?? [])
     .filter(({ control_point_id }) => control_point_id === id)
@@ -49,11 +47,11 @@ const oxygenOf = (water: PondCards['ponds'][number]['water_quality']): Oxygen | 
 function useEarlierOxygen(pondIds: readonly string[]): ReadonlyMap<string, Oxygen> {
   const journals = useQueries({
     queries: pondIds.map((id) => {
-      const path = `/water-quality/pond/${id}`;
+      const path = `/water-quality/pond/${id}` as const;
       const query = { limit: LOOKED_AT };
       return {
         queryKey: ['water-quality', path, query],
-        queryFn: ({ signal }: { signal: AbortSignal }) => get<MeasurementJournal>(path, query, signal),
+        queryFn: ({ signal }: { signal: AbortSignal }) => get(path, query, signal),
       };
     }),
   });

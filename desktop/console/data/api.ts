@@ -1,3 +1,4 @@
+import type { Answers } from './answers.ts';
 import { linked } from './water.ts';
 
 // Requests to the interface. The token comes from the session; what comes back is what the contract says, or an ApiError.
@@ -103,16 +104,64 @@ function queryText(query: Asked['query']): string {
     : `?${new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString()}`;
 }
 
-export const get = <Answer>(path: string, query?: Asked['query'], signal?: AbortSignal) =>
-  ask<Answer>(path, {
+type Segment<Text extends string> = string extends Text ? '{}' : Text;
+type Segments<Path extends string> = Path extends `${infer Head}/${infer Rest}`
+  ? `${Segment<Head>}/${Segments<Rest>}`
+  : Segment<Path>;
+type WithoutQuery<Path extends string> = Path extends `${infer Before}?${string}` ? Before : Path;
+type LastFilled<Path extends string> = Path extends `${infer Head}/${infer Rest}`
+  ? `${Head}/${LastFilled<Rest>}`
+  : '{}';
+/** An address as the route table writes it: `/ponds/${string}/summary-card` is `/ponds/{}/summary-card`. */
+type Address<By extends Method, Path extends string> = Path extends `/${infer Rest}`
+  ? `/${Segments<WithoutQuery<Rest>>}` extends infer Written extends string
+    ? Written extends keyof Answers[By]
+      ? Written
+      : // a last parameter that is one of few words
+        Written extends `/${infer Words}`
+        ? `/${LastFilled<Words>}`
+        : ''
+    : ''
+  : '';
+type Filled<Written> = Written extends `${infer Head}{}${infer Rest}`
+  ? `${Head}${string}${Filled<Rest>}`
+  : Written;
+
+export type Method = keyof Answers;
+/** Any path that the interface has for this method. */
+export type PathOf<By extends Method> = Filled<keyof Answers[By]>;
+/** The path itself, where the interface has it for this method; any other does not compile. */
+export type Known<By extends Method, Path extends string> =
+  Address<By, Path> extends keyof Answers[By] ? Path : `${By} has no such address`;
+/** What the interface answers there, by the route table. */
+export type AnswerOf<By extends Method, Path extends string> =
+  Address<By, Path> extends infer Found extends keyof Answers[By] ? Answers[By][Found] : never;
+
+export const get = <const Path extends string>(
+  path: Path & Known<'GET', Path>,
+  query?: Asked['query'],
+  signal?: AbortSignal,
+) =>
+  ask<AnswerOf<'GET', Path>>(path, {
     ...(query === undefined ? {} : { query }),
     ...(signal === undefined ? {} : { signal }),
   });
-export const post = <Answer>(path: string, body?: unknown, idempotencyKey?: string) =>
-  ask<Answer>(path, { method: 'POST', body, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) });
-export const put = <Answer>(path: string, body: unknown) => ask<Answer>(path, { method: 'PUT', body });
-export const patch = <Answer>(path: string, body: unknown) => ask<Answer>(path, { method: 'PATCH', body });
-export const del = <Answer>(path: string) => ask<Answer>(path, { method: 'DELETE' });
+export const post = <const Path extends string>(
+  path: Path & Known<'POST', Path>,
+  body?: unknown,
+  idempotencyKey?: string,
+) =>
+  ask<AnswerOf<'POST', Path>>(path, {
+    method: 'POST',
+    body,
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+  });
+export const put = <const Path extends string>(path: Path & Known<'PUT', Path>, body: unknown) =>
+  ask<AnswerOf<'PUT', Path>>(path, { method: 'PUT', body });
+export const patch = <const Path extends string>(path: Path & Known<'PATCH', Path>, body: unknown) =>
+  ask<AnswerOf<'PATCH', Path>>(path, { method: 'PATCH', body });
+export const del = <const Path extends string>(path: Path & Known<'DELETE', Path>) =>
+  ask<AnswerOf<'DELETE', Path>>(path, { method: 'DELETE' });
 
 /** Downloads a file of the interface under its own name. */
 export async function download(path: string, fallbackName: string): Promise<void> {

@@ -6,7 +6,7 @@ export type Batch = BatchAnswer;
 
 /** Batches of the chosen farm; by default those that swim. */
 export function useBatches(status: 'ACTIVE' | 'FINISHED' | 'ABORTED' = 'ACTIVE') {
-  const result = useGet<Batch[]>(farm.value === null ? null : '/batches/', {
+  const result = useGet(farm.value === null ? null : '/batches/', {
     farm_id: farm.value?.id,
     status,
     limit: 500,

@@ -4,7 +4,7 @@ import { faultText } from '../components/answer.tsx';
 import { toast } from '../components/toast.tsx';
 import { dictionary } from '../i18n/language.ts';
 import { UNDO_MS } from '../state/outbox-rules.ts';
-import { ApiError, del, newUuid, post, put } from './api.ts';
+import { type AnswerOf, ApiError, ask, type Known, newUuid, type PathOf } from './api.ts';
 import { refresh } from './query.ts';
 
 // What was recorded wrongly is changed or taken away, and for ten seconds there is a way back: a deletion leaves only
@@ -35,7 +35,7 @@ const withLeaving = (path: string, isGone: boolean) => {
   leaving.value = next;
 };
 
-type Row = { path: string; label: string; touches: readonly string[] };
+type Row = { path: PathOf<'DELETE'>; label: string; touches: readonly string[] };
 
 /** Hides a row and deletes it once nobody took that back. A page that is closed before has deleted nothing. */
 export function removeLater({ path, label, touches }: Row): void {
@@ -43,7 +43,7 @@ export function removeLater({ path, label, touches }: Row): void {
   const timer = setTimeout(() => void removeNow(), UNDO_MS);
   const removeNow = async () => {
     try {
-      await del(path);
+      await ask(path, { method: 'DELETE' });
       refresh(...touches);
     } catch (error) {
       toast(faultText(error));
@@ -69,19 +69,22 @@ export async function correct({
   body,
   before,
 }: Row & { body: object; before: object }): Promise<void> {
-  await put(path, body);
+  await ask(path, { method: 'PUT', body });
   refresh(...touches);
   toast(words().changed(label), {
     label: words().undo,
     run: () =>
-      void put(path, before).then(
+      void ask(path, { method: 'PUT', body: before }).then(
         () => refresh(...touches),
         (error: unknown) => toast(faultText(error)),
       ),
   });
 }
 
-export type Send = <Answer>(path: string, body: unknown) => Promise<Answer>;
+export type Send = <const Path extends string>(
+  path: Path & Known<'POST', Path>,
+  body: unknown,
+) => Promise<AnswerOf<'POST', Path>>;
 
 /**
  * POST that may be sent again as often as needed: as long as the form stands and says the same, it carries the same key,
@@ -93,7 +96,7 @@ export function useSend(): Send {
     const text = `${path} ${JSON.stringify(body)}`;
     const key = keys.current.get(text) ?? newUuid();
     keys.current.set(text, key);
-    return post(path, body, key);
+    return ask(path, { method: 'POST', body, idempotencyKey: key });
   };
 }
 

@@ -1,4 +1,3 @@
-import type { ScienceSettingsAnswer } from '#contract/resources/science.ts';
 import type { WaterField } from '#contract/resources/water-quality.ts';
 import type { BlindChart } from '#science/constants.ts';
 import { optimalRange, type Water } from '#science/water-limits.ts';
@@ -9,7 +8,7 @@ import { queries, refresh, useGet } from './query.ts';
 
 export type AmmoniaBasis = Water['ammoniaBasis'];
 
-const pathOf = (farmId: string): string => `/farms/${farmId}/science`;
+const pathOf = (farmId: string) => `/farms/${farmId}/science` as const;
 
 type FarmWater =
   | { water: Water; told: { basis: AmmoniaBasis; isChosen: boolean } }
@@ -21,7 +20,7 @@ type FarmWater =
  */
 export function useFarmWater(): FarmWater {
   const { id } = farm.value ?? {};
-  const science = useGet<ScienceSettingsAnswer>(id === undefined ? null : pathOf(id));
+  const science = useGet(id === undefined ? null : pathOf(id));
   // the interface answers the figures in the shape of the defaults
   const water = science.data?.constants['water'] as Water | undefined;
   if (science.data === undefined || water === undefined) return { water: null, told: null };
@@ -41,7 +40,7 @@ export function useBandOf(): (field: WaterField) => Band | null {
 
 export async function keepAmmoniaBasis(farmId: string, ammoniaBasis: AmmoniaBasis): Promise<void> {
   const path = pathOf(farmId);
-  const kept = await put<ScienceSettingsAnswer>(path, { water: { ammoniaBasis } });
+  const kept = await put(path, { water: { ammoniaBasis } });
   queries.setQueryData(['farms', path, {}], kept);
   // every value is told on both bases
   refresh('water-quality');
@@ -49,14 +48,14 @@ export async function keepAmmoniaBasis(farmId: string, ammoniaBasis: AmmoniaBasi
 
 /** The same of any farm of the reader; null: it has not answered yet. */
 export function useWaterOf(farmId: string): Water | null {
-  const science = useGet<ScienceSettingsAnswer>(pathOf(farmId));
+  const science = useGet(pathOf(farmId));
   return (science.data?.constants['water'] as Water | undefined) ?? null;
 }
 
 /** By what postlarvae are fed until they are weighed; null: the farm has not answered yet. */
 export function useBlindChart(): BlindChart | null {
   const { id } = farm.value ?? {};
-  const science = useGet<ScienceSettingsAnswer>(id === undefined ? null : pathOf(id));
+  const science = useGet(id === undefined ? null : pathOf(id));
   const feeding = science.data?.constants['feeding'] as { blindChart?: BlindChart } | undefined;
   // a gateway of before has the one way alone
   return science.data === undefined ? null : (feeding?.blindChart ?? 'BY_WEIGHT');
@@ -64,7 +63,7 @@ export function useBlindChart(): BlindChart | null {
 
 export async function keepBlindChart(farmId: string, blindChart: BlindChart): Promise<void> {
   const path = pathOf(farmId);
-  const kept = await put<ScienceSettingsAnswer>(path, { feeding: { blindChart } });
+  const kept = await put(path, { feeding: { blindChart } });
   queries.setQueryData(['farms', path, {}], kept);
   refresh('feeding');
 }

@@ -195,7 +195,7 @@ function countSoon(): void {
   clearTimeout(counting);
   counting = setTimeout(() => {
     const asked = userId.peek();
-    get<{ unread_count: number }>('/notifications/unread/count').then(
+    get('/notifications/unread/count').then(
       ({ unread_count }) => {
         if (userId.peek() === asked) unread.value = unread_count;
       },

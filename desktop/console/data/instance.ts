@@ -33,7 +33,7 @@ const RETRY_MS = 5_000;
 /** Asks who this is; nobody else does, and nothing else is asked for here: the event stream tells the rest. */
 export async function startInstance(): Promise<void> {
   try {
-    identity.value = await get<Identity>('/system/identity');
+    identity.value = await get('/system/identity');
   } catch {
     setTimeout(() => void startInstance(), RETRY_MS);
   }

@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals';
-import type * as z from 'zod';
 import type { CommandEvent, StreamEventName } from '#contract/events/stream.ts';
-import type { ControlPointAnswer, orderAnswer, PendingOrder } from '#contract/resources/control-points.ts';
+import type { PendingOrder } from '#contract/resources/control-points.ts';
 import { type SwitchState, UNTOLD, WITHDRAWN } from '#contract/words.ts';
 import { newerOrder, type RemoteOrder } from '../state/remote-order.ts';
 import { get, post } from './api.ts';
@@ -64,7 +63,7 @@ async function seed(): Promise<void> {
   const shown = farm.value;
   if (shown === null || !isHosted.value) return;
   const askedAt = serverNow();
-  const points = await get<ControlPointAnswer[]>('/control-points/', { farm_id: shown.id });
+  const points = await get('/control-points/', { farm_id: shown.id });
   for (const { id, pending } of points) if (pending !== undefined) notePending(id, pending, askedAt);
 }
 
@@ -111,7 +110,7 @@ export async function order(
   lastAt = performance.now();
   given.value = new Map(given.value).set(controlPointId, { target, at: lastAt });
   try {
-    const { pending, target_status, version, last_command_at } = await post<z.infer<typeof orderAnswer>>(
+    const { pending, target_status, version, last_command_at } = await post(
       `/control-points/${controlPointId}/turn-${target === 'ON' ? 'on' : 'off'}`,
       bodyOf(how),
     );

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { fateOf, UNDO_MS, waitMs } from '../state/outbox-rules.ts';
-import { ApiError, get, newUuid, post, Unreachable } from './api.ts';
+import { ApiError, ask, newUuid, Unreachable } from './api.ts';
 import { serverNow } from './clock.ts';
 import { refresh } from './query.ts';
 import { userId } from './session.ts';
@@ -265,7 +265,7 @@ async function send(entry: Entry): Promise<boolean> {
     forget(entry.id);
     return true;
   }
-  const failure = await post(entry.path, entry.body, entry.id).then(
+  const failure = await ask(entry.path, { method: 'POST', body: entry.body, idempotencyKey: entry.id }).then(
     () => 'none' as const,
     (error: unknown) => error,
   );
@@ -298,7 +298,7 @@ async function saved(entry: Entry): Promise<true> {
 
 /** Its id is taken: by the same said elsewhere, or by a row that stands for it no more. Then it goes under its own. */
 async function settleSingle(entry: Entry, { id, field, from, until }: Single): Promise<boolean> {
-  const found = await get<Record<string, unknown>>(`${entry.path}${id}`).catch((error: unknown) => error);
+  const found = await ask<Record<string, unknown>>(`${entry.path}${id}`).catch((error: unknown) => error);
   if (found instanceof Error && !(found instanceof ApiError && found.status === 404)) {
     dueIn(entry.id, RETRY_MS);
     await change({ ...entry, state: 'queued' });

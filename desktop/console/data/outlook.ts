@@ -29,8 +29,7 @@ export function usePlans(farm_id = farm.value?.id): UseQueryResult<PlansByPoint>
   return useQuery({
     // a change at a control point makes them be asked anew
     queryKey: ['control-points', '/control-points/', { farm_id }],
-    queryFn: ({ signal }: { signal: AbortSignal }) =>
-      get<ControlPointAnswer[]>('/control-points/', { farm_id }, signal),
+    queryFn: ({ signal }: { signal: AbortSignal }) => get('/control-points/', { farm_id }, signal),
     select: plansOf,
     enabled: farm_id !== undefined,
     refetchInterval: ({ state }) =>
@@ -43,7 +42,7 @@ export function useTimeline(farm_id = farm.value?.id): UseQueryResult<TimelineBy
   return useQuery({
     queryKey: ['control-points', '/timeline', { farm_id }],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
-      get<FarmSegment[]>(`/farms/${farm_id}/timeline`, { hours: MOST_HOURS }, signal),
+      get(`/farms/${farm_id}/timeline`, { hours: MOST_HOURS }, signal),
     select: timelinesOf,
     enabled: farm_id !== undefined,
     refetchInterval: ({ state }) =>
@@ -56,7 +55,7 @@ export function useOutcome(
   pointId: string,
   asked: { order: SwitchState; for_s?: number | undefined; force?: boolean },
 ): UseQueryResult<Segment[]> {
-  return useGetAgain<Segment[]>(`/control-points/${pointId}/timeline`, { ...asked, hours: MOST_HOURS });
+  return useGetAgain(`/control-points/${pointId}/timeline`, { ...asked, hours: MOST_HOURS });
 }
 
 const plansOf = (points: readonly ControlPointAnswer[]): PlansByPoint =>

@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { PondCards } from '#contract/resources/pond-cards.ts';
-import type { MeasurementJournal, WaterTrend } from '#contract/resources/water-quality.ts';
 import { DAY_MS, lineOf, type OxygenLine, type Quarter, withReading } from '../state/oxygen-line.ts';
 import { get } from './api.ts';
 import { soon } from './clock.ts';
@@ -50,7 +49,7 @@ const put = (pondId: string, line: Line) => {
 async function load(pondId: string): Promise<void> {
   const told: Told[] = [];
   meanwhile.set(pondId, told);
-  const trend = await get<WaterTrend>(`/water-quality/trend/${pondId}/dissolved_oxygen`, ASKED);
+  const trend = await get(`/water-quality/trend/${pondId}/dissolved_oxygen`, ASKED);
   const found = lineOf(
     (trend.trend_data.readings ?? []).map(({ at, avg, min, max }) => ({
       at: Date.parse(at),
@@ -70,7 +69,7 @@ async function load(pondId: string): Promise<void> {
 
 /** The last reading itself, where only the average of some minutes is known and it is to be shown. */
 async function loadLast(pondId: string, from: number): Promise<void> {
-  const { measurements } = await get<MeasurementJournal>(`/water-quality/pond/${pondId}`, {
+  const { measurements } = await get(`/water-quality/pond/${pondId}`, {
     start_date: new Date(from).toISOString(),
     limit: LAST_ROWS,
   });

@@ -55,7 +55,7 @@ function notGiven(error: unknown): never {
 
 /** For what asks for a proof of who is signed in. */
 export const proveWithPasskey = async (): Promise<PasskeyAssertion> =>
-  signWithPasskey(await post<PasskeyRequestOptions>('/auth/passkeys/challenge'));
+  signWithPasskey(await post('/auth/passkeys/challenge'));
 
 /** What came with the refusal of a password that asks for a passkey, too; null: it does not, or there is none for this address. */
 export function optionsIn(error: unknown): PasskeyRequestOptions | null {

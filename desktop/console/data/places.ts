@@ -1,5 +1,4 @@
 import type * as z from 'zod';
-import type { PondCards } from '#contract/resources/pond-cards.ts';
 import type { systemIdentityAnswer } from '#contract/resources/system-identity.ts';
 import { controlPoints, farm, farms } from './farm-store.ts';
 import { pondCode } from './pond-codes.ts';
@@ -19,7 +18,7 @@ export type Pond = {
 
 /** The ponds of the chosen farm, in walking order (by code). */
 export function usePonds() {
-  const result = useGet<Pond[]>(farm.value === null ? null : '/ponds/', {
+  const result = useGet(farm.value === null ? null : '/ponds/', {
     farm_id: farm.value?.id,
     limit: 1_000,
   });
@@ -30,7 +29,7 @@ export function usePonds() {
 }
 
 export const usePondCards = () =>
-  useGet<PondCards>(farm.value === null ? null : '/ponds/summary-cards', { farm_id: farm.value?.id });
+  useGet(farm.value === null ? null : '/ponds/summary-cards', { farm_id: farm.value?.id });
 
 /** Codes of the ponds that a control point airs; null: not known (yet). */
 export function usePondsByPoint(): (pointId: string) => readonly string[] | null {

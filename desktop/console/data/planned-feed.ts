@@ -1,5 +1,4 @@
 import { useQueries } from '@tanstack/preact-query';
-import type { FeedingRecommendation } from '#contract/resources/feeding.ts';
 import { instantAt } from '../i18n/format.ts';
 import { get } from './api.ts';
 
@@ -13,10 +12,10 @@ export type PlannedFeed =
 export function usePlannedFeed(pondId: string, batchIds: readonly string[]): PlannedFeed {
   const answers = useQueries({
     queries: batchIds.map((id) => {
-      const path = `/feeding/batch/${id}/recommendation`;
+      const path = `/feeding/batch/${id}/recommendation` as const;
       return {
         queryKey: ['feeding', path, {}],
-        queryFn: ({ signal }: { signal: AbortSignal }) => get<FeedingRecommendation>(path, {}, signal),
+        queryFn: ({ signal }: { signal: AbortSignal }) => get(path, {}, signal),
       };
     }),
   });

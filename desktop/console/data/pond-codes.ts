@@ -26,7 +26,7 @@ export function startPondCodes(): void {
     // looked at every second while one is not known
     if (!isUnknown || now.value === 0 || performance.now() < notBefore) return;
     notBefore = performance.now() + AGAIN_MS;
-    get<{ id: string; cod: string }[]>('/ponds/', { limit: MOST }).then(
+    get('/ponds/', { limit: MOST }).then(
       (ponds) => {
         codes.value = new Map([...codes.value, ...ponds.map(({ id, cod }) => [id, cod] as const)]);
       },

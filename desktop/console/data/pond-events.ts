@@ -1,7 +1,6 @@
 import { useQueries } from '@tanstack/preact-query';
 import { useMemo } from 'preact/hooks';
-import type { FeedingJournal } from '#contract/resources/feeding.ts';
-import type { WaterAlert, WaterAlerts } from '#contract/resources/water-quality.ts';
+import type { WaterAlert } from '#contract/resources/water-quality.ts';
 import { get } from './api.ts';
 import { useGet } from './query.ts';
 
@@ -15,8 +14,8 @@ const MOST_MEALS = 400;
 
 /** Alarms of the pond's water since an instant, each trouble once, by the first alert of it; null as pond asks nothing. */
 export function useWaterEpisodes(pondId: string | null, from: number): readonly WaterEpisode[] {
-  const path = pondId === null ? null : `/water-quality/pond/${pondId}/alerts`;
-  const told = useGet<WaterAlerts>(path, { start_date: new Date(from).toISOString(), limit: MOST_ALERTS });
+  const path = pondId === null ? null : (`/water-quality/pond/${pondId}/alerts` as const);
+  const told = useGet(path, { start_date: new Date(from).toISOString(), limit: MOST_ALERTS });
   // the same list as long as it says the same: charts rest on it
   return useMemo(() => {
     const first = new Map<string, WaterEpisode>();
@@ -31,11 +30,11 @@ export function useWaterEpisodes(pondId: string | null, from: number): readonly 
 export function useMeals(pondId: string, batchIds: readonly string[], from: number): readonly Meal[] {
   const journals = useQueries({
     queries: batchIds.map((id) => {
-      const path = `/feeding/batch/${id}`;
+      const path = `/feeding/batch/${id}` as const;
       const query = { limit: MOST_MEALS };
       return {
         queryKey: ['feeding', path, query],
-        queryFn: ({ signal }: { signal: AbortSignal }) => get<FeedingJournal>(path, query, signal),
+        queryFn: ({ signal }: { signal: AbortSignal }) => get(path, query, signal),
       };
     }),
   });

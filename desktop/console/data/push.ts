@@ -1,6 +1,5 @@
 import { navigate } from 'wouter-preact/use-browser-location';
-import type * as z from 'zod';
-import type { ChannelAnswer, vapidKey } from '#contract/resources/notification-channels.ts';
+import type { ChannelAnswer } from '#contract/resources/notification-channels.ts';
 import { toast } from '../components/toast.tsx';
 import { dictionary } from '../i18n/language.ts';
 import { ApiError, del, get, patch, post } from './api.ts';
@@ -66,7 +65,7 @@ export async function receiveHere(known: readonly ChannelAnswer[]): Promise<void
   // made for somebody else who signed in here, or for a gateway that had another key
   await before?.unsubscribe();
   const subscription = await subscribe(registration, await serverKey());
-  const made = await post<ChannelAnswer>('/notification-channels/', {
+  const made = await post('/notification-channels/', {
     kind: 'WEB_PUSH',
     subscription: subscription.toJSON(),
     ...(farm.value === null ? {} : { timezone: farm.value.timezone }),
@@ -102,8 +101,8 @@ export async function stopOthers(): Promise<void> {
 export async function keepSubscribed(): Promise<void> {
   const own = ownChannel();
   if (own === null || pushWay() === 'program') return;
-  const path = `/notification-channels/${own.channelId}`;
-  const channel = await get<ChannelAnswer>(path).catch((error: unknown) => {
+  const path = `/notification-channels/${own.channelId}` as const;
+  const channel = await get(path).catch((error: unknown) => {
     if (isMissing(error)) return null;
     throw error;
   });
@@ -131,7 +130,7 @@ function keepFor(channelId: string): void {
 }
 
 async function serverKey(): Promise<string> {
-  return (await get<z.infer<typeof vapidKey>>('/notification-channels/vapid-key')).public_key;
+  return (await get('/notification-channels/vapid-key')).public_key;
 }
 
 async function worker(): Promise<ServiceWorkerRegistration> {

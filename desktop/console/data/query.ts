@@ -1,6 +1,6 @@
 import { keepPreviousData, QueryClient, type UseQueryResult, useQuery } from '@tanstack/preact-query';
 import type { ChangedEvent, ChangedKind } from '#contract/events/stream.ts';
-import { ApiError, get, Unreachable } from './api.ts';
+import { type AnswerOf, ApiError, ask, type Known, Unreachable } from './api.ts';
 import { onEvent } from './farm-store.ts';
 
 // Questions to the interface, remembered. The browser's own idea of being online says nothing about the gateway, so it
@@ -33,14 +33,20 @@ type Query = Record<string, string | number | boolean | null | undefined>;
  * The answer of GET `path`; null as path asks nothing. Keys begin with the path's first word, so that a change of one
  * kind of row makes everything of that kind be asked anew.
  */
-export function useGet<Answer>(path: string | null, query: Query = {}): UseQueryResult<Answer> {
-  return useQuery<Answer>({ ...questionOf<Answer>(path ?? '', query), enabled: path !== null });
+export function useGet<const Path extends string>(
+  path: (Path & Known<'GET', Path>) | null,
+  query: Query = {},
+): UseQueryResult<AnswerOf<'GET', Path>> {
+  return useQuery({ ...questionOf<AnswerOf<'GET', Path>>(path ?? '', query), enabled: path !== null });
 }
 
 /** The same for a question that somebody changes bit by bit: the last answer stands until the next is there. */
-export function useGetAgain<Answer>(path: string | null, query: Query): UseQueryResult<Answer> {
-  return useQuery<Answer>({
-    ...questionOf<Answer>(path ?? '', query),
+export function useGetAgain<const Path extends string>(
+  path: (Path & Known<'GET', Path>) | null,
+  query: Query,
+): UseQueryResult<AnswerOf<'GET', Path>> {
+  return useQuery({
+    ...questionOf<AnswerOf<'GET', Path>>(path ?? '', query),
     enabled: path !== null,
     placeholderData: keepPreviousData,
   });
@@ -48,7 +54,7 @@ export function useGetAgain<Answer>(path: string | null, query: Query): UseQuery
 
 const questionOf = <Answer>(path: string, query: Query) => ({
   queryKey: [path.split('/')[1] ?? '', path, query],
-  queryFn: ({ signal }: { signal: AbortSignal }) => get<Answer>(path, query, signal),
+  queryFn: ({ signal }: { signal: AbortSignal }) => ask<Answer>(path, { query, signal }),
 });
 
 /** As long as a shift. */
@@ -132,10 +138,10 @@ document.addEventListener('visibilitychange', () => {
 function askAgain(kind: ChangedKind, farmId: string | null): void {
   if (document.visibilityState !== 'visible') unseen.add(kind);
   else if (asking.has(kind)) asking.set(kind, true);
-  else void ask(kind, farmId);
+  else void askNow(kind, farmId);
 }
 
-async function ask(kind: ChangedKind, farmId: string | null): Promise<void> {
+async function askNow(kind: ChangedKind, farmId: string | null): Promise<void> {
   const paths = CHANGED_PATHS[kind];
   // told by an instance that is newer than this page
   if (paths === undefined) return;

@@ -15,8 +15,7 @@ export function useSchedules(farm_id = farm.value?.id): UseQueryResult<Schedules
   return useQuery({
     // a change at a control point makes them be asked anew
     queryKey: ['control-points', '/schedules/', { farm_id }],
-    queryFn: ({ signal }: { signal: AbortSignal }) =>
-      get<Schedule[]>('/schedules/', { farm_id, limit: MOST }, signal),
+    queryFn: ({ signal }: { signal: AbortSignal }) => get('/schedules/', { farm_id, limit: MOST }, signal),
     select: byPoint,
     enabled: farm_id !== undefined,
   });

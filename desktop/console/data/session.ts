@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import type * as z from 'zod';
-import type { PasskeyAssertion, PasskeyRequestOptions } from '#contract/resources/passkeys.ts';
+import type { PasskeyAssertion } from '#contract/resources/passkeys.ts';
 import type { userAnswer } from '#contract/resources/users.ts';
 import { language } from '../i18n/language.ts';
 import { get, post, wireApi } from './api.ts';
@@ -55,7 +55,7 @@ function keep(session: Kept): void {
   (session.remembered ? localStorage : sessionStorage).setItem(KEY, JSON.stringify(session));
 }
 
-type LoginAnswer = { access_token: string; expires_in: number; warnings?: { code: string }[] };
+type LoginAnswer = { access_token: string; expires_in: number; warnings?: { code: string }[] | undefined };
 
 /** Answers whether the second factor was not asked for, because the gateway's clock is not to be trusted. */
 export async function signIn(
@@ -65,15 +65,15 @@ export async function signIn(
   beside: { second_factor?: string; passkey?: PasskeyAssertion } = {},
 ): Promise<{ isSpared: boolean }> {
   const asked = { email, password, remember_me: remembered, ...beside };
-  const answer = await post<LoginAnswer>('/auth/login', asked);
+  const answer = await post('/auth/login', asked);
   await begin(answer, remembered);
   return { isSpared: answer.warnings?.some(({ code }) => code === 'SECOND_FACTOR_SPARED') ?? false };
 }
 
 /** Without a password: the browser asks for a passkey, which says whose it is. */
 export async function signInByPasskey(remembered: boolean): Promise<void> {
-  const passkey = await signWithPasskey(await post<PasskeyRequestOptions>('/auth/passkey/options'));
-  await begin(await post<LoginAnswer>('/auth/passkey', { passkey, remember_me: remembered }), remembered);
+  const passkey = await signWithPasskey(await post('/auth/passkey/options'));
+  await begin(await post('/auth/passkey', { passkey, remember_me: remembered }), remembered);
 }
 
 async function begin(answer: LoginAnswer, remembered: boolean): Promise<void> {
@@ -105,7 +105,7 @@ function claimsOf(bearer: string): { sub?: string; exp?: number } | null {
 }
 
 export async function loadUser(): Promise<void> {
-  user.value = await get<User>('/users/me');
+  user.value = await get('/users/me');
 }
 
 export async function signOut(): Promise<void> {
@@ -154,7 +154,7 @@ export async function renewIfDue(): Promise<void> {
   const left = session.expiresAt - serverNow();
   const whole = session.remembered ? 30 * 86_400_000 : 3_600_000;
   if (left > whole * RENEW_SHARE) return;
-  const answer = await post<LoginAnswer>('/auth/renew').catch(() => null);
+  const answer = await post('/auth/renew').catch(() => null);
   // who left meanwhile stays signed out
   if (answer !== null && kept.value === session)
     keep({ ...session, token: answer.access_token, expiresAt: endOf(answer) });

@@ -1,7 +1,6 @@
 import { useQueries } from '@tanstack/preact-query';
 import type { FeedingJournal, FeedingRecommendation } from '#contract/resources/feeding.ts';
 import type { PondCards } from '#contract/resources/pond-cards.ts';
-import type { WaterTrend } from '#contract/resources/water-quality.ts';
 import { instantAt, isoDay } from '../i18n/format.ts';
 import {
   alarmTask,
@@ -13,7 +12,7 @@ import {
   type Task,
 } from '../state/tasks.ts';
 import { alarms } from './alarms.ts';
-import { get } from './api.ts';
+import { type AnswerOf, ask, type Known } from './api.ts';
 import { type Batch, useBatches } from './batches.ts';
 import { soon } from './clock.ts';
 import { farm } from './farm-store.ts';
@@ -59,12 +58,15 @@ export function useRound(): { done: number; all: number } {
 }
 
 /** Answers that only the list of tasks needs, kept for some minutes: a measurement somewhere must not ask all of them anew. */
-function useDuties<Answer>(ids: readonly string[], pathOf: (id: string) => string) {
+function useDuties<const Path extends string>(
+  ids: readonly string[],
+  pathOf: (id: string) => Path & Known<'GET', Path>,
+) {
   const results = useQueries({
     queries: ids.map((id) => ({
       queryKey: ['duties', pathOf(id)],
       staleTime: KEPT_MS,
-      queryFn: ({ signal }: { signal: AbortSignal }) => get<Answer>(pathOf(id), {}, signal),
+      queryFn: ({ signal }: { signal: AbortSignal }) => ask<AnswerOf<'GET', Path>>(pathOf(id), { signal }),
     })),
   });
   return {
@@ -82,9 +84,9 @@ export function useTasks(): { tasks: Task[]; isReady: boolean; error: unknown } 
   const active = useBatches();
   const inProduction = useInProduction(cards.data);
   const ids = active.batches.map(({ id }) => id);
-  const advice = useDuties<FeedingRecommendation>(ids, (id) => `/feeding/batch/${id}/recommendation`);
-  const journals = useDuties<FeedingJournal>(ids, (id) => `/feeding/batch/${id}?limit=12`);
-  const kits = useDuties<WaterTrend>(
+  const advice = useDuties(ids, (id) => `/feeding/batch/${id}/recommendation`);
+  const journals = useDuties(ids, (id) => `/feeding/batch/${id}?limit=12`);
+  const kits = useDuties(
     inProduction.map(({ card }) => card.pond_id),
     (id) => `/water-quality/trend/${id}/ammonia?days=14`,
   );

@@ -129,7 +129,6 @@ export const syncNowAnswer = z.object({
       'begun: it is under way. later: the hosted instance asked this gateway to wait; it follows then',
     ),
 });
-export type SyncNowAnswer = z.infer<typeof syncNowAnswer>;
 
 // Edits that lost against a concurrent one on the other side: GET /sync/conflicts.
 

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { AccessTokenAnswer } from '#contract/resources/access-tokens.ts';
-import type { SubscriptionAnswer } from '#contract/resources/subscriptions.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
@@ -30,8 +29,8 @@ const DAY_MS = 86_400_000;
 /** Tokens for programs: made, shown once, revoked. */
 export function AccessTokens() {
   const words = preferenceWords();
-  const tokens = useGet<AccessTokenAnswer[]>('/access-tokens');
-  const subscription = useGet<SubscriptionAnswer>('/subscriptions/me');
+  const tokens = useGet('/access-tokens');
+  const subscription = useGet('/subscriptions/me');
   const isLocked = subscription.data?.features.api_access === false;
   const [isMaking, setMaking] = useState(false);
   const [made, setMade] = useState<string | null>(null);
@@ -132,7 +131,7 @@ function TokenDialog({ onClose, onMade }: { onClose: () => void; onMade: (token:
   const [days, setDays] = useState<Days>('90');
   const make = async () => {
     const isDone = await run(async () => {
-      const { token } = await post<{ token: string }>('/access-tokens', {
+      const { token } = await post('/access-tokens', {
         name: name.trim(),
         scopes,
         expires_at: days === 'never' ? null : new Date(serverNow() + Number(days) * DAY_MS).toISOString(),

@@ -1,6 +1,4 @@
 import { useState } from 'preact/hooks';
-import type * as z from 'zod';
-import type { InvitationOffer, invitationAccepted } from '#contract/resources/invitations.ts';
 import { WorkButton } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
 import { toast } from '../../components/toast.tsx';
@@ -17,12 +15,12 @@ type Named = { code: string } | { invitation_id: string };
 /** Joining a farm: by one press where its owner asked this account, else with the code that he gave. */
 export function MyInvitations({ onJoined }: { onJoined?: () => void }) {
   const words = peopleWords();
-  const offers = useGet<InvitationOffer[]>('/invitations');
+  const offers = useGet('/invitations');
   const { fault, run } = useWork();
   const [code, setCode] = useState('');
   const accept = async (named: Named) => {
     const isDone = await run(async () => {
-      const { farm_name } = await post<z.infer<typeof invitationAccepted>>('/invitations/accept', named);
+      const { farm_name } = await post('/invitations/accept', named);
       toast(words.accepted(farm_name), null, 5_000);
       refresh('invitations', 'farms', 'users');
     });

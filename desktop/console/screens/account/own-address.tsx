@@ -18,7 +18,7 @@ type State = z.infer<typeof addressStateAnswer>;
 /** Whether the address of the account is confirmed; a gateway asks nobody for that. */
 export function OwnAddress() {
   const words = addressWords();
-  const state = useGet<State>(isHosted.value ? '/users/me/email' : null);
+  const state = useGet(isHosted.value ? '/users/me/email' : null);
   if (!isHosted.value) return null;
   return (
     <section class="card stack">
@@ -35,7 +35,7 @@ export function OwnAddress() {
 /** Why there may be invitations that are not seen here. */
 export function AddressHint() {
   const words = addressWords();
-  const state = useGet<State>(isHosted.value ? '/users/me/email' : null);
+  const state = useGet(isHosted.value ? '/users/me/email' : null);
   if (!isHosted.value || state.data === undefined || state.data.is_verified) return null;
   return (
     <p class="note pending">

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { PasskeyAnswer, PasskeyCreationOptions, PasskeysAnswer } from '#contract/resources/passkeys.ts';
-import type { SecondFactorAnswer } from '#contract/resources/second-factor.ts';
+import type { PasskeyAnswer, PasskeysAnswer } from '#contract/resources/passkeys.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
@@ -34,7 +33,7 @@ type Open = { is: 'adding' } | { is: 'renaming' | 'removing'; passkey: PasskeyAn
 /** Ways in without typing: made, named, removed. */
 export function PasskeysCard() {
   const words = passkeyWords();
-  const known = useGet<PasskeysAnswer>(PATH);
+  const known = useGet(PATH);
   const [open, setOpen] = useState<Open | null>(null);
   const [papers, setPapers] = useState<readonly string[] | null>(null);
   const close = () => setOpen(null);
@@ -205,9 +204,9 @@ function Add({ onClose, onPapers }: { onClose: () => void; onPapers: (papers: re
   const [password, setPassword] = useState('');
   const add = async () => {
     const asked = { current_password: password };
-    const options = await post<PasskeyCreationOptions>(`${PATH}/begin`, asked);
+    const options = await post(`${PATH}/begin`, asked);
     const credential = await makePasskey(options);
-    const made = await post<{ recovery_codes: string[] | null }>(PATH, { name: name.trim(), credential });
+    const made = await post(PATH, { name: name.trim(), credential });
     refresh('auth');
     toast(words.added, null, SAID_MS);
     if (made.recovery_codes !== null) onPapers(made.recovery_codes);
@@ -259,7 +258,7 @@ function Remove({
   onClose: () => void;
 }) {
   const words = passkeyWords();
-  const app = useGet<SecondFactorAnswer>('/auth/second-factor');
+  const app = useGet('/auth/second-factor');
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
   const canSign = whyNoneHere(known) === null && passkey.rp_id === known.rp_id;

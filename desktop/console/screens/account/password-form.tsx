@@ -1,6 +1,4 @@
 import { useState } from 'preact/hooks';
-import type { PasskeysAnswer } from '#contract/resources/passkeys.ts';
-import type { SecondFactorAnswer } from '#contract/resources/second-factor.ts';
 import { WorkButton } from '../../components/button.tsx';
 import { PresentPassword, TextField } from '../../components/field.tsx';
 import { SecondFactorField } from '../../components/second-factor-field.tsx';
@@ -25,9 +23,9 @@ export function PasswordForm({ email }: { email: string }) {
   const [old, setOld] = useState('');
   const [wanted, setWanted] = useState('');
   const [again, setAgain] = useState('');
-  const secondFactor = useGet<SecondFactorAnswer>('/auth/second-factor');
+  const secondFactor = useGet('/auth/second-factor');
   const [code, setCode] = useState('');
-  const passkeys = useGet<PasskeysAnswer>('/auth/passkeys');
+  const passkeys = useGet('/auth/passkeys');
   const hasApp = secondFactor.data?.state === 'ON';
   const hasPasskey = passkeys.data !== undefined && passkeys.data.passkeys.length > 0;
   const signsHere =

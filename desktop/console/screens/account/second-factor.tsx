@@ -23,7 +23,7 @@ const PATH = '/auth/second-factor';
 /** A code besides the password: set up with an app, proved, with recovery codes for the day the phone is gone. */
 export function SecondFactorCard() {
   const words = secondFactorWords();
-  const state = useGet<SecondFactorAnswer>(PATH);
+  const state = useGet(PATH);
   const [begun, setBegun] = useState<SecondFactorBegun | null>(null);
   const [papers, setPapers] = useState<readonly string[] | null>(null);
   return (
@@ -67,8 +67,7 @@ function Begin({
   const words = secondFactorWords();
   const { fault, run } = useWork();
   const [password, setPassword] = useState('');
-  const begin = () =>
-    run(async () => onBegun(await post<SecondFactorBegun>(PATH, { current_password: password })));
+  const begin = () => run(async () => onBegun(await post(PATH, { current_password: password })));
   return (
     <form class="stack" onSubmit={(event) => event.preventDefault()}>
       <p>{words.off}</p>
@@ -98,7 +97,7 @@ function Prove({
   const [code, setCode] = useState('');
   const confirm = () =>
     run(async () => {
-      const answer = await post<{ recovery_codes: string[] }>(`${PATH}/confirm`, { code });
+      const answer = await post(`${PATH}/confirm`, { code });
       refresh('auth');
       onDone(answer.recovery_codes);
     });

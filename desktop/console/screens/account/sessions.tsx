@@ -72,7 +72,7 @@ const SHOWN = 8;
 /** Where the person is signed in: what is not known, or lost, is ended from here. */
 export function Sessions() {
   const words = sessionWords();
-  const sessions = useGet<SessionAnswer[]>('/auth/sessions');
+  const sessions = useGet('/auth/sessions');
   const [isWhole, setWhole] = useState(false);
   /** What is about to be ended. */
   const [ending, setEnding] = useState<SessionAnswer | 'others' | null>(null);

@@ -1,7 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type * as z from 'zod';
 import type { ChannelAnswer } from '#contract/resources/notification-channels.ts';
-import type { systemIdentityAnswer } from '#contract/resources/system-identity.ts';
 import type { AppInfo } from '../../../ipc.ts';
 import { faultText } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
@@ -165,7 +163,7 @@ function Versions() {
 /** Why not, and the two ways out. */
 function Insecure() {
   const words = pushWords();
-  const { data: identity } = useGet<z.infer<typeof systemIdentityAnswer>>('/system/identity');
+  const { data: identity } = useGet('/system/identity');
   const port = identity?.ports.https ?? null;
   return (
     <>

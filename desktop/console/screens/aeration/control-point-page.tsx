@@ -1,7 +1,5 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import type * as z from 'zod';
-import type { ControlPointAnswer, orderEntry } from '#contract/resources/control-points.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';
@@ -30,8 +28,6 @@ import { pointWords } from './point-words.ts';
 import { ScheduleDialog } from './schedule-dialog.tsx';
 import { SirenHand } from './siren-group.tsx';
 import { aerationWords, reasonText, ruleText } from './words.ts';
-
-type Order = z.infer<typeof orderEntry>;
 
 const PAGE = 20;
 
@@ -80,7 +76,7 @@ function Now({ point, ponds }: { point: ControlPoint; ponds: readonly string[] |
   const names = aerationWords();
   const { facts, state } = controlNow(point);
   const told = presence.value.get(point.id);
-  const detail = useGet<ControlPointAnswer & { target_reason: string | null }>(`/control-points/${point.id}`);
+  const detail = useGet(`/control-points/${point.id}`);
   const isSilent = !isHeard(facts);
   return (
     <section class="card stack" {...watermark(point.is_simulated)}>
@@ -180,7 +176,7 @@ function OrderList({ pointId }: { pointId: string }) {
   const names = aerationWords();
   const more = componentWords().more;
   const [limit, setLimit] = useState(PAGE);
-  const orders = useGet<Order[]>(`/control-points/${pointId}/orders`, { limit });
+  const orders = useGet(`/control-points/${pointId}/orders`, { limit });
   return (
     <section class="stack">
       <h2>{words.orders}</h2>

@@ -19,7 +19,7 @@ const isCount = (name: FieldName): boolean => COUNTS.some((count) => count === n
 
 export function PointSettings({ pointId }: { pointId: string }) {
   const words = pointWords();
-  const settings = useGet<Settings>(`/control-points/${pointId}/settings`);
+  const settings = useGet(`/control-points/${pointId}/settings`);
   return (
     <details class="card">
       <summary>

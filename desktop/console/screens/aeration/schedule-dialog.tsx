@@ -91,8 +91,8 @@ export function ScheduleDialog({
       const body = bodyOf(typed);
       const saved =
         schedule === null
-          ? await send<SavedSchedule>(`/control-points/${typed.pointId}/schedules`, body)
-          : await patch<SavedSchedule>(`/schedules/${schedule.id}`, body);
+          ? await send(`/control-points/${typed.pointId}/schedules`, body)
+          : await patch(`/schedules/${schedule.id}`, body);
       refresh('control-points');
       showEffect(saved, words.holdsNow);
       onClose();

@@ -33,8 +33,8 @@ function AlarmFigures() {
   const placeOf = usePlaceOf();
   const query = { farm_id: farm.value?.id, include: 'all', limit: 1_000 };
   const path = farm.value === null ? null : '/alerts/';
-  const past = useGet<AlertAnswer[]>(path, { ...query, status: 'RESOLVED' });
-  const active = useGet<AlertAnswer[]>(path, query);
+  const past = useGet(path, { ...query, status: 'RESOLVED' });
+  const active = useGet(path, query);
   return (
     <AllAnswered of={[past, active]}>
       {(resolved, standingNow) => {
@@ -210,7 +210,7 @@ function AlarmHistory() {
   const more = componentWords().more;
   const placeOf = usePlaceOf();
   const [limit, setLimit] = useState(PAGE);
-  const past = useGet<AlertAnswer[]>(farm.value === null ? null : '/alerts/', {
+  const past = useGet(farm.value === null ? null : '/alerts/', {
     farm_id: farm.value?.id,
     include: 'all',
     status: 'RESOLVED',

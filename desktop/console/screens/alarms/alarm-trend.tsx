@@ -48,7 +48,7 @@ function OxygenDay({ alert }: { alert: Measured }) {
 function OtherDays({ alert }: { alert: Measured }) {
   const { kind } = WATER[alert.parameter];
   const days = kind === 'chemistry' ? DAYS.chemistry : DAYS.water;
-  const trend = useGet<WaterTrend>(`/water-quality/trend/${alert.pond_id}/${alert.parameter}`, {
+  const trend = useGet(`/water-quality/trend/${alert.pond_id}/${alert.parameter}`, {
     // days of the farm: one more than those that have passed until now
     days: days + 1,
     points: POINTS,

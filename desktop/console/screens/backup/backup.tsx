@@ -1,8 +1,6 @@
 import type { UseQueryResult } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import type * as z from 'zod';
 import { atTheBox, COMMAND, SETTINGS_FILE } from '#contract/commands.ts';
-import type { notificationPage } from '#contract/resources/notifications.ts';
 import { Answer } from '../../components/answer.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
 import { ApiError } from '../../data/api.ts';
@@ -29,8 +27,8 @@ const RESTORE = `${service('stop')}; ${atTheBox(`restore --from ${FOLDER}`)}; ${
 export function Backup() {
   const words = healthWords();
   const [made, setMade] = useState<NewKey | null>(null);
-  const state = useGet<BackupState>('/system/backup');
-  const restore = useGet<RestoreState>(state.data === undefined ? null : '/system/restore');
+  const state = useGet('/system/backup');
+  const restore = useGet(state.data === undefined ? null : '/system/restore');
   // on a box without a farm that is what somebody came for
   const isEmptyBox = isKnown.value && farm.value === null;
   const isClosed = state.error instanceof ApiError && [403, 404].includes(state.error.status);
@@ -142,7 +140,7 @@ function Standing({ check }: { check: Readiness['checks'][string] | undefined })
 /** Notifications of the system that speak of backups or restores. */
 function Told() {
   const words = healthWords();
-  const told = useGet<z.infer<typeof notificationPage>>('/notifications/', { type: 'SYSTEM', page_size: 50 });
+  const told = useGet('/notifications/', { type: 'SYSTEM', page_size: 50 });
   return (
     <section class="stack">
       <h2>{words.told}</h2>

@@ -46,7 +46,7 @@ function MakeKey({ onMade, replaces = false }: { onMade: (key: NewKey) => void; 
   const make = () =>
     run(async () => {
       try {
-        const made = await post<NewKey>('/system/backup/key', { password, replace: replaces });
+        const made = await post('/system/backup/key', { password, replace: replaces });
         setPassword('');
         onMade(made);
         refresh('system');

@@ -15,8 +15,8 @@ export async function sendBackup(
   file: Blob,
   { signal, sent }: { signal: AbortSignal; sent: (bytes: number) => void },
 ): Promise<string> {
-  const begun = await post<Told>('/system/backup/upload', { bytes: file.size });
-  const path = `/system/backup/upload/${begun.id}`;
+  const begun = await post('/system/backup/upload', { bytes: file.size });
+  const path = `/system/backup/upload/${begun.id}` as const;
   let { received: offset, name } = begun;
   try {
     while (name === null) {

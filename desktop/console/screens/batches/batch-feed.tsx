@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import type { FeedingJournal, FeedingRecommendation, FeedingSummary } from '#contract/resources/feeding.ts';
+import type { FeedingJournal, FeedingRecommendation } from '#contract/resources/feeding.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { toast } from '../../components/toast.tsx';
@@ -21,9 +21,9 @@ import { batchWords } from './words.ts';
 /** What to feed today, meal by meal, each with one press once it is given; and what the cycle has eaten so far. */
 export function BatchFeed({ batch }: { batch: Batch }) {
   const words = batchWords();
-  const advice = useGet<FeedingRecommendation>(`/feeding/batch/${batch.id}/recommendation`);
-  const journal = useGet<FeedingJournal>(`/feeding/batch/${batch.id}`, { limit: 20 });
-  const summary = useGet<FeedingSummary>(`/feeding/batch/${batch.id}/summary`);
+  const advice = useGet(`/feeding/batch/${batch.id}/recommendation`);
+  const journal = useGet(`/feeding/batch/${batch.id}`, { limit: 20 });
+  const summary = useGet(`/feeding/batch/${batch.id}/summary`);
   useAskedOnReturn();
   return (
     <section class="card stack">

@@ -1,9 +1,5 @@
 import { useRef } from 'preact/hooks';
-import type {
-  CostPerKgAnswer,
-  OptimalHarvestAnswer,
-  ProfitabilityAnswer,
-} from '#contract/resources/finance.ts';
+import type { OptimalHarvestAnswer } from '#contract/resources/finance.ts';
 import { Answer } from '../../components/answer.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import type { Batch } from '../../data/batches.ts';
@@ -25,11 +21,11 @@ export function BatchMoney({ batch }: { batch: Batch }) {
   const asked = useCalm(price.isRight ? price.value : null);
   const perDay = useCalm(daily.isRight ? daily.value : null);
   const isPriced = asked !== null && asked > 0;
-  const cost = useGet<CostPerKgAnswer>(`/financial/cost-per-kg/${batch.id}`);
-  const profit = useGetAgain<ProfitabilityAnswer>(isPriced ? `/financial/profitability/${batch.id}` : null, {
+  const cost = useGet(`/financial/cost-per-kg/${batch.id}`);
+  const profit = useGetAgain(isPriced ? `/financial/profitability/${batch.id}` : null, {
     selling_price_per_kg: asked,
   });
-  const harvest = useGetAgain<OptimalHarvestAnswer>(
+  const harvest = useGetAgain(
     isPriced && batch.status === 'ACTIVE' ? `/financial/optimal-harvest/${batch.id}` : null,
     {
       market_price_per_kg: asked,

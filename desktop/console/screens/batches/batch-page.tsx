@@ -2,7 +2,7 @@ import '../../styles/batches.css';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type * as z from 'zod';
-import type { BatchDetail, growthAnalysisAnswer, growthChartAnswer } from '#contract/resources/batches.ts';
+import type { BatchDetail, growthChartAnswer } from '#contract/resources/batches.ts';
 import { Answer, Awaited, Empty, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Chart } from '../../components/chart.tsx';
@@ -29,8 +29,6 @@ import { batchWords } from './words.ts';
 
 type ChartAnswer = z.infer<typeof growthChartAnswer>;
 
-type Analysis = z.infer<typeof growthAnalysisAnswer>;
-
 /** The life of a batch on one page: how it stands, how it grows, what it ate, what it cost, and when to take it out. */
 export function BatchPage({ params }: { params: Readonly<Record<string, string>> }) {
   const words = batchWords();
@@ -42,7 +40,7 @@ export function BatchPage({ params }: { params: Readonly<Record<string, string>>
 
 function Page({ batch }: { batch: Batch }) {
   const words = batchWords();
-  const detail = useGet<BatchDetail>(`/batches/${batch.id}`);
+  const detail = useGet(`/batches/${batch.id}`);
   return (
     <div class="page">
       <div class="page-head">
@@ -209,8 +207,8 @@ function Fact({ name, value, isOld = false }: { name: string; value: string; isO
 /** Weighed against expected, what that means, and the weighings themselves. */
 function BatchGrowth({ batchId }: { batchId: string }) {
   const words = batchWords();
-  const chart = useGet<ChartAnswer>(`/batches/${batchId}/growth-chart`);
-  const analysis = useGet<Analysis>(`/batches/${batchId}/growth-analysis`);
+  const chart = useGet(`/batches/${batchId}/growth-chart`);
+  const analysis = useGet(`/batches/${batchId}/growth-analysis`);
   return (
     <section class="card stack">
       <Answer of={chart}>{(told) => <GrowthChart told={told} />}</Answer>

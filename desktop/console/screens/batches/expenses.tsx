@@ -15,7 +15,7 @@ import { recordWords } from './record-words.ts';
 export function Expenses({ batch }: { batch: Batch }) {
   const words = recordWords();
   const names = formWords().expense.categories;
-  const expenses = useGet<ExpenseAnswer[]>('/financial/expenses', { batch_id: batch.id, limit: 500 });
+  const expenses = useGet('/financial/expenses', { batch_id: batch.id, limit: 500 });
   return (
     <section class="card stack">
       <div class="row apart">

@@ -32,7 +32,7 @@ export function Feedings({ batchId }: { batchId: string }) {
 function Journal({ batchId }: { batchId: string }) {
   const words = recordWords();
   const [limit, setLimit] = useState(STEP);
-  const journal = useGet<FeedingJournal>(`/feeding/batch/${batchId}`, { limit });
+  const journal = useGet(`/feeding/batch/${batchId}`, { limit });
   const { ponds } = usePonds();
   return (
     <Answer

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
-import type { BatchDetail, BatchFinished } from '#contract/resources/batches.ts';
+import type { BatchDetail } from '#contract/resources/batches.ts';
 import { BeforeAfter, faultText } from '../../components/answer.tsx';
 import { TextField } from '../../components/field.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
@@ -34,7 +34,7 @@ export function FinalHarvest({ batch }: { batch: BatchDetail }) {
   const isFar = weight.value !== null && Math.abs(weight.value - estimate) > estimate * FAR;
   const save = async () => {
     try {
-      await send<BatchFinished>(`/batches/${batch.id}/finish`, {
+      await send(`/batches/${batch.id}/finish`, {
         actual_harvest_date: when.instant(),
         ...(weight.value === null ? {} : { final_weight_kg: weight.value }),
         ...(count.value === null ? {} : { final_count: count.value }),

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
-import type { BatchDetail, HarvestAnswer } from '#contract/resources/batches.ts';
+import type { BatchDetail } from '#contract/resources/batches.ts';
 import { BeforeAfter, faultText } from '../../components/answer.tsx';
 import { CountField, useCount } from '../../components/count-field.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
@@ -143,7 +143,7 @@ function useSave(batch: BatchDetail, tell: ReturnType<typeof useFaults>['tell'])
     );
   return async (body: unknown) => {
     try {
-      const saved = await send<HarvestAnswer>(`/batches/${batch.id}/harvests`, body);
+      const saved = await send(`/batches/${batch.id}/harvests`, body);
       refresh(...BATCH_TOUCHES);
       go(`/lotes/${encodeURIComponent(batch.batch_code)}`);
       toast(words.done(quantity(saved.weight_kg, 0, 'kg')), {

@@ -24,7 +24,7 @@ export function Harvest({ params }: { params: Readonly<Record<string, string>> }
   const words = harvestWords();
   const code = decodeURIComponent(params['code'] ?? '');
   const { batch, isSure, answers } = useBatchByCode(code);
-  const detail = useGet<BatchDetail>(batch === undefined ? null : `/batches/${batch.id}`);
+  const detail = useGet(batch === undefined ? null : `/batches/${batch.id}`);
   return (
     <div class="page narrow">
       <BatchHead title={words.title(code)} back={`/lotes/${encodeURIComponent(code)}`} />

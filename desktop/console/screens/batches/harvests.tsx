@@ -11,7 +11,7 @@ import { recordWords } from './record-words.ts';
 /** What was taken out while the batch goes on; nothing to see while nothing was. */
 export function Harvests({ batchId }: { batchId: string }) {
   const words = recordWords();
-  const harvests = useGet<HarvestAnswer[]>(`/batches/${batchId}/harvests`);
+  const harvests = useGet(`/batches/${batchId}/harvests`);
   if (harvests.data === undefined) return <Awaited of={[harvests]} />;
   const rows = harvests.data.filter(({ id }) => !isLeaving(`/batches/${batchId}/harvests/${id}`));
   if (rows.length === 0) return null;

@@ -11,14 +11,14 @@ import { asTyped, dayAndTime, figure, percent, quantity } from '../../i18n/forma
 import { recordWords } from './record-words.ts';
 import { batchWords } from './words.ts';
 
-const pathOf = ({ batch_id, id }: LossAnswer) => `/batches/${batch_id}/losses/${id}`;
+const pathOf = ({ batch_id, id }: LossAnswer) => `/batches/${batch_id}/losses/${id}` as const;
 const percentOf = ({ severity }: LossAnswer) => (severity === null ? null : severity * 100);
 
 /** What died and was told of; nothing to see while nothing was. */
 export function Losses({ batchId }: { batchId: string }) {
   const words = recordWords();
   const { ponds } = usePonds();
-  const losses = useGet<LossAnswer[]>(`/batches/${batchId}/losses`);
+  const losses = useGet(`/batches/${batchId}/losses`);
   if (losses.data === undefined) return <Awaited of={[losses]} />;
   const rows = losses.data.filter((row) => !isLeaving(pathOf(row)));
   if (rows.length === 0) return null;

@@ -222,7 +222,7 @@ function StockingSummary({ form }: { form: ReturnType<typeof useStocking> }) {
     );
   const save = async () => {
     try {
-      const batch = await send<Batch>('/batches/', form.body());
+      const batch = await send('/batches/', form.body());
       refresh(...BATCH_TOUCHES);
       go(`/lotes/${encodeURIComponent(batch.batch_code)}`);
       toast(words.done(batch.batch_code), { label: words.undo, run: () => void undo(batch.id) });

@@ -90,12 +90,12 @@ function Life({ batch, events }: { batch: BatchDetail; events: readonly Event[] 
 }
 
 function useQuestions(batch: BatchDetail) {
-  const journal = useGet<BiometryJournal>(`/biometries/batch/${batch.id}`, { limit: 100 });
-  const moves = useGet<TransferHistory>(`/transfers/batch/${batch.id}/history`);
-  const harvests = useGet<HarvestAnswer[]>(`/batches/${batch.id}/harvests`);
-  const losses = useGet<LossAnswer[]>(`/batches/${batch.id}/losses`);
+  const journal = useGet(`/biometries/batch/${batch.id}`, { limit: 100 });
+  const moves = useGet(`/transfers/batch/${batch.id}/history`);
+  const harvests = useGet(`/batches/${batch.id}/harvests`);
+  const losses = useGet(`/batches/${batch.id}/losses`);
   // a survival that was set stands in the log of the pond where the batch was stocked
-  const log = useGet<RecordLogAnswer[]>(`/logs/ponds/${batch.pond_id}`, { limit: MOST_ENTRIES });
+  const log = useGet(`/logs/ponds/${batch.pond_id}`, { limit: MOST_ENTRIES });
   const ponds = usePonds();
   return [journal, moves, harvests, losses, log, ponds] as const;
 }

@@ -15,7 +15,7 @@ type Weighing = BiometryJournal['biometries'][number];
 export function Weighings({ batchId }: { batchId: string }) {
   const words = batchWords();
   const { ponds } = usePonds();
-  const journal = useGet<BiometryJournal>(`/biometries/batch/${batchId}`, { limit: 100 });
+  const journal = useGet(`/biometries/batch/${batchId}`, { limit: 100 });
   return (
     <details>
       <summary>

@@ -20,7 +20,7 @@ export function FirmwareStep({
   chip: string | null;
 }) {
   const words = benchWords();
-  const firmware = useGet<BenchFirmware[]>('/bench/firmware');
+  const firmware = useGet('/bench/firmware');
   return (
     <section class="card stack" aria-labelledby="bench-firmware">
       <h2 id="bench-firmware">{words.firmware}</h2>

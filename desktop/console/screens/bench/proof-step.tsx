@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { BenchJobAnswer, BenchLabel } from '#contract/resources/bench.ts';
+import type { BenchJobAnswer } from '#contract/resources/bench.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -106,7 +106,7 @@ function Proved({ job }: { job: BenchJobAnswer }) {
 function Label({ pointId }: { pointId: string }) {
   const words = benchWords();
   const { fault, run } = useWork();
-  const labels = useGet<BenchLabel[]>('/bench/labels', { ids: pointId });
+  const labels = useGet('/bench/labels', { ids: pointId });
   return (
     <div class="stack">
       <h3>{words.label}</h3>

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import type { ControlPointAnswer } from '#contract/resources/control-points.ts';
 import { useSend } from '../../data/corrections.ts';
 import { farm, farmControlPoints } from '../../data/farm-store.ts';
 import { refresh } from '../../data/query.ts';
@@ -33,7 +32,7 @@ export function useIdentity(board: Board | null) {
     /** The id of the control point. Throws what the interface refuses. */
     async settle(): Promise<string> {
       if (pointId !== '') return pointId;
-      const made = await send<ControlPointAnswer>('/control-points/', {
+      const made = await send('/control-points/', {
         farm_id: farm.value?.id,
         cod: code.trim(),
         device_id: deviceId.trim(),

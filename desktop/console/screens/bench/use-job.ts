@@ -48,7 +48,7 @@ export function useJob(ended: (job: BenchJobAnswer) => void): BenchDesk {
   useEffect(() => {
     let isGone = false;
     void (async () => {
-      const jobs = await get<BenchJobAnswer[]>('/bench/jobs').catch(() => []);
+      const jobs = await get('/bench/jobs').catch(() => []);
       const open = jobs.find(({ state }) => state === 'running');
       if (!isGone && open !== undefined) {
         setShown((now) => now ?? { place: PLACES[open.kind], job: open, lines: [] });
@@ -90,7 +90,7 @@ export function useJob(ended: (job: BenchJobAnswer) => void): BenchDesk {
       if (turn.isAsking || turn.isOver) return;
       Object.assign(turn, { isAsking: true, isAgain: false });
       try {
-        const detail = await get<z.infer<typeof benchJobDetail>>(`/bench/jobs/${running}`, { after });
+        const detail = await get(`/bench/jobs/${running}`, { after });
         if (!turn.isOver) take(detail);
       } catch (error) {
         if (turn.isOver) return;
@@ -125,7 +125,7 @@ export function useJob(ended: (job: BenchJobAnswer) => void): BenchDesk {
       setFault(null);
       setStopping(false);
       try {
-        const job = await post<BenchJobAnswer>('/bench/jobs', input);
+        const job = await post('/bench/jobs', input);
         setShown({ place, job, lines: [] });
       } catch (error) {
         setFault({ place, text: refusalText(error) });

@@ -99,7 +99,7 @@ export function PortStep({
   onChoose: (path: string) => void;
 }) {
   const words = benchWords();
-  const ports = useGet<BenchPort[]>('/bench/ports');
+  const ports = useGet('/bench/ports');
   return (
     <section class="card stack" aria-labelledby="bench-port">
       <div class="row apart">

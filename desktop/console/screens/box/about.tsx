@@ -1,6 +1,4 @@
-import type * as z from 'zod';
 import { codeOfPin } from '#contract/discovery.ts';
-import type { systemIdentityAnswer } from '#contract/resources/system-identity.ts';
 import { CopyText } from '../../components/copy-text.tsx';
 import { useInterfaceVersion, useReadiness, useUptime } from '../../data/health.ts';
 import { addressForOthers } from '../../data/places.ts';
@@ -16,7 +14,7 @@ export function About() {
   const version = useInterfaceVersion();
   const uptime = useUptime();
   const readiness = useReadiness();
-  const { data: identity } = useGet<z.infer<typeof systemIdentityAnswer>>('/system/identity');
+  const { data: identity } = useGet('/system/identity');
   const address = addressForOthers(location, identity);
   const pin = identity?.authority?.spki_sha256 ?? null;
   const rung = readiness.data?.checks['boot']?.rung;

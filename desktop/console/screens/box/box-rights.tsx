@@ -48,7 +48,7 @@ const boxRightsWords = dictionary({
 /** Who has rights over the box itself; for those who have some, and to give and take for its owner. */
 export function BoxRights() {
   const words = boxRightsWords();
-  const rights = useGet<BoxRightAnswer[]>(isHosted.value ? null : '/system/rights');
+  const rights = useGet(isHosted.value ? null : '/system/rights');
   const { fault, run } = useWork({ NOT_FOUND: words.unknown, BOX_OWNER: words.owner });
   const [email, setEmail] = useState('');
   const [leaving, setLeaving] = useState<BoxRightAnswer | null>(null);

@@ -1,6 +1,4 @@
 import { useState } from 'preact/hooks';
-import type * as z from 'zod';
-import type { systemClockAnswer } from '#contract/resources/system-clock.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -17,12 +15,10 @@ import { useWork } from '../system/use-work.ts';
 import { healthWords } from './health-words.ts';
 import { FaultNote } from './system-page.tsx';
 
-type Clock = z.infer<typeof systemClockAnswer>;
-
 /** The time that schedules are read off, whether it is to be trusted, and the way to set it by hand. */
 export function ClockCard() {
   const words = healthWords();
-  const clock = useGet<Clock>('/system/clock');
+  const clock = useGet('/system/clock');
   const { fault, run } = useWork();
   const confirm = () =>
     run(async () => {

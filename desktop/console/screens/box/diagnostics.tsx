@@ -20,7 +20,7 @@ export function Diagnostics() {
   const readiness = useReadiness();
   // the doctor speaks to the owner alone; a hosted instance is its operator's matter
   const hasDoctor = isOwner.value && !isHosted.value;
-  const doctor = useGet<DoctorReport>(hasDoctor ? '/system/doctor' : null);
+  const doctor = useGet(hasDoctor ? '/system/doctor' : null);
   const lookAgain = () => {
     void readiness.refetch();
     if (hasDoctor) void doctor.refetch();

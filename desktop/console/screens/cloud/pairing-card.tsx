@@ -18,7 +18,7 @@ import { syncWords } from './sync-words.ts';
 /** Whether this gateway belongs to a cloud account, and how it comes to one. */
 export function PairingCard() {
   const words = syncWords();
-  const { data: pairing } = useGet<PairingAnswer>('/sync/pairing');
+  const { data: pairing } = useGet('/sync/pairing');
   const [isAsking, setAsking] = useState(false);
   const isWaiting = pairing?.state === 'waiting';
   // the code runs out by time alone

@@ -16,7 +16,7 @@ import { fieldName, syncWords, tableName } from './sync-words.ts';
 export function SyncConflicts() {
   const words = syncWords();
   const [isAll, setAll] = useState(false);
-  const conflicts = useGet<SyncConflictAnswer[]>('/sync/conflicts', isAll ? {} : { state: 'open' });
+  const conflicts = useGet('/sync/conflicts', isAll ? {} : { state: 'open' });
   const { fault, run } = useWork();
   const settle = (id: string, how: 'restore' | 'confirm') =>
     run(

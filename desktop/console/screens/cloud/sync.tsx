@@ -1,13 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import type * as z from 'zod';
-import type {
-  ParkedRowAnswer,
-  parkedRetryAnswer,
-  SyncNowAnswer,
-  SyncStatusAnswer,
-} from '#contract/resources/sync-status.ts';
+import type { SyncStatusAnswer } from '#contract/resources/sync-status.ts';
 import { Answer } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { toast } from '../../components/toast.tsx';
@@ -52,7 +46,7 @@ export function Sync() {
 
 function OnGateway() {
   const words = syncWords();
-  const status = useGet<SyncStatusAnswer>('/sync/status');
+  const status = useGet('/sync/status');
   if (isMissing(status.error)) return <p class="note">{words.none}</p>;
   return (
     <>
@@ -171,11 +165,11 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
 /** Rows that one side could not apply. */
 function SyncParked() {
   const words = syncWords();
-  const parked = useGet<ParkedRowAnswer[]>('/sync/parked');
+  const parked = useGet('/sync/parked');
   const { fault, run } = useWork();
   const retry = (id: string) =>
     run(async () => {
-      const { state, reason } = await post<z.infer<typeof parkedRetryAnswer>>(`/sync/parked/${id}/retry`);
+      const { state, reason } = await post(`/sync/parked/${id}/retry`);
       toast(state === 'applied' ? words.applied : `${words.stillParked} ${reason ?? ''}`, null, 6_000);
       refresh('sync');
     });
@@ -226,7 +220,7 @@ function SyncNow() {
   async function syncNow(): Promise<void> {
     setResult(null);
     const askedAt = performance.now();
-    const { state } = await post<SyncNowAnswer>('/sync/now');
+    const { state } = await post('/sync/now');
     const told = state === 'later' ? words.nowLater : await cameOf(askedAt);
     if (told === null) return;
     setResult(told);
@@ -238,7 +232,7 @@ function SyncNow() {
     for (let look = 0; look < LOOKS; look += 1) {
       await new Promise((done) => setTimeout(done, LOOK_EVERY_MS));
       if (!isHere.current) return null;
-      const { last_pull, lanes } = await get<SyncStatusAnswer>('/sync/status');
+      const { last_pull, lanes } = await get('/sync/status');
       const sinceS = (performance.now() - askedAt) / 1_000;
       const isAnswered = last_pull.age_s !== null && last_pull.age_s <= sinceS;
       waiting = isAnswered ? lanes.core.waiting_rows + lanes.history.waiting_rows : null;

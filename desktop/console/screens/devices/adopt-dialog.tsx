@@ -85,15 +85,12 @@ function Choice({
       try {
         const answer =
           pointId === ''
-            ? await post<AdoptAnswer>('/adoption/create', {
+            ? await post('/adoption/create', {
                 farm_id: farm.value?.id,
                 cod: cod.trim(),
                 ...device,
               })
-            : await post<AdoptAnswer>(
-                `/control-points/${pointId}/${isReplacing ? 'replace' : 'adopt'}`,
-                device,
-              );
+            : await post(`/control-points/${pointId}/${isReplacing ? 'replace' : 'adopt'}`, device);
         refresh('control-points', 'devices', 'adoption');
         onGiven({ answer, givenAt: serverNow() });
       } catch (error) {
@@ -215,7 +212,7 @@ function OpenForBoards() {
 
 /** What may take the place of a broken controller: boards that wait, and names that nobody has. */
 function useCandidates(point: ControlPoint | null): readonly QueueEntry[] {
-  const queue = useGet<QueueEntry[]>(point === null ? null : '/adoption/queue');
+  const queue = useGet(point === null ? null : '/adoption/queue');
   return (queue.data ?? []).filter(
     (row) =>
       (row.how === 'claim' && row.is_waiting) ||

@@ -27,13 +27,13 @@ type MadeKey = z.infer<typeof deviceKeyAnswer>;
 /** Keys of one controller: made, replaced, revoked; each shown once. */
 export function DeviceKeys({ point }: { point: ControlPoint }) {
   const words = deviceWords();
-  const path = `/control-points/${point.id}/device-key`;
-  const keys = useGet<Key[]>(path);
+  const path = `/control-points/${point.id}/device-key` as const;
+  const keys = useGet(path);
   const [made, setMade] = useState<MadeKey | null>(null);
   const [isRevoking, setRevoking] = useState(false);
   const issue = async () => {
     try {
-      setMade(await post<MadeKey>(path));
+      setMade(await post(path));
       refresh('control-points');
     } catch (error) {
       toast(faultText(error));
@@ -136,8 +136,8 @@ function NewKey({ made, onClose }: { made: MadeKey; onClose: () => void }) {
 /** A new key over the connection of the old one, and how far it got. */
 function RotateKey({ point }: { point: ControlPoint }) {
   const words = adoptionWords().rotation;
-  const path = `/control-points/${point.id}/rotate-key`;
-  const rotation = useGet<RotationAnswer>(path);
+  const path = `/control-points/${point.id}/rotate-key` as const;
+  const rotation = useGet(path);
   const { fault, run } = useWork(adoptionWords().faults);
   const state = rotation.data?.state ?? 'none';
   const isUnderWay = state === 'waiting' || state === 'sent' || state === 'stored';
@@ -147,7 +147,7 @@ function RotateKey({ point }: { point: ControlPoint }) {
   }, [state]);
   const start = () =>
     run(async () => {
-      await post<RotationAnswer>(path);
+      await post(path);
       refresh('control-points');
     });
   return (

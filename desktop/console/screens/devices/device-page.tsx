@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
-import type { DeviceStatus } from '#contract/resources/devices.ts';
 import { Answer, Empty, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -94,7 +93,7 @@ export function DevicePage({ params }: { params: Readonly<Record<string, string>
 
 function Facts({ point }: { point: ControlPoint }) {
   const words = deviceWords();
-  const status = useGet<DeviceStatus>(`/devices/status/${encodeURIComponent(point.device_id)}`);
+  const status = useGet(`/devices/status/${encodeURIComponent(point.device_id)}`);
   const told = presence.value.get(point.id);
   const heard = told?.last_heartbeat ?? null;
   const silentMs = heard === null ? null : now.value - Date.parse(heard);

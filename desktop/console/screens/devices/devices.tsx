@@ -113,7 +113,7 @@ function AtTheDoor() {
 /** Relays of the trade that switch control points of the farm, with what they measure. */
 function RelayList() {
   const words = relayWords();
-  const relays = useGet<RelayAnswer[]>('/relays/', { farm_id: farm.value?.id });
+  const relays = useGet('/relays/', { farm_id: farm.value?.id });
   const [isAdding, setAdding] = useState(false);
   return (
     <section class="stack" aria-labelledby="relays-title">

@@ -22,9 +22,9 @@ export function nameOf({ name, entry }: Pick<Knock, 'name' | 'entry'>): string {
 }
 
 export function useKnocks() {
-  const queue = useGet<QueueEntry[]>('/adoption/queue');
-  const ignored = useGet<QueueEntry[]>('/adoption/queue', { ignored: true });
-  const cards = useGet<DiscoveredRelay[]>('/relays/discovered');
+  const queue = useGet('/adoption/queue');
+  const ignored = useGet('/adoption/queue', { ignored: true });
+  const cards = useGet('/relays/discovered');
   return { queue, ignored, knocks: knocksOf(queue.data ?? [], cards.data ?? [], ignored.data ?? []) };
 }
 

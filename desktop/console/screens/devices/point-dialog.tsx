@@ -28,7 +28,7 @@ export function PointDialog({ deviceId, onClose }: { deviceId: string; onClose: 
   const create = async () => {
     let made: ControlPointAnswer | null = null;
     const isDone = await run(async () => {
-      made = await send<ControlPointAnswer>('/control-points/', {
+      made = await send('/control-points/', {
         farm_id: farm.value?.id,
         cod: cod.trim(),
         device_id: device.trim(),

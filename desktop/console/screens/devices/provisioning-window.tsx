@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import type { WindowAnswer } from '#contract/resources/adoption.ts';
 import { Answer } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { SelectField } from '../../components/field.tsx';
@@ -15,7 +14,7 @@ import { adoptionWords } from './adoption-words.ts';
 const CHOICES = [5, 10, 15, 30, 60] as const;
 export const USUAL_MINUTES = 10;
 
-export const useWindow = () => useGet<WindowAnswer>('/adoption/window');
+export const useWindow = () => useGet('/adoption/window');
 
 export async function openWindow(minutes: number): Promise<void> {
   await post('/adoption/window', { minutes });

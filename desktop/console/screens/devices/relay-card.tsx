@@ -71,9 +71,7 @@ export function RelayWarnings({ relay }: { relay: RelayAnswer }) {
 /** The relay of a control point; undefined while nobody knows, null where a controller switches it. */
 export function useRelayOf(controlPointId: string | null): RelayAnswer | null | undefined {
   const isAsked = controlPointId !== null && !isHosted.value;
-  const told = useGet<{ relay: RelayAnswer | null }>(
-    isAsked ? `/control-points/${controlPointId}/relay` : null,
-  );
+  const told = useGet(isAsked ? `/control-points/${controlPointId}/relay` : null);
   return isAsked && !told.isError ? told.data?.relay : null;
 }
 

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import type { z } from 'zod';
-import type { ControlPointAnswer } from '#contract/resources/control-points.ts';
 import type { RelayAnswer, RelayInput, RelayKind, relayAdopted } from '#contract/resources/relays.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
@@ -111,7 +110,7 @@ function RelaySettingsDialog({
 
 function CameIn({ controlPointId }: { controlPointId: string }) {
   const words = relayWords();
-  const told = useGet<{ relay: RelayAnswer | null }>(`/control-points/${controlPointId}/relay`);
+  const told = useGet(`/control-points/${controlPointId}/relay`);
   const relay = told.data?.relay ?? null;
   const isHere = relay !== null && relay.is_connected;
   return (
@@ -193,7 +192,7 @@ function Choice({
     run(async () => {
       let id = pointId;
       if (id === '') {
-        const made = await send<ControlPointAnswer>('/control-points/', {
+        const made = await send('/control-points/', {
           farm_id: farm.value?.id,
           cod: cod.trim(),
           device_id: name.trim(),
@@ -211,7 +210,7 @@ function Choice({
         ...(knock?.card == null ? {} : { discovered_id: knock.card.id }),
         ...(extras.host.trim() === '' ? {} : { mqtt_host: extras.host.trim() }),
       };
-      onGiven(await put<RelayGiven>(`/control-points/${id}/relay`, input));
+      onGiven(await put(`/control-points/${id}/relay`, input));
       refresh('control-points', 'devices', 'adoption', 'relays');
     });
 
@@ -302,7 +301,7 @@ function RelayExtras({
   onChange: (extras: Extras) => void;
 }) {
   const words = relayWords();
-  const relays = useGet<RelayAnswer[]>('/relays/', { farm_id: farm.value?.id });
+  const relays = useGet('/relays/', { farm_id: farm.value?.id });
   const carriers = (relays.data ?? []).filter(
     (row) => row.kind === kind && row.carrier_id === null && row.control_point_id !== pointId,
   );

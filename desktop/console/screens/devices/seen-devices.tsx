@@ -1,4 +1,3 @@
-import type { SeenDevice } from '#contract/resources/devices.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { now } from '../../data/clock.ts';
@@ -10,7 +9,7 @@ import { deviceWords } from './device-words.ts';
 /** Controllers that knocked and are nobody's. */
 export function SeenDevices({ onAdopt }: { onAdopt: (deviceId: string) => void }) {
   const words = deviceWords();
-  const seen = useGet<SeenDevice[]>('/devices/seen');
+  const seen = useGet('/devices/seen');
   return (
     <section class="card stack">
       <h2>{words.unknown}</h2>

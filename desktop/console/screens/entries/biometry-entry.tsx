@@ -1,5 +1,3 @@
-import type { BatchDetail } from '#contract/resources/batches.ts';
-import type { BiometryJournal } from '#contract/resources/biometries.ts';
 import { CountField, useCount } from '../../components/count-field.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import type { Batch } from '../../data/batches.ts';
@@ -22,8 +20,8 @@ export function BiometryEntry() {
 function BiometryForm({ batch }: { batch: Batch }) {
   const words = formWords();
   const submit = useSubmit();
-  const journal = useGet<BiometryJournal>(`/biometries/batch/${batch.id}`, { limit: 20 });
-  const detail = useGet<BatchDetail>(`/batches/${batch.id}`);
+  const journal = useGet(`/biometries/batch/${batch.id}`, { limit: 20 });
+  const detail = useGet(`/batches/${batch.id}`);
   const place = useOnePond(detail.data?.ponds);
   const when = useWhen();
   const sample = useCount();

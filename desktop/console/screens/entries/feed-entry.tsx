@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
-import type { FeedingJournal, FeedingRecommendation } from '#contract/resources/feeding.ts';
+import type { FeedingRecommendation } from '#contract/resources/feeding.ts';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import type { Batch } from '../../data/batches.ts';
@@ -19,8 +19,8 @@ export function FeedEntry() {
 }
 
 function FeedForm({ batch }: { batch: Batch }) {
-  const advice = useGet<FeedingRecommendation>(`/feeding/batch/${batch.id}/recommendation`);
-  const journal = useGet<FeedingJournal>(`/feeding/batch/${batch.id}`, { limit: 1 });
+  const advice = useGet(`/feeding/batch/${batch.id}/recommendation`);
+  const journal = useGet(`/feeding/batch/${batch.id}`, { limit: 1 });
   // without a line nothing stands there already, and nobody waits for it; once it is shown it stays: somebody types
   const isShown = useRef(false);
   isShown.current ||= isBlind.value || (advice.isFetched && journal.isFetched);

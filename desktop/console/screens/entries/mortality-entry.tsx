@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import type { BatchDetail } from '#contract/resources/batches.ts';
 import { CountField, useCount } from '../../components/count-field.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
@@ -28,7 +27,7 @@ function MortalityForm({ batch }: { batch: Batch }) {
   const submit = useSubmit();
   const when = useWhen();
   const [began] = useState(when.instant);
-  const detail = useGet<BatchDetail>(`/batches/${batch.id}`);
+  const detail = useGet(`/batches/${batch.id}`);
   const place = useOnePond(detail.data?.ponds);
   const [way, setWay] = useState<Way>('severity');
   const died = useFigure('', { most: 100 });

@@ -1,4 +1,4 @@
-import type { LatestWater, WaterField } from '#contract/resources/water-quality.ts';
+import type { WaterField } from '#contract/resources/water-quality.ts';
 import { serverNow } from '../../data/clock.ts';
 import { useFarmWater } from '../../data/farm-science.ts';
 import { farm } from '../../data/farm-store.ts';
@@ -36,9 +36,9 @@ const RANGES = Object.fromEntries(
 /** What holds on the farm, and the last known values of every pond, to compare with. */
 export function useWaterRound() {
   const { id } = farm.value ?? {};
-  const latest = useGet<LatestWater[]>(id === undefined ? null : '/water-quality/latest', { farm_id: id });
+  const latest = useGet(id === undefined ? null : '/water-quality/latest', { farm_id: id });
   const { water } = useFarmWater();
-  const lastOf = (pondId: string) => latest.data?.find(({ pond_id }) => pond_id === pondId);
+  const lastOf = (pondId: string) => [latest.data ?? []].flat().find(({ pond_id }) => pond_id === pondId);
   const judged = (pondId: string): JudgedPond => {
     const { typed, sure } = waterDraft.value.get(pondId) ?? NOTHING;
     return judgePond((field) => readDecimal(typed[field] ?? ''), {

@@ -1,3 +1,4 @@
+import type { UseQueryResult } from '@tanstack/preact-query';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { Answer, faultText } from '../../components/answer.tsx';
@@ -53,7 +54,7 @@ export function Removal({
 type Reason = keyof ReturnType<typeof removalWords>['none'];
 
 /** Why no backup can be made from here; null: one can. undefined: not known yet. */
-function useWhyNone(state: ReturnType<typeof useGet<BackupState>>): Reason | null | undefined {
+function useWhyNone(state: UseQueryResult<BackupState>): Reason | null | undefined {
   if (isHosted.value) return 'hosted';
   const { data, error } = state;
   if (error instanceof ApiError && [403, 404].includes(error.status)) return 'notYours';
@@ -76,7 +77,7 @@ function Question({
   const words = farmWords();
   const own = removalWords();
   const cards = usePondCards();
-  const state = useGet<BackupState>(isHosted.value ? null : '/system/backup');
+  const state = useGet(isHosted.value ? null : '/system/backup');
   const [password, setPassword] = useState('');
   const [isWithout, setWithout] = useState(false);
   const [hasFailed, setFailed] = useState(false);
@@ -167,7 +168,7 @@ async function makeSafe(
   { saw, isWanted }: { saw: (work: BackupState['work']) => void; isWanted: () => boolean },
 ): Promise<Safe | null> {
   const words = backupWords();
-  const begun = await post<BackupState>('/system/backup/run', { keep: true }).catch((error: unknown) => {
+  const begun = await post('/system/backup/run', { keep: true }).catch((error: unknown) => {
     throw saidIn(error, words.refused);
   });
   const beganAt = begun.work?.began_at;
@@ -183,7 +184,7 @@ async function makeSafe(
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     // one look that gets lost on the Wi-Fi says nothing about the backup
-    work = (await get<BackupState>('/system/backup').catch(() => null))?.work ?? work;
+    work = (await get('/system/backup').catch(() => null))?.work ?? work;
   }
   if (!isWanted()) return null;
   throw new ApiError(0, { detail: words.refused.ALREADY_RUNNING });

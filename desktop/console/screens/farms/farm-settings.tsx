@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
-import type { DeletedFarmAnswer, FarmAnswer } from '#contract/resources/farms.ts';
+import type { DeletedFarmAnswer } from '#contract/resources/farms.ts';
 import { BLIND_SOURCES } from '#science/blind-feeding.ts';
 import { BLIND_CHARTS } from '#science/constants.ts';
 import { AmmoniaBasisButtons } from '../../components/ammonia.tsx';
@@ -31,7 +31,7 @@ export function FarmSettings() {
   const [, go] = useLocation();
   const [gone, setGone] = useState<GoneFarm | null>(null);
   const shown = farm.value;
-  const detail = useGet<FarmAnswer>(shown === null ? null : `/farms/${shown.id}`);
+  const detail = useGet(shown === null ? null : `/farms/${shown.id}`);
   if (gone !== null) {
     return (
       <SystemPage title={words.title} narrow>
@@ -114,7 +114,7 @@ function BlindFeedingSetting({ farmId }: { farmId: string }) {
 /** Farms that the person deleted and can still bring back; nothing where there are none. */
 function DeletedFarms() {
   const words = removalWords();
-  const { data = [] } = useGet<DeletedFarmAnswer[]>('/farms/deleted');
+  const { data = [] } = useGet('/farms/deleted');
   const [asked, setAsked] = useState<DeletedFarmAnswer | null>(null);
   if (data.length === 0) return null;
   const bringBack = async ({ id, name }: DeletedFarmAnswer) => {

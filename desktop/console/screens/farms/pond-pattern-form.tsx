@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import type { LimitsAnswer } from '#contract/resources/subscriptions.ts';
 import { WorkButton } from '../../components/button.tsx';
 import { CountField, useCount } from '../../components/count-field.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
@@ -106,7 +105,7 @@ export function PondPatternForm({
 /** Said before the ponds are made, where the plan of the farm's owner does not hold all of them. */
 function PlanRoom({ existing, wanted }: { existing: number; wanted: number }) {
   const words = farmWords();
-  const { data } = useGet<LimitsAnswer>(isOwner.value ? '/subscriptions/me/limits' : null);
+  const { data } = useGet(isOwner.value ? '/subscriptions/me/limits' : null);
   const most = data?.limits.max_ponds_per_farm ?? -1;
   if (data === undefined || most < 0 || existing + wanted <= most) return null;
   return (

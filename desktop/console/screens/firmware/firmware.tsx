@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { ControllerFirmware, FirmwareAnswer, RolloutAnswer } from '#contract/resources/firmware.ts';
+import type { ControllerFirmware, FirmwareAnswer } from '#contract/resources/firmware.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { farm, mayOperate } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
@@ -26,8 +26,8 @@ export function Firmware() {
 
 function OfFarm({ farmId }: { farmId: string }) {
   const words = firmwareWords();
-  const controllers = useGet<ControllerFirmware[]>('/firmware/controllers', { farm_id: farmId });
-  const rollouts = useGet<RolloutAnswer[]>('/firmware/rollouts', { farm_id: farmId });
+  const controllers = useGet('/firmware/controllers', { farm_id: farmId });
+  const rollouts = useGet('/firmware/rollouts', { farm_id: farmId });
   const [choosing, setChoosing] = useState<FirmwareAnswer | null>(null);
   return (
     <SystemPage title={words.title}>

@@ -130,7 +130,7 @@ function Each({ id, hasFailures }: { id: string; hasFailures: boolean }) {
   useEffect(() => {
     if (hasFailures) setOpen(true);
   }, [hasFailures]);
-  const detail = useGet<RolloutDetail>(isOpen ? `/firmware/rollouts/${id}` : null);
+  const detail = useGet(isOpen ? `/firmware/rollouts/${id}` : null);
   return (
     <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{words.each}</summary>

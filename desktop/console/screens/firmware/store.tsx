@@ -20,7 +20,7 @@ const MOST_BYTES = 4 * 1_048_576 + 8_192;
 /** The versions on the gateway, and the door for a new one. */
 export function Store({ onBegin }: { onBegin: (image: FirmwareAnswer) => void }) {
   const words = firmwareWords();
-  const images = useGet<FirmwareAnswer[]>('/firmware/');
+  const images = useGet('/firmware/');
   return (
     <section class="stack" aria-labelledby="firmware-store">
       <h2 id="firmware-store">{words.store}</h2>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Link, useLocation, useSearch } from 'wouter-preact';
 import type * as z from 'zod';
-import type { claimPreview, GatewayAnswer } from '#contract/resources/gateways.ts';
+import type { claimPreview } from '#contract/resources/gateways.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
@@ -74,7 +74,7 @@ function AskCode() {
 
 function Look({ code }: { code: string }) {
   const words = gatewayWords();
-  const preview = useGet<Preview>('/sync/claims', { user_code: code });
+  const preview = useGet('/sync/claims', { user_code: code });
   return (
     <>
       <Answer of={preview}>{(told) => <Decide key={told.gateway_id} told={told} code={code} />}</Answer>
@@ -93,7 +93,7 @@ function Decide({ told, code }: { told: Preview; code: string }) {
   const words = gatewayWords();
   const [, go] = useLocation();
   const { fault, run } = useWork();
-  const gateways = useGet<GatewayAnswer[]>('/sync/gateways');
+  const gateways = useGet('/sync/gateways');
   const [name, setName] = useState(told.name);
   const [before, setBefore] = useState('');
   const others = (gateways.data ?? []).filter(({ id }) => id !== told.gateway_id);

@@ -83,7 +83,7 @@ function Change({
   children,
 }: {
   title: string;
-  path: string;
+  path: `/sync/gateways/${string}`;
   /** null: it cannot be saved yet. */
   body: Record<string, unknown> | null;
   onClose: () => void;

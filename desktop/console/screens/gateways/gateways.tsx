@@ -1,5 +1,4 @@
 import { Link } from 'wouter-preact';
-import type { GatewayAnswer } from '#contract/resources/gateways.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { ApiError } from '../../data/api.ts';
 import { useGet } from '../../data/query.ts';
@@ -12,7 +11,7 @@ import { gatewayWords } from './words.ts';
 /** Hosted instance: the gateways of the account, the farms they run, the people who live on them. */
 export function Gateways() {
   const words = gatewayWords();
-  const gateways = useGet<GatewayAnswer[]>('/sync/gateways');
+  const gateways = useGet('/sync/gateways');
   if (gateways.error instanceof ApiError && gateways.error.status === 404) {
     return (
       <SystemPage title={words.title} narrow>

@@ -20,7 +20,7 @@ const ROLES = ['MANAGER', 'TECHNICIAN', 'VIEWER', 'OWNER'] as const;
 /** People whose account stands on a gateway alone; adopting one makes it an account here. */
 export function LocalUsers() {
   const words = gatewayWords();
-  const people = useGet<LocalUserAnswer[]>('/sync/local-users');
+  const people = useGet('/sync/local-users');
   const [adopting, setAdopting] = useState<LocalUserAnswer | null>(null);
   return (
     <section class="card stack" data-local-users>
@@ -64,7 +64,7 @@ function AdoptDialog({ person, onClose }: { person: LocalUserAnswer; onClose: ()
   const [made, setMade] = useState<Adopted | null>(null);
   const adopt = () =>
     run(async () => {
-      setMade(await post<Adopted>(`/sync/local-users/${person.id}/adopt`, { role }));
+      setMade(await post(`/sync/local-users/${person.id}/adopt`, { role }));
       refresh('sync');
     });
   if (made !== null) return <CodeDialog name={person.name} made={made} onClose={onClose} />;

@@ -14,7 +14,7 @@ export const isUnderWay = ({ state }: Pick<ImportRecordAnswer, 'state'>): boolea
 export function useRecords(farmId: string) {
   const result = useQuery<ImportRecordAnswer[]>({
     queryKey: ['imports', '/imports/', { farm_id: farmId }],
-    queryFn: ({ signal }) => get<ImportRecordAnswer[]>('/imports/', { farm_id: farmId }, signal),
+    queryFn: ({ signal }) => get('/imports/', { farm_id: farmId }, signal),
     refetchInterval: ({ state }) => (state.data?.some(isUnderWay) === true ? LOOKS_EVERY_MS : false),
   });
   // whatever comes in or goes is on every screen at once

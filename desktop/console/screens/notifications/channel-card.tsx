@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { ChannelAnswer, DeliveryAnswer } from '#contract/resources/notification-channels.ts';
+import type { ChannelAnswer } from '#contract/resources/notification-channels.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -19,7 +19,7 @@ type Props = { channel: ChannelAnswer; onEdit: () => void; onSecret: (secret: st
 
 export function ChannelCard({ channel, onEdit, onSecret }: Props) {
   const words = channelWords();
-  const path = `/notification-channels/${channel.id}`;
+  const path = `/notification-channels/${channel.id}` as const;
   const { fault, run } = useWork(words.fault);
   const [asks, setAsks] = useState<'remove' | 'rotate' | null>(null);
   const again = () => refresh('notification-channels');
@@ -88,7 +88,7 @@ export function ChannelCard({ channel, onEdit, onSecret }: Props) {
           title={words.rotateTitle}
           label={words.rotate}
           work={async () => {
-            const { secret } = await post<ChannelAnswer>(`${path}/rotate-secret`);
+            const { secret } = await post(`${path}/rotate-secret`);
             if (secret !== undefined) onSecret(secret);
           }}
           onClose={() => setAsks(null)}
@@ -100,7 +100,9 @@ export function ChannelCard({ channel, onEdit, onSecret }: Props) {
   );
 }
 
-function Confirm({ path, kind }: { path: string; kind: 'EMAIL' | 'SMS' }) {
+type ChannelPath = `/notification-channels/${string}`;
+
+function Confirm({ path, kind }: { path: ChannelPath; kind: 'EMAIL' | 'SMS' }) {
   const words = channelWords();
   const { fault, run } = useWork(words.fault);
   const [code, setCode] = useState('');
@@ -138,10 +140,10 @@ function Confirm({ path, kind }: { path: string; kind: 'EMAIL' | 'SMS' }) {
 }
 
 /** What went out by a channel, what waits, and what was given up with the reason why. */
-function Deliveries({ path }: { path: string }) {
+function Deliveries({ path }: { path: ChannelPath }) {
   const words = channelWords();
   const [isOpen, setOpen] = useState(false);
-  const deliveries = useGet<DeliveryAnswer[]>(isOpen ? `${path}/deliveries` : null, { limit: SHOWN });
+  const deliveries = useGet(isOpen ? (`${path}/deliveries` as const) : null, { limit: SHOWN });
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{words.deliveries}</summary>

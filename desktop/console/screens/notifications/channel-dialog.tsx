@@ -70,7 +70,7 @@ export function ChannelDialog({
     const isDone = await run(async () => {
       if (channel !== null) await patch(`/notification-channels/${channel.id}`, wishes);
       else {
-        const made = await post<ChannelAnswer>('/notification-channels/', {
+        const made = await post('/notification-channels/', {
           kind,
           address: address.trim(),
           ...wishes,

@@ -15,7 +15,7 @@ import { channelWords } from './channel-words.ts';
 /** Where notifications go besides the list. */
 export function Channels() {
   const words = channelWords();
-  const channels = useGet<ChannelAnswer[]>('/notification-channels/');
+  const channels = useGet('/notification-channels/');
   const [editing, setEditing] = useState<ChannelAnswer | 'new' | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
   return (

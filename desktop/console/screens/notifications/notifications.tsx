@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import type * as z from 'zod';
-import type { NotificationAnswer, notificationPage } from '#contract/resources/notifications.ts';
+import type { NotificationAnswer } from '#contract/resources/notifications.ts';
 import { Answer, Empty, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { CheckField, SelectField } from '../../components/field.tsx';
@@ -13,7 +12,6 @@ import { dayAndTime, figure } from '../../i18n/format.ts';
 import { SystemPage } from '../box/system-page.tsx';
 import { notificationWords } from './notification-words.ts';
 
-type Page = z.infer<typeof notificationPage>;
 const TYPES = ['ALERT', 'SYSTEM', 'SUBSCRIPTION', 'PAYMENT'] as const;
 type Type = (typeof TYPES)[number];
 
@@ -23,7 +21,7 @@ export function Notifications() {
   const [page, setPage] = useState(1);
   const [type, setType] = useState<Type | null>(null);
   const [isUnread, setUnread] = useState(false);
-  const list = useGet<Page>('/notifications/', {
+  const list = useGet('/notifications/', {
     page,
     page_size: 30,
     type,

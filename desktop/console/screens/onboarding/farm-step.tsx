@@ -1,7 +1,5 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import type * as z from 'zod';
-import type { systemBackupAnswer } from '#contract/resources/system-backup.ts';
 import { BRAZILIAN_STATES, type BrazilianState } from '#contract/words.ts';
 import { WorkButton } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
@@ -21,7 +19,7 @@ const shownZone = (zone: string) => zone.replace('America/', '').replaceAll('_',
 /** On a box without any farm the first question is whether there was one: its backups lie on the stick, or with the person. */
 function RestoreFirst() {
   const words = welcomeWords();
-  const { data } = useGet<z.infer<typeof systemBackupAnswer>>(isHosted.value ? null : '/system/backup');
+  const { data } = useGet(isHosted.value ? null : '/system/backup');
   if (data === undefined) return null;
   const newest = data.backups[0];
   return (

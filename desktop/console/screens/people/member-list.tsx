@@ -20,8 +20,8 @@ const roleOf = (word: string): MemberRole => MEMBER_ROLES.find((role) => role ==
 /** Who works here, in which role; adding somebody who has an account, or inviting who has none. */
 export function MemberList({ farmId, onMade }: { farmId: string; onMade: (made: MadeInvitation) => void }) {
   const words = peopleWords();
-  const path = `/farms/${farmId}/members`;
-  const members = useGet<MemberAnswer[]>(path);
+  const path = `/farms/${farmId}/members` as const;
+  const members = useGet(path);
   const { fault, run } = useWork();
   const [leaving, setLeaving] = useState<MemberAnswer | null>(null);
   const change = (member: MemberAnswer, role: MemberRole) =>
@@ -129,7 +129,7 @@ function AddPerson({ farmId, onMade }: { farmId: string; onMade: (made: MadeInvi
   const invite = async () => {
     const isDone = await run(async () => {
       onMade(
-        await post<MadeInvitation>(`/farms/${farmId}/invitations`, {
+        await post(`/farms/${farmId}/invitations`, {
           role,
           email: email.trim() === '' ? null : email.trim(),
         }),

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import type { InvitationAnswer } from '#contract/resources/invitations.ts';
 import type { UnverifiedAnswer } from '#contract/resources/users.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
@@ -51,7 +50,7 @@ export function People() {
 function UnverifiedAccounts() {
   const words = addressWords();
   const isAsked = isHosted.value && user.value?.role === 'ADMIN';
-  const accounts = useGet<UnverifiedAnswer[]>(isAsked ? '/users/unverified' : null, { limit: 100 });
+  const accounts = useGet(isAsked ? '/users/unverified' : null, { limit: 100 });
   const [chosen, setChosen] = useState<UnverifiedAnswer | null>(null);
   if (!isAsked) return null;
   return (
@@ -114,7 +113,7 @@ function HandOver({
   const [stays, setStays] = useState<'MANAGER' | 'NONE'>('MANAGER');
   const offer = async () => {
     onMade(
-      await post<MadeInvitation>(`/farms/${farmId}/invitations`, {
+      await post(`/farms/${farmId}/invitations`, {
         kind: 'HANDOVER',
         former_owner: stays,
         email: email.trim() === '' ? null : email.trim(),
@@ -165,8 +164,8 @@ function HandOver({
 /** Invitations to a farm, those that are answered or over, too. */
 function InvitationList({ farmId }: { farmId: string }) {
   const words = peopleWords();
-  const path = `/farms/${farmId}/invitations`;
-  const invitations = useGet<InvitationAnswer[]>(path);
+  const path = `/farms/${farmId}/invitations` as const;
+  const invitations = useGet(path);
   const { fault, run } = useWork();
   const cancel = (id: string) =>
     run(async () => {

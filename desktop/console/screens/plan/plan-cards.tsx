@@ -18,14 +18,14 @@ type Currency = 'BRL' | 'USD';
 /** The plans side by side; choosing one leads to a page of the payment provider. */
 export function PlanCards({ held }: { held: SubscriptionAnswer }) {
   const words = planWords();
-  const listing = useGet<PlanListing>('/subscriptions/plans');
+  const listing = useGet('/subscriptions/plans');
   const [paysIn, setPaysIn] = useState<Currency>(currency.value);
   const { fault, run } = useWork();
   const isOver = held.status === 'CANCELED';
   const buy = (plan: Offer['id']) =>
     run(async () => {
       const here = `${location.origin}/sistema/plano`;
-      const { url } = await post<{ url: string }>('/payment/create-checkout-session', {
+      const { url } = await post('/payment/create-checkout-session', {
         plan,
         currency: paysIn,
         // nothing is paid for FREE: it is there at once

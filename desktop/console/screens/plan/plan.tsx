@@ -1,7 +1,5 @@
 import { useState } from 'preact/hooks';
 import { useSearch } from 'wouter-preact';
-import type * as z from 'zod';
-import type { cancelledSubscription } from '#contract/resources/payments.ts';
 import type { LimitsAnswer, SubscriptionAnswer } from '#contract/resources/subscriptions.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
@@ -18,8 +16,8 @@ import { planWords } from './plan-words.ts';
 export function Plan() {
   const words = planWords();
   const back = new URLSearchParams(useSearch()).get('pago');
-  const subscription = useGet<SubscriptionAnswer>('/subscriptions/me');
-  const limits = useGet<LimitsAnswer>('/subscriptions/me/limits');
+  const subscription = useGet('/subscriptions/me');
+  const limits = useGet('/subscriptions/me/limits');
   return (
     <SystemPage title={words.title}>
       {back === null ? null : (
@@ -44,13 +42,13 @@ function Held({ held }: { held: SubscriptionAnswer }) {
   const isPaid = held.payment_subscription_id !== null;
   const openPortal = () =>
     run(async () => {
-      const { url } = await post<{ url: string }>('/payment/create-billing-portal', {
+      const { url } = await post('/payment/create-billing-portal', {
         return_url: location.href,
       });
       location.assign(url);
     });
   const cancel = async () => {
-    const { message } = await post<z.infer<typeof cancelledSubscription>>('/payment/cancel-subscription', {
+    const { message } = await post('/payment/cancel-subscription', {
       cancel_at_period_end: true,
     });
     refresh('subscriptions');

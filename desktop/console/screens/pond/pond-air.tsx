@@ -1,6 +1,5 @@
 import { Link } from 'wouter-preact';
 import type { AeratorAnswer } from '#contract/resources/aerators.ts';
-import type { PondCard } from '#contract/resources/pond-cards.ts';
 import { Answer } from '../../components/answer.tsx';
 import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';
 import { NextRunLine } from '../../components/next-run.tsx';
@@ -84,7 +83,7 @@ function PointCard({ point, cod }: { point: ControlPoint; cod: string }) {
 /** Whether the motors carry what lives in the pond: nothing is said of an empty one. */
 function Sizing({ pond }: { pond: Pond }) {
   const words = pondWords();
-  const card = useGet<PondCard>(`/ponds/${pond.id}/summary-card`);
+  const card = useGet(`/ponds/${pond.id}/summary-card`);
   return (
     <Answer of={card} isEmpty={({ aeration }) => aeration === null} empty={null}>
       {({ aeration: found }) =>
@@ -123,7 +122,7 @@ function Sizing({ pond }: { pond: Pond }) {
 
 function Aerators({ pond }: { pond: Pond }) {
   const words = pondWords();
-  const known = useGet<AeratorAnswer[]>('/aerators/', { pond_id: pond.id, limit: 100 });
+  const known = useGet('/aerators/', { pond_id: pond.id, limit: 100 });
   return (
     <section class="card stack">
       <h2>{words.aerators}</h2>

@@ -1,5 +1,5 @@
 import { Link } from 'wouter-preact';
-import type { BatchOnCard, PondCard } from '#contract/resources/pond-cards.ts';
+import type { BatchOnCard } from '#contract/resources/pond-cards.ts';
 import { Answer, Awaited, Empty } from '../../components/answer.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Tabs } from '../../components/tabs.tsx';
@@ -91,7 +91,7 @@ function WorstMark({ pond }: { pond: Pond }) {
 /** What swims in the pond, as far as the last weighing tells. */
 function PondBatch({ pond }: { pond: Pond }) {
   const words = pondWords();
-  const card = useGet<PondCard>(`/ponds/${pond.id}/summary-card`);
+  const card = useGet(`/ponds/${pond.id}/summary-card`);
   return (
     <Answer
       of={card}

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { RecordLogAnswer } from '#contract/resources/logs.ts';
-import type { MeasurementAnswer, MeasurementJournal, WaterField } from '#contract/resources/water-quality.ts';
+import type { MeasurementAnswer, WaterField } from '#contract/resources/water-quality.ts';
 import { ammoniaTwin } from '../../components/ammonia.tsx';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
@@ -35,7 +35,7 @@ const COLUMNS: readonly WaterField[] = [
   'transparency',
 ];
 
-const pathOf = (id: string) => `/water-quality/${id}`;
+const pathOf = (id: string) => `/water-quality/${id}` as const;
 
 /** Every measurement, newest first; a slip is corrected or deleted where it stands. */
 export function PondHistory({ pond }: { pond: Pond }) {
@@ -43,7 +43,7 @@ export function PondHistory({ pond }: { pond: Pond }) {
   const names = waterWords().short;
   const more = componentWords().more;
   const [limit, setLimit] = useState(PAGE);
-  const journal = useGet<MeasurementJournal>(`/water-quality/pond/${pond.id}`, { limit });
+  const journal = useGet(`/water-quality/pond/${pond.id}`, { limit });
   return (
     <>
       <h2>{words.measured}</h2>
@@ -169,7 +169,7 @@ function CorrectionStory({ row }: { row: MeasurementAnswer }) {
 
 function Story({ id }: { id: string }) {
   const words = pondWords();
-  const entries = useGet<RecordLogAnswer[]>(`/logs/measurements/${id}`, { limit: 50 });
+  const entries = useGet(`/logs/measurements/${id}`, { limit: 50 });
   return (
     <Answer of={entries} isEmpty={(found) => found.length === 0} empty={<p>{words.noStory}</p>}>
       {(found) => (

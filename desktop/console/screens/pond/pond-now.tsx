@@ -1,7 +1,6 @@
 import { Link } from 'wouter-preact';
-import type { OxygenForecastAnswer } from '#contract/resources/oxygen-forecast.ts';
 import type { PondCard } from '#contract/resources/pond-cards.ts';
-import type { LatestWater, WaterField } from '#contract/resources/water-quality.ts';
+import type { WaterField } from '#contract/resources/water-quality.ts';
 import { alarmText } from '../../components/alarm-words.ts';
 import { ammoniaTwin } from '../../components/ammonia.tsx';
 import { Answer } from '../../components/answer.tsx';
@@ -70,7 +69,7 @@ export function PondNow({ pond }: { pond: Pond }) {
 function WaterNow({ pondId }: { pondId: string }) {
   const names = waterWords().name;
   // the newest of each parameter may stand in different measurements: kits are used once a week
-  const journal = useGet<{ measurements: LatestWater[] }>(`/water-quality/pond/${pondId}`, { limit: 100 });
+  const journal = useGet(`/water-quality/pond/${pondId}`, { limit: 100 });
   const night = isFarmNight.value;
   return (
     <Answer of={journal}>
@@ -165,7 +164,7 @@ function PondAlarms({ pond }: { pond: Pond }) {
 
 function Forecast({ pondId }: { pondId: string }) {
   const words = pondWords();
-  const forecast = useGet<OxygenForecastAnswer>(`/ponds/${pondId}/oxygen-forecast`);
+  const forecast = useGet(`/ponds/${pondId}/oxygen-forecast`);
   return (
     <section class="card stack">
       <h2>{words.forecast}</h2>
@@ -189,7 +188,7 @@ function Forecast({ pondId }: { pondId: string }) {
 /** What the pond was given today, of what it is to get, and when the next meal is. */
 function FeedToday({ pond }: { pond: Pond }) {
   const words = pondWords();
-  const card = useGet<PondCard>(`/ponds/${pond.id}/summary-card`);
+  const card = useGet(`/ponds/${pond.id}/summary-card`);
   return (
     <section class="card stack">
       <div class="row apart">

@@ -19,10 +19,10 @@ const PAGE = 20;
 export const PondStory = ({ pond }: { pond: Pond }) => <Story path={`/logs/ponds/${pond.id}`} />;
 
 /** What a part of the audit log tells, newest first. */
-export function Story({ path }: { path: string }) {
+export function Story({ path }: { path: `/logs/${'ponds' | 'farms'}/${string}` }) {
   const words = storyWords();
   const [limit, setLimit] = useState(PAGE);
-  const log = useGet<RecordLogAnswer[]>(path, { limit });
+  const log = useGet(path, { limit });
   return (
     <section class="card stack" data-story>
       <h2>{words.title}</h2>

@@ -1,6 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useLocation, useSearch } from 'wouter-preact';
-import type { PondCard } from '#contract/resources/pond-cards.ts';
 import type { WaterField, WaterTrend } from '#contract/resources/water-quality.ts';
 import { troubleText } from '../../components/alarm-words.ts';
 import { ammoniaTwin, otherBasis } from '../../components/ammonia.tsx';
@@ -37,8 +36,8 @@ type Shown = {
 /** One parameter over the days of the page, as a line, as a table and as a file. */
 function Trend({ pond, field, span, points, alarms, meals, waits, onSeen }: Shown) {
   const words = pondWords();
-  const path = `/water-quality/trend/${pond.id}/${field}`;
-  const trend = useGet<WaterTrend>(waits ? null : path, { days: span.days, points });
+  const path = `/water-quality/trend/${pond.id}/${field}` as const;
+  const trend = useGet(waits ? null : path, { days: span.days, points });
   const isEmpty =
     trend.isError || (trend.data !== undefined && (trend.data.trend_data.readings ?? []).length === 0);
   useEffect(() => {
@@ -179,7 +178,7 @@ const NOTHING: readonly never[] = [];
 /** Each parameter by itself over the same time, with the range that is good shaded, and what happened meanwhile. */
 export function PondWater({ pond }: { pond: Pond }) {
   const words = pondWords();
-  const card = useGet<PondCard>(`/ponds/${pond.id}/summary-card`);
+  const card = useGet(`/ponds/${pond.id}/summary-card`);
   const batches = card.data?.active_batches ?? NOTHING;
   const startDay = batches.map(({ start_date }) => start_date).toSorted()[0] ?? null;
   const names = spansFor(startDay);

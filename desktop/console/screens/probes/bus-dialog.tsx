@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import type { BenchPort } from '#contract/resources/bench.ts';
 import type { ProbeBusAnswer, ProbeProfileAnswer } from '#contract/resources/probes.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -157,7 +156,7 @@ type Line = Pick<
 /** The ports the box sees, and one that only a person knows of. */
 function SerialPort({ device, onChange }: { device: string | null; onChange: (device: string) => void }) {
   const words = busWords();
-  const ports = useGet<BenchPort[]>('/bench/ports').data ?? [];
+  const ports = useGet('/bench/ports').data ?? [];
   const [isTyped, setTyped] = useState(false);
   const paths = ports.map(({ path }) => path);
   const isSeen = device !== null && paths.includes(device);

@@ -27,8 +27,8 @@ export function BusScan({
   onHang: (place: ProbePlace) => void;
 }) {
   const words = busWords();
-  const path = `/probe-buses/${bus.id}/scan`;
-  const scan = useGet<BusScanAnswer>(path).data;
+  const path = `/probe-buses/${bus.id}/scan` as const;
+  const scan = useGet(path).data;
   const { fault, run } = useWork();
   const [from, setFrom] = useState('1');
   const [to, setTo] = useState(String(LAST));

@@ -76,7 +76,7 @@ export function ProbeDialog({
   const readNow = () =>
     run(async () => {
       setReadings(null);
-      const told = await post<z.infer<typeof busReadAnswer>>(`/probe-buses/${bus}/read`, {
+      const told = await post(`/probe-buses/${bus}/read`, {
         unit_id: unitId,
         probe_profile_id: model,
       });

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { ProbeAnswer, ProbeBusAnswer, ProbeProfileAnswer } from '#contract/resources/probes.ts';
+import type { ProbeAnswer } from '#contract/resources/probes.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { farm, mayOperate } from '../../data/farm-store.ts';
@@ -30,9 +30,9 @@ export function Probes() {
 
 function OfFarm({ farmId }: { farmId: string }) {
   const words = probeWords();
-  const probes = useGet<ProbeAnswer[]>('/probes/', { farm_id: farmId });
-  const buses = useGet<ProbeBusAnswer[]>('/probe-buses/', { farm_id: farmId });
-  const profiles = useGet<ProbeProfileAnswer[]>('/probe-profiles/', { farm_id: farmId });
+  const probes = useGet('/probes/', { farm_id: farmId });
+  const buses = useGet('/probe-buses/', { farm_id: farmId });
+  const profiles = useGet('/probe-profiles/', { farm_id: farmId });
   const [editing, setEditing] = useState<ProbeAnswer | ProbePlace | null>(null);
   const known = buses.data ?? [];
   const [first] = known;

@@ -19,7 +19,7 @@ export function EnergyReport() {
   const words = reportWords();
   const [days, setDays] = useState<number>(7);
   const today = isoDay(now.value);
-  const energy = useGet<EnergyAnswer>(farm.value === null ? null : `/farms/${farm.value.id}/energy`, {
+  const energy = useGet(farm.value === null ? null : `/farms/${farm.value.id}/energy`, {
     start_date: addDays(today, 1 - days),
     end_date: today,
   });

@@ -19,9 +19,7 @@ const KINDS: readonly Kind[] = ['water', 'biometries', 'feeding', 'report'];
 /** Files for spreadsheets, and sheets for paper. */
 export function Files() {
   const words = reportWords();
-  const subscription = useGet<{ features: { export_data?: boolean } | null }>(
-    isOwner.value ? '/subscriptions/me' : null,
-  );
+  const subscription = useGet(isOwner.value ? '/subscriptions/me' : null);
   // of others' farms only the refusal tells
   const [isRefused, setRefused] = useState(false);
   const isLocked = isRefused || subscription.data?.features?.export_data === false;

@@ -11,7 +11,7 @@ import { reportWords } from './words.ts';
 export const GROWTH_BAND = { low: 95, high: null };
 
 export const useGrowth = () =>
-  useGet<{ batches: GrowthLine[] }>(farm.value === null ? null : '/dashboard/growth-rates', {
+  useGet(farm.value === null ? null : '/dashboard/growth-rates', {
     farm_id: farm.value?.id,
     limit: 500,
   });
@@ -78,7 +78,7 @@ export function GrowthReport() {
 export const SURVIVAL_BAND = { low: 80, high: null };
 
 export const useSurvival = () =>
-  useGet<{ batches: SurvivalLine[] }>(farm.value === null ? null : '/dashboard/survival-rates', {
+  useGet(farm.value === null ? null : '/dashboard/survival-rates', {
     farm_id: farm.value?.id,
     limit: 500,
   });
@@ -151,7 +151,7 @@ export function SurvivalReport() {
 export const FCA_BAND = { low: null, high: 1.5 };
 
 export const useFeed = () =>
-  useGet<{ batches: FeedLine[] }>(farm.value === null ? null : '/dashboard/feed-efficiency', {
+  useGet(farm.value === null ? null : '/dashboard/feed-efficiency', {
     farm_id: farm.value?.id,
     limit: 500,
   });

@@ -1,5 +1,3 @@
-import type * as z from 'zod';
-import type { dashboardOverview } from '#contract/resources/dashboard.ts';
 import { Answer, Awaited } from '../../components/answer.tsx';
 import { farm } from '../../data/farm-store.ts';
 import { usePondCards } from '../../data/places.ts';
@@ -14,10 +12,7 @@ import { reportWords } from './words.ts';
 export function Overview() {
   const words = reportWords();
   const cards = usePondCards();
-  const overview = useGet<z.infer<typeof dashboardOverview>>(
-    farm.value === null ? null : '/dashboard/overview',
-    { farm_id: farm.value?.id },
-  );
+  const overview = useGet(farm.value === null ? null : '/dashboard/overview', { farm_id: farm.value?.id });
   return (
     <>
       <section class="card">

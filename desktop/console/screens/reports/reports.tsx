@@ -44,7 +44,7 @@ function BiomassReport() {
   const batches = [...active.batches, ...finished.batches];
   const [chosen, setChosen] = useState<string | null>(null);
   const id = chosen ?? batches[0]?.id ?? null;
-  const trend = useGet<BiomassTrend>(id === null ? null : '/dashboard/biomass-trend', { batch_id: id });
+  const trend = useGet(id === null ? null : '/dashboard/biomass-trend', { batch_id: id });
   if (id === null) {
     return active.isSuccess && finished.isSuccess ? (
       <Empty text={words.none} />

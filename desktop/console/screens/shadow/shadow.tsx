@@ -69,7 +69,7 @@ export function Shadow({ params }: { params: Readonly<Record<string, string | un
 
 function OfPoint({ point }: { point: ControlPoint }) {
   const words = shadowWords();
-  const shadow = useGet<ShadowAnswer>(`/control-points/${point.id}/shadow`);
+  const shadow = useGet(`/control-points/${point.id}/shadow`);
   const heard = presence.value.get(point.id)?.last_heartbeat;
   const { refetch } = shadow;
   // a heartbeat is told as presence, and of nothing else

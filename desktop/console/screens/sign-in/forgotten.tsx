@@ -1,8 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import type * as z from 'zod';
 import { atTheBox } from '#contract/commands.ts';
-import type { forgotPasswordAnswer } from '#contract/resources/users.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
@@ -14,12 +12,10 @@ import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { forgottenWords } from './words.ts';
 
-type Way = z.infer<typeof forgotPasswordAnswer>;
-
 /** How somebody who forgot a password gets a new one here: by a letter, or whom to ask where none is sent. */
 export function Forgotten() {
   const words = forgottenWords();
-  const way = useGet<Way>('/auth/forgot-password');
+  const way = useGet('/auth/forgot-password');
   const [sentTo, setSentTo] = useState<string | null>(null);
   return (
     <main class="sign-in">

@@ -42,7 +42,7 @@ export function Simulator() {
 }
 
 function OfFarm({ farmId }: { farmId: string }) {
-  const simulator = useGet<SimulatorAnswer>('/simulator', { farm_id: farmId });
+  const simulator = useGet('/simulator', { farm_id: farmId });
   return (
     <Answer of={simulator}>
       {(answer) => (

@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { ModemAnswer } from '#contract/resources/modem.ts';
 import type { ChannelAnswer } from '#contract/resources/notification-channels.ts';
-import type { SirenAnswer } from '#contract/resources/sirens.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { DecimalField } from '../../components/field.tsx';
@@ -47,7 +46,7 @@ export function Siren() {
 
 function OfFarm({ farmId }: { farmId: string }) {
   const words = sirenWords();
-  const siren = useGet<SirenAnswer>(`/farms/${farmId}/siren`);
+  const siren = useGet(`/farms/${farmId}/siren`);
   return (
     <SystemPage title={words.title} narrow>
       <p class="muted">{words.intro}</p>
@@ -121,7 +120,7 @@ function Rhythm({ farmId, sound, pause }: { farmId: string; sound: number; pause
 /** The person's own numbers, each with a test; they are set up where all channels are. */
 function SmsCard() {
   const words = sirenWords();
-  const channels = useGet<ChannelAnswer[]>('/notification-channels/');
+  const channels = useGet('/notification-channels/');
   return (
     <section class="card stack" aria-labelledby="own-sms">
       <h2 id="own-sms">{words.sms}</h2>
@@ -183,7 +182,7 @@ function PhoneNumber({ channel }: { channel: ChannelAnswer }) {
 /** How the modem of the box stands, and the next thing to do about it. */
 function ModemCard() {
   const words = sirenWords();
-  const modem = useGet<ModemAnswer>(mayOperate.value ? '/system/modem' : null);
+  const modem = useGet(mayOperate.value ? '/system/modem' : null);
   return (
     <section class="card stack" aria-labelledby="modem" data-modem={modem.data?.state}>
       <h2 id="modem">{words.modem}</h2>

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import type * as z from 'zod';
-import type { LostPersonAnswer, takenBackAnswer } from '#contract/resources/gateways.ts';
+import type { LostPersonAnswer } from '#contract/resources/gateways.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -14,14 +13,13 @@ import { CodeDialog } from '../gateways/local-users.tsx';
 import { peopleWords } from '../people/people-words.ts';
 import { lostPeopleWords } from './lost-people-words.ts';
 
-type TakenBack = z.infer<typeof takenBackAnswer>;
 type Choice = { row: LostPersonAnswer; isTaken: boolean };
 
 /** For the administrator of a hosted instance: what gateways know of people and a failover or a restore lost. */
 export function LostPeople() {
   const words = lostPeopleWords();
   const isAsked = isHosted.value && user.value?.role === 'ADMIN';
-  const lost = useGet<LostPersonAnswer[]>(isAsked ? '/sync/lost-people' : null);
+  const lost = useGet(isAsked ? '/sync/lost-people' : null);
   const [chosen, setChosen] = useState<Choice | null>(null);
   const [made, setMade] = useState<{
     name: string;
@@ -101,14 +99,14 @@ function Decide({
   onClose: () => void;
 }) {
   const words = lostPeopleWords();
-  const path = `/sync/lost-people/${row.id}`;
+  const path = `/sync/lost-people/${row.id}` as const;
   return (
     <ConfirmDialog
       title={isTaken ? words.takeTitle(row.email) : words.leaveTitle(row.email)}
       label={isTaken ? words.take[row.kind] : words.leave}
       work={async () => {
         if (isTaken) {
-          const { code, expires_at, emailed } = await post<TakenBack>(`${path}/take-back`);
+          const { code, expires_at, emailed } = await post(`${path}/take-back`);
           if (code !== null && expires_at !== null) onMade({ name: row.name, code, expires_at, emailed });
         } else await del(path);
         refresh('sync', 'users', 'farms');

@@ -28,7 +28,7 @@ export function NewTransfer() {
       : asked !== null
         ? batches.find(({ batch_code }) => batch_code === asked)
         : batches[0];
-  const detail = useGet<BatchDetail>(batch === undefined ? null : `/batches/${batch.id}`);
+  const detail = useGet(batch === undefined ? null : `/batches/${batch.id}`);
   if (batches.length === 0) return isSuccess ? <Empty text={words.noBatch} /> : <Awaited of={[known]} />;
   const options = batches.map(({ id, batch_code }) => ({ value: id, label: batch_code }));
   return (

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import type * as z from 'zod';
-import type { TransferAnswer, transferPage } from '#contract/resources/transfers.ts';
+import type { TransferAnswer } from '#contract/resources/transfers.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { RowActions } from '../../components/record-table.tsx';
@@ -13,14 +12,13 @@ import { useGet } from '../../data/query.ts';
 import { asTyped, dayAndTime, figure, quantity } from '../../i18n/format.ts';
 import { transferWords } from './words.ts';
 
-type Page = z.infer<typeof transferPage>;
 const STEP = 50;
 
 /** Every move, newest first; the farm's own only. */
 export function TransferHistory() {
   const words = transferWords();
   const [limit, setLimit] = useState(STEP);
-  const page = useGet<Page>('/batch-transfers/', { limit });
+  const page = useGet('/batch-transfers/', { limit });
   const { ponds } = usePonds();
   const known = [useBatches('ACTIVE'), useBatches('FINISHED'), useBatches('ABORTED')].flatMap(
     ({ batches }) => batches,

@@ -62,7 +62,7 @@ export function useTransfer(batch: BatchDetail) {
     const stored: TransferAnswer[] = [];
     for (const [index, row] of rows.entries()) {
       try {
-        stored.push(await send<TransferAnswer>('/transfers/', bodyOf(row)));
+        stored.push(await send('/transfers/', bodyOf(row)));
       } catch (error) {
         const isAtRow = error instanceof ApiError && error.status < 500;
         const text = faultText(error);
