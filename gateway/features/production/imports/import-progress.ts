@@ -1,7 +1,7 @@
 import type { RowOf } from '#contract/resource.ts';
 import { importRecord } from '#contract/resources/import-records.ts';
 import type { ImportKind } from '#contract/resources/imports.ts';
-import { purge, put, update } from '#core/changes.ts';
+import { type Change, purge, put, update } from '#core/changes.ts';
 import { AppError } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { ImportDeps } from './ports.ts';
@@ -31,12 +31,12 @@ export type Progress = {
 
 export type Begun = { kind: ImportKind; fileName: string | null; state: 'CHECKING' | 'IMPORTING' };
 
-/** Writes down that a file is being brought. */
-export async function beginRecord(
+/** The record of a file that is being brought, and what is stored with it. */
+export async function newRecord(
   deps: ImportDeps,
   by: ImportBy,
   { kind, fileName, state }: Begun,
-): Promise<ImportRecord> {
+): Promise<{ record: ImportRecord; changes: Change[] }> {
   const at = isoOf(deps.now());
   const row: ImportRecord = {
     id: deps.newId(),
@@ -62,11 +62,15 @@ export async function beginRecord(
     undone_at: null,
   };
   const oldest = await deps.queries.importsBeyond(by.farm.farmId, MOST_RECORDS - 1);
-  await deps.commit({
-    actor: by.caller.userId,
-    changes: [put(importRecord, row), ...oldest.map((id) => purge(importRecord, id))],
-  });
-  return row;
+  const changes = [put(importRecord, row), ...oldest.map((id) => purge(importRecord, id))];
+  return { record: row, changes };
+}
+
+/** Writes down that a file is being brought. */
+export async function beginRecord(deps: ImportDeps, by: ImportBy, begun: Begun): Promise<ImportRecord> {
+  const { record, changes } = await newRecord(deps, by, begun);
+  await deps.commit({ actor: by.caller.userId, changes });
+  return record;
 }
 
 export async function noteIn(
@@ -120,46 +124,47 @@ export async function noteFailure(deps: ImportDeps, id: string, error: unknown):
 export type Turn = {
   isStopping: () => boolean;
   /** Throws 503 while another file is being worked on: each is held in memory. */
+  requireFree: () => void;
+  /** The same, and nobody else has the turn until this work ends. */
   alone: <Answer>(work: () => Promise<Answer>) => Promise<Answer>;
-  /** `begin` is waited for, what it answers goes on by itself and keeps the turn until it ends. */
-  beside: <Answer>(begin: () => Promise<{ answer: Answer; rest: () => Promise<void> }>) => Promise<Answer>;
+  /** Work that goes on by itself, behind whatever took the turn meanwhile. */
+  start: (work: () => Promise<void>) => void;
   /** Calls off what is under way, and waits for it. */
   stop: () => Promise<void>;
 };
 
 export function createTurn({ log }: Pick<ImportDeps, 'log'>): Turn {
-  const state = { isTaken: false, isStopping: false, rest: Promise.resolve() };
-  const take = () => {
-    if (state.isTaken || state.isStopping)
+  const state = { waiting: 0, isStopping: false, last: Promise.resolve() };
+  const requireFree = () => {
+    if (state.waiting > 0 || state.isStopping)
       throw new AppError(503, 'Another file is being imported; please try again in a moment', {
         code: 'BUSY',
         headers: { 'Retry-After': '5' },
       });
-    state.isTaken = true;
   };
-  const giveBack = () => void (state.isTaken = false);
+  const inTurn = <Answer>(work: () => Promise<Answer>): Promise<Answer> => {
+    state.waiting += 1;
+    const done = state.last.then(work).finally(() => void (state.waiting -= 1));
+    state.last = done.then(
+      () => undefined,
+      () => undefined,
+    );
+    return done;
+  };
   return {
     isStopping: () => state.isStopping,
-    async alone(work) {
-      take();
-      return work().finally(giveBack);
+    requireFree,
+    alone(work) {
+      requireFree();
+      return inTurn(work);
     },
-    async beside(begin) {
-      take();
-      try {
-        const { answer, rest } = await begin();
-        state.rest = rest()
-          .catch((error: unknown) => log.error({ err: error }, 'how an import ended was not stored'))
-          .finally(giveBack);
-        return answer;
-      } catch (error) {
-        giveBack();
-        throw error;
-      }
-    },
+    start: (work) =>
+      void inTurn(work).catch((error: unknown) =>
+        log.error({ err: error }, 'how an import ended was not stored'),
+      ),
     async stop() {
       state.isStopping = true;
-      await state.rest;
+      await state.last;
     },
   };
 }

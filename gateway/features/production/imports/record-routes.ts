@@ -10,7 +10,7 @@ import { conflict, notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import { onFarm, signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
-import { type ImportRecord, MOST_RECORDS, noteIn, type Turn } from './import-progress.ts';
+import { type ImportRecord, MOST_RECORDS, type Turn } from './import-progress.ts';
 import type { ImportDeps } from './ports.ts';
 import { undoRows } from './undo-import.ts';
 
@@ -85,22 +85,23 @@ export function recordRoutes(deps: ImportDeps, turn: Turn): Route[] {
       refusals: [409],
       async handle(request) {
         const { userId } = signedIn(request);
-        return turn.beside(async () => {
-          const record = await known(request.params.import_id);
-          requireUndoable(record, deps.now());
-          const begun = {
-            state: 'UNDOING',
-            rows_total: record.imported,
-            rows_done: record.state === 'UNDOING' ? record.rows_done : 0,
-            ended_at: null,
-          } as const;
-          await noteIn(deps, record.id, begun);
-          const undoing = { ...record, ...begun, touched_at: isoOf(deps.now()) };
-          return {
-            answer: { answer: { status: 202, body: recordAnswer(undoing, deps.now()) } },
-            rest: () => undoRows(deps, { record: undoing, userId, isStopping: turn.isStopping }),
-          };
-        });
+        turn.requireFree();
+        const record = await known(request.params.import_id);
+        requireUndoable(record, deps.now());
+        const begun = {
+          state: 'UNDOING',
+          rows_total: record.imported,
+          rows_done: record.state === 'UNDOING' ? record.rows_done : 0,
+          ended_at: null,
+          touched_at: isoOf(deps.now()),
+        } as const;
+        const undoing = { ...record, ...begun };
+        return {
+          answer: { status: 202, body: recordAnswer(undoing, deps.now()) },
+          changes: [update(importRecord, record.id, begun)],
+          whenStored: () =>
+            turn.start(() => undoRows(deps, { record: undoing, userId, isStopping: turn.isStopping })),
+        };
       },
     }),
   ];

@@ -3,17 +3,19 @@ import { importRecordAnswer } from '#contract/resources/import-records.ts';
 import {
   IMPORT_KINDS,
   type ImportKind,
+  type ImportQuery,
   importLook,
   importQuery,
   importReport,
   lookQuery,
 } from '#contract/resources/imports.ts';
 import { onFarm, signedIn } from '#core/request-checks.ts';
-import { type Route, route } from '#core/route.ts';
-import { beginRecord, createTurn, noteFailure, progressOf, type Turn } from './import-progress.ts';
+import { type Request, type Route, route } from '#core/route.ts';
+import { createTurn, newRecord, noteFailure, progressOf, type Turn } from './import-progress.ts';
 import { columnsSaid, importSent } from './import-sent.ts';
 import { lookAtFile } from './look-at-file.ts';
 import type { ImportDeps } from './ports.ts';
+import type { ImportBy } from './read-rows.ts';
 import { recordAnswer, recordRoutes } from './record-routes.ts';
 import { templateOf } from './template.ts';
 
@@ -79,6 +81,7 @@ function lookRoute(deps: ImportDeps, turn: Turn): Route {
 }
 
 function importRoute(deps: ImportDeps, kind: ImportKind, turn: Turn): Route {
+  const { isStopping } = turn;
   return route({
     method: 'POST',
     path: `/imports/${kind}`,
@@ -88,31 +91,46 @@ function importRoute(deps: ImportDeps, kind: ImportKind, turn: Turn): Route {
     query: importQuery,
     takes,
     answers: { 200: { schema: importReport }, 202: { schema: importRecordAnswer } },
-    async handle(request) {
-      const { query } = request;
-      const by = { caller: signedIn(request), farm: onFarm(request), language: request.language };
-      const sent = { kind, query, bytes: request.upload ?? new Uint8Array() };
-      const { isStopping } = turn;
-      if (!isYes(query.background) || isYes(query.dry_run))
-        return turn.alone(async () => ({
-          answer: { status: 200, body: await importSent(deps, by, sent, { isStopping }) },
-        }));
-      return turn.beside(async () => {
-        const begun = { kind, fileName: query.file_name ?? null, state: 'CHECKING' } as const;
-        const record = await beginRecord(deps, by, begun);
-        const progress = progressOf(deps, record.id, isStopping);
-        return {
-          answer: { answer: { status: 202, body: recordAnswer(record, deps.now()) } },
-          rest: () =>
-            importSent(deps, by, sent, { isStopping, progress }).then(
+    // a file that is waited for comes in, commit by commit, before there is anything to decide
+    prepare: async (request) =>
+      isInBackground(request.query)
+        ? null
+        : turn.alone(() => importSent(deps, byOf(request), sentOf(kind, request), { isStopping })),
+    async handle(request, report) {
+      if (report !== null) return { answer: { status: 200, body: report } };
+      turn.requireFree();
+      const by = byOf(request);
+      const begun = { kind, fileName: request.query.file_name ?? null, state: 'CHECKING' } as const;
+      const { record, changes } = await newRecord(deps, by, begun);
+      const progress = progressOf(deps, record.id, isStopping);
+      return {
+        answer: { status: 202, body: recordAnswer(record, deps.now()) },
+        changes,
+        whenStored: () =>
+          turn.start(() =>
+            importSent(deps, by, sentOf(kind, request), { isStopping, progress }).then(
               () => undefined,
               (error: unknown) => noteFailure(deps, record.id, error),
             ),
-        };
-      });
+          ),
+      };
     },
   });
 }
+
+type Sent = Request<never, ImportQuery, unknown>;
+const isInBackground = ({ background, dry_run: isDry }: ImportQuery): boolean =>
+  isYes(background) && !isYes(isDry);
+const byOf = (request: Omit<Sent, 'params'>): ImportBy => ({
+  caller: signedIn(request),
+  farm: onFarm(request),
+  language: request.language,
+});
+const sentOf = (kind: ImportKind, { query, upload }: Pick<Sent, 'query' | 'upload'>) => ({
+  kind,
+  query,
+  bytes: upload ?? new Uint8Array(),
+});
 
 const isYes = (said: string): boolean => said === 'true' || said === '1';
 
