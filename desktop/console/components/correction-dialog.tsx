@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { PathOf } from '../data/api.ts';
 import { correct, useFaults } from '../data/corrections.ts';
+import { TIME } from '../data/schedules.ts';
 import { clockTime, instantAt, isoDay, readCount, readDecimal } from '../i18n/format.ts';
 import { dictionary } from '../i18n/language.ts';
 import { Button, WorkButton } from './button.tsx';
 import { Dialog } from './dialog.tsx';
-import { DecimalField, SelectField, TextField } from './field.tsx';
+import { DateField, DecimalField, SelectField, TextField } from './field.tsx';
 import { componentWords } from './words.ts';
 
 /** One field of a row, by the name the interface gives it, and what stands in it now. */
@@ -37,7 +38,6 @@ const words = dictionary({
   },
 });
 
-const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 type Typed = { text: string; time: string };
 
 /** A day or time as it was to the second, not as it is shown. */
@@ -160,21 +160,14 @@ function Field({
   if (kind === 'choice') {
     return <SelectField label={label} value={typed.text} options={field.options ?? []} onChange={onInput} />;
   }
-  if (kind === 'text' || kind === 'day') {
-    return (
-      <TextField
-        type={kind === 'day' ? 'date' : 'text'}
-        label={label}
-        value={typed.text}
-        fault={isBad ? w.needed : fault}
-        onInput={onInput}
-      />
-    );
-  }
+  const needed = isBad ? w.needed : fault;
+  if (kind === 'text') return <TextField label={label} value={typed.text} fault={needed} onInput={onInput} />;
+  if (kind === 'day')
+    return <DateField label={label} value={typed.text} fault={needed} onDay={(text) => onType({ text })} />;
   if (kind === 'moment') {
     return (
       <div class="form-grid">
-        <TextField label={label} type="date" value={typed.text} fault={fault} onInput={onInput} />
+        <DateField label={label} value={typed.text} fault={fault} onDay={(text) => onType({ text })} />
         <TextField
           label={w.time}
           inputMode="numeric"

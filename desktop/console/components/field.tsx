@@ -1,7 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useId } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { bothMeanings, readAs } from '../i18n/format.ts';
-import { dictionary } from '../i18n/language.ts';
+import { dictionary, language } from '../i18n/language.ts';
+import { dayPattern, readDay, writtenDay } from '../state/typed-day.ts';
+import { Icon } from './icon.tsx';
 
 type Shared = {
   label: string;
@@ -57,7 +59,7 @@ export function TextField({
   needed,
   type = 'text',
   ...rest
-}: Shared & InputProps & { type?: 'text' | 'password' | 'email' | 'tel' | 'date' | 'time' | 'search' }) {
+}: Shared & InputProps & { type?: 'text' | 'password' | 'email' | 'tel' | 'search' }) {
   const id = useId();
   return (
     <Framed id={id} label={label} hint={hint} fault={fault} needed={needed}>
@@ -94,6 +96,97 @@ const figureWords = dictionary({
   },
   en: { either: (large: string, small: string) => `Write ${large} or ${small}: like this it may be either.` },
 });
+
+const dateWords = dictionary({
+  'pt-BR': {
+    letters: { day: 'dd', month: 'mm', year: 'aaaa' },
+    write: (pattern: string) => `Escreva o dia assim: ${pattern}`,
+    month: 'Abrir o mês',
+  },
+  en: {
+    letters: { day: 'dd', month: 'mm', year: 'yyyy' },
+    write: (pattern: string) => `Write the day like this: ${pattern}`,
+    month: 'Open the month',
+  },
+});
+
+/** A day, written and read in the console's language whatever the browser's; its calendar is a press away. */
+export function DateField({
+  label,
+  hint,
+  fault,
+  needed,
+  value,
+  max,
+  onDay,
+}: Shared & {
+  /** YYYY-MM-DD; empty: none yet. */
+  value: string;
+  /** The last day that its month offers, YYYY-MM-DD; one that is written is judged by the form. */
+  max?: string;
+  /** A whole day, YYYY-MM-DD, or empty: what is written is none. */
+  onDay: (day: string) => void;
+}) {
+  const id = useId();
+  const words = dateWords();
+  /** What is being written and what came of it; it stands until the day is changed from elsewhere. */
+  const [typed, setTyped] = useState<{ text: string; day: string } | null>(null);
+  const [isLeft, setLeft] = useState(false);
+  const native = useRef<HTMLInputElement>(null);
+  // chosen elsewhere: what was written here is over
+  useEffect(() => {
+    if (typed !== null && typed.day !== value) setTyped(null);
+  }, [value]);
+  const tell = (text: string) => {
+    const day = readDay(text, language.value) ?? '';
+    setTyped({ text, day });
+    onDay(day);
+  };
+  const text = typed?.text ?? writtenDay(value, language.value);
+  const isUnread = isLeft && text.trim() !== '' && readDay(text, language.value) === null;
+  const own = isUnread ? words.write(dayPattern(words.letters, language.value)) : null;
+  const shown = own ?? fault;
+  return (
+    <Framed id={id} label={label} hint={hint} fault={shown} needed={needed}>
+      <span class="with-unit date">
+        <input
+          {...told(id, { hint, fault: shown, needed })}
+          id={id}
+          type="text"
+          class="input"
+          inputMode="numeric"
+          autoComplete="off"
+          maxLength={10}
+          placeholder={dayPattern(words.letters, language.value)}
+          value={text}
+          onInput={(event) => tell(event.currentTarget.value)}
+          onFocus={() => setLeft(false)}
+          onBlur={() => {
+            setLeft(true);
+            if (typed !== null && typed.day !== '') setTyped(null);
+          }}
+        />
+        <button
+          type="button"
+          class="button plain"
+          aria-label={words.month}
+          onClick={() => native.current?.showPicker()}
+        >
+          <Icon name="calendar" />
+        </button>
+        <input
+          ref={native}
+          type="date"
+          tabIndex={-1}
+          aria-hidden="true"
+          value={value}
+          max={max}
+          onInput={(event) => tell(event.currentTarget.value)}
+        />
+      </span>
+    </Framed>
+  );
+}
 
 /** Some sentences; where the lines break is kept. */
 export function TextArea({

@@ -1,5 +1,10 @@
-import type { Ref } from 'preact';
-import { useId } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { dictionary } from '../i18n/language.ts';
+
+const fileWords = dictionary({
+  'pt-BR': { choose: 'Escolher arquivo', none: 'nenhum arquivo escolhido' },
+  en: { choose: 'Choose a file', none: 'no file chosen' },
+});
 
 type Props = {
   label: string;
@@ -7,29 +12,42 @@ type Props = {
   /** Kinds of files as the browser names them; absent: all, for phones know no kind for ours and would offer none. */
   accept?: string;
   disabled?: boolean;
-  /** To empty it once the file has gone. */
-  inputRef: Ref<HTMLInputElement>;
+  /** What was chosen here or dropped beside it; null: nothing, or it has gone. */
+  file: File | null;
   onChoose: (file: File | null) => void;
 };
 
 /** One file of this computer or phone. */
-export function FileField({ label, hint, accept, disabled, inputRef, onChoose }: Props) {
+export function FileField({ label, hint, accept, disabled, file, onChoose }: Props) {
   const id = useId();
+  const words = fileWords();
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    // the same file can be chosen again once it has gone
+    if (file === null && input.current !== null) input.current.value = '';
+  }, [file]);
   return (
     <div class="field">
       <label class="label" for={id}>
         {label}
       </label>
-      <input
-        ref={inputRef}
-        id={id}
-        class="input"
-        type="file"
-        aria-describedby={`${id}-hint`}
-        {...(accept === undefined ? {} : { accept })}
-        {...(disabled === undefined ? {} : { disabled })}
-        onChange={(event) => onChoose(event.currentTarget.files?.[0] ?? null)}
-      />
+      <span class="with-unit file">
+        {/* the browser's own button speaks the browser's language: it is there for keys and screen readers alone */}
+        <input
+          ref={input}
+          id={id}
+          class="visually-hidden"
+          type="file"
+          aria-describedby={`${id}-hint`}
+          {...(accept === undefined ? {} : { accept })}
+          {...(disabled === undefined ? {} : { disabled })}
+          onChange={(event) => onChoose(event.currentTarget.files?.[0] ?? null)}
+        />
+        <label class="button plain" for={id} aria-hidden="true">
+          {words.choose}
+        </label>
+        <span class="muted grow">{file?.name ?? words.none}</span>
+      </span>
       <span class="hint" id={`${id}-hint`}>
         {hint}
       </span>

@@ -4,7 +4,7 @@ import type { savedScheduleAnswer } from '#contract/resources/schedules.ts';
 import { faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { CheckField, SelectField, TextField } from '../../components/field.tsx';
+import { CheckField, DateField, SelectField, TextField } from '../../components/field.tsx';
 import { codeOf } from '../../components/simulated.tsx';
 import { toast } from '../../components/toast.tsx';
 import { del, patch, post } from '../../data/api.ts';
@@ -162,12 +162,7 @@ export function ScheduleDialog({
         }
       />
       {typed.pattern === 'WEEKLY' ? <Weekdays days={typed.days} onChange={(days) => set({ days })} /> : null}
-      <TextField
-        label={words.firstDay}
-        type="date"
-        value={typed.day}
-        onInput={(event) => set({ day: event.currentTarget.value })}
-      />
+      <DateField label={words.firstDay} value={typed.day} onDay={(day) => set({ day })} />
       <TextField
         label={words.description}
         value={typed.description}

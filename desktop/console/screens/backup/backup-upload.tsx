@@ -20,7 +20,6 @@ const MOST_BYTES = 4 * 1024 ** 3 - 1;
 /** A backup that lies on this computer or phone goes to the gateway, for those without the stick in the box. */
 export function BackupUpload({ onArrived }: { onArrived: (name: string) => void }) {
   const words = uploadWords();
-  const input = useRef<HTMLInputElement>(null);
   const ending = useRef<AbortController | null>(null);
   const [file, setFile] = useState<File | null>(null);
   const [sent, setSent] = useState<number | null>(null);
@@ -43,7 +42,6 @@ export function BackupUpload({ onArrived }: { onArrived: (name: string) => void 
       refresh('system');
       toast(words.arrived, null, 6_000);
       setFile(null);
-      if (input.current !== null) input.current.value = '';
       onArrived(name);
     });
     setSent(null);
@@ -55,7 +53,7 @@ export function BackupUpload({ onArrived }: { onArrived: (name: string) => void 
         label={words.file}
         hint={words.hint}
         disabled={sent !== null}
-        inputRef={input}
+        file={file}
         onChoose={(chosen) => {
           setFile(chosen);
           setFault(null);

@@ -4,7 +4,7 @@ import { Awaited, Empty, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { CountField } from '../../components/count-field.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { SelectField, TextField } from '../../components/field.tsx';
+import { DateField, SelectField, TextField } from '../../components/field.tsx';
 import { FigureField } from '../../components/figure-field.tsx';
 import { toast } from '../../components/toast.tsx';
 import { componentWords } from '../../components/words.ts';
@@ -131,22 +131,20 @@ function Form({
       </fieldset>
       <fieldset class="card form-grid">
         <legend>{words.cycle}</legend>
-        <TextField
+        <DateField
           needed
           label={words.start}
-          type="date"
           value={form.start}
           fault={form.startFault}
-          onInput={(event) => form.setStart(event.currentTarget.value)}
+          onDay={form.setStart}
         />
-        <TextField
+        <DateField
           needed
           label={words.harvest}
-          type="date"
           hint={form.days === null ? undefined : words.harvestDays(figure(form.days))}
           value={form.harvest}
           fault={form.harvestFault}
-          onInput={(event) => form.setHarvest(event.currentTarget.value)}
+          onDay={form.setHarvest}
         />
         <FigureField label={words.survival} unit="%" figure={form.survival} />
         <TextField

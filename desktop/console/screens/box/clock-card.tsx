@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
-import { TextField } from '../../components/field.tsx';
+import { DateField, TextField } from '../../components/field.tsx';
 import { post } from '../../data/api.ts';
 import { now } from '../../data/clock.ts';
 import { mayOperate } from '../../data/farm-store.ts';
@@ -76,12 +76,7 @@ function SetByHand({ shown }: { shown: string }) {
       <div class="stack">
         <p class="muted">{words.setText}</p>
         <div class="form-grid">
-          <TextField
-            label={words.day}
-            type="date"
-            value={day}
-            onInput={(event) => setDay(event.currentTarget.value)}
-          />
+          <DateField label={words.day} value={day} onDay={setDay} />
           <TextField
             label={words.time}
             value={time}

@@ -5,7 +5,7 @@ import type { BatchDetail } from '#contract/resources/batches.ts';
 import type { Right } from '#contract/rights.ts';
 import { Answer, Awaited, Empty } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
-import { SelectField, TextField } from '../../components/field.tsx';
+import { DateField, SelectField, TextField } from '../../components/field.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { toast } from '../../components/toast.tsx';
 import { componentWords } from '../../components/words.ts';
@@ -162,12 +162,7 @@ export function WhenFields({ when }: { when: ReturnType<typeof useWhen> }) {
   const words = formWords();
   return (
     <div class="form-grid">
-      <TextField
-        label={words.when}
-        type="date"
-        value={when.day}
-        onInput={(event) => when.setDay(event.currentTarget.value)}
-      />
+      <DateField label={words.when} value={when.day} onDay={when.setDay} />
       <TextField
         label={words.time}
         inputMode="numeric"

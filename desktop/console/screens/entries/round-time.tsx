@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
-import { TextField } from '../../components/field.tsx';
+import { DateField, TextField } from '../../components/field.tsx';
 import { now } from '../../data/clock.ts';
 import { chooseRoundTime, roundTime } from '../../data/water-draft.ts';
 import { clockTime, dayAndTime, instantAt, isoDay } from '../../i18n/format.ts';
@@ -47,12 +47,11 @@ export function RoundTimeFields() {
     );
   return (
     <div class="note p3 round-time" data-round-time="chosen">
-      <TextField
+      <DateField
         label={fields.when}
-        type="date"
         max={isoDay(now.value)}
         value={chosen.day}
-        onInput={(event) => chooseRoundTime({ ...chosen, day: event.currentTarget.value })}
+        onDay={(day) => chooseRoundTime({ ...chosen, day })}
       />
       <TextField
         label={fields.time}

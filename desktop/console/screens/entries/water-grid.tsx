@@ -8,10 +8,10 @@ import { Icon } from '../../components/icon.tsx';
 import { waterWords } from '../../components/water-words.ts';
 import { now } from '../../data/clock.ts';
 import { entries } from '../../data/outbox.ts';
-import { type Pond, usePonds } from '../../data/places.ts';
+import { type Pond, usePondCards, usePonds } from '../../data/places.ts';
 import { WATER } from '../../data/water.ts';
 import { roundTime, sureOfWater, typeWater, waterDraft } from '../../data/water-draft.ts';
-import { clockTime } from '../../i18n/format.ts';
+import { clockTime, figure } from '../../i18n/format.ts';
 import type { Judged } from '../../state/water-draft.ts';
 import { DraftNote, EntryHead } from './entry-form.tsx';
 import { isAmiss, JudgedNote } from './judged-note.tsx';
@@ -46,12 +46,21 @@ export function RowStanding({ pondId, lastAt }: { pondId: string; lastAt: string
   );
 }
 
+/** Whether nothing lives in a pond, of the ponds of which that is known. */
+function useIsEmpty(): (pond: Pond) => boolean {
+  const cards = usePondCards().data?.ponds ?? [];
+  const empty = cards.filter(({ active_batches }) => active_batches.length === 0);
+  const ids = new Set(empty.map(({ pond_id }) => pond_id));
+  return ({ id }) => ids.has(id);
+}
+
 /** The round on a wide screen: rows are ponds, columns are parameters; hands stay on the keys. */
 export function WaterGrid() {
   const words = entryWords();
   const names = waterWords().short;
   const known = usePonds();
   const { ponds } = known;
+  const isEmpty = useIsEmpty();
   const basis = useBasisLabel();
   const { lastOf, judged: judgedOf } = useWaterRound();
   const { send, isBusy } = useSendWater();
@@ -133,7 +142,7 @@ export function WaterGrid() {
       )}
       <Answer of={known} isEmpty={(found) => found.length === 0} empty={<Empty text={words.noPonds} />}>
         {() => (
-          <div class="table-frame">
+          <div class="table-frame round-frame">
             <table class="table round" ref={table}>
               <thead>
                 <tr>
@@ -152,7 +161,10 @@ export function WaterGrid() {
               <tbody>
                 {rows.map(({ pond, judged }, row) => (
                   <tr key={pond.id}>
-                    <th scope="row">{pond.cod}</th>
+                    <th scope="row">
+                      {pond.cod}
+                      {isEmpty(pond) ? <span class="cell-note muted">{words.emptyPond}</span> : null}
+                    </th>
                     {FIELDS.map((field, column) => (
                       <td key={field}>
                         <WaterCell
@@ -203,6 +215,7 @@ function WaterCell({
   onKey: (event: KeyboardEvent) => void;
 }) {
   const id = useId();
+  const words = entryWords();
   return (
     <>
       <input
@@ -215,11 +228,14 @@ function WaterCell({
         aria-describedby={id}
         data-cell={place}
         placeholder={isSkipped ? '–' : undefined}
-        aria-placeholder={isSkipped ? entryWords().notMeasured : undefined}
+        aria-placeholder={isSkipped ? words.notMeasured : undefined}
         value={typedOf(pond.id)[field] ?? ''}
         onInput={(event) => typeWater(pond.id, field, event.currentTarget.value)}
         onKeyDown={onKey}
       />
+      {judged.is === 'empty' && last !== null ? (
+        <span class="cell-note muted">{words.lastValue(figure(last, WATER[field].decimals))}</span>
+      ) : null}
       <JudgedNote
         id={id}
         judged={judged}

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { FirmwareAnswer } from '#contract/resources/firmware.ts';
 import { Answer, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
@@ -81,7 +81,6 @@ function ImageCard({ image, onBegin }: { image: FirmwareAnswer; onBegin: () => v
 
 function Upload() {
   const words = firmwareWords();
-  const input = useRef<HTMLInputElement>(null);
   const [file, setFile] = useState<File | null>(null);
   const [fault, setFault] = useState<string | null>(null);
   const [isOlder, setOlder] = useState(false);
@@ -105,7 +104,6 @@ function Upload() {
       refresh('firmware');
       toast(words.sent(made.version), null, 4_000);
       choose(null);
-      if (input.current !== null) input.current.value = '';
     } catch (error) {
       setOlder(error instanceof ApiError && error.code === 'OLDER_VERSION');
       setFault(faultText(saidIn(error, words.fault)));
@@ -117,7 +115,7 @@ function Upload() {
         label={words.file}
         hint={words.storeText}
         accept=".sfw,application/octet-stream"
-        inputRef={input}
+        file={file}
         onChoose={choose}
       />
       <FaultNote fault={isTooLarge ? words.tooLarge : fault} />

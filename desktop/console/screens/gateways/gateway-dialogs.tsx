@@ -3,10 +3,11 @@ import { useState } from 'preact/hooks';
 import type { GatewayAnswer } from '#contract/resources/gateways.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { TextField } from '../../components/field.tsx';
+import { DateField, TextField } from '../../components/field.tsx';
 import { patch } from '../../data/api.ts';
 import { now } from '../../data/clock.ts';
 import { refresh } from '../../data/query.ts';
+import { TIME } from '../../data/schedules.ts';
 import { clockTime, instantAt, isoDay } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
@@ -44,23 +45,20 @@ export function OutageDialog({ gateway, onClose }: Asked) {
   const [time, setTime] = useState(clockTime(start));
   const [reason, setReason] = useState('');
   const body =
-    day === '' || time === ''
+    day === '' || !TIME.test(time)
       ? null
       : { outage_until: instantAt(day, time), outage_reason: reason.trim() === '' ? null : reason.trim() };
   return (
     <Change title={words.outage} path={`/sync/gateways/${gateway.id}`} body={body} onClose={onClose}>
       <p>{words.outageText}</p>
       <div class="row">
-        <TextField
-          label={words.outageDay}
-          type="date"
-          value={day}
-          onInput={(event) => setDay(event.currentTarget.value)}
-        />
+        <DateField label={words.outageDay} value={day} onDay={setDay} />
         <TextField
           label={words.outageTime}
-          type="time"
+          inputMode="numeric"
+          maxLength={5}
           value={time}
+          fault={TIME.test(time) ? null : words.badTime}
           onInput={(event) => setTime(event.currentTarget.value)}
         />
       </div>

@@ -1,5 +1,5 @@
 import '../../styles/imports.css';
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { IMPORT_KINDS, type ImportKind } from '#contract/resources/imports.ts';
 import { Answer, Empty, faultText } from '../../components/answer.tsx';
@@ -22,7 +22,6 @@ const MOST_BYTES = 8 * 1_048_576;
 export function Imports() {
   const words = importWords();
   const [chosen, setChosen] = useState<{ file: File; number: number } | null>(null);
-  const input = useRef<HTMLInputElement>(null);
   if (!isKnown.value) return <div class="page" aria-busy="true" />;
   if (farm.value === null || !mayManage.value)
     return (
@@ -52,8 +51,8 @@ export function Imports() {
         }}
       >
         <p>{words.intro}</p>
-        <FileField label={words.file} hint={words.drop} inputRef={input} onChoose={choose} />
-        {chosen === null ? <Templates /> : <p class="muted small">{chosen.file.name}</p>}
+        <FileField label={words.file} hint={words.drop} file={chosen?.file ?? null} onChoose={choose} />
+        {chosen === null ? <Templates /> : null}
         <FaultNote fault={wrong} />
       </section>
       {chosen === null || wrong !== null ? null : (

@@ -7,7 +7,7 @@ import type {
 } from '#contract/resources/probes.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
-import { TextField } from '../../components/field.tsx';
+import { DateField, TextField } from '../../components/field.tsx';
 import { toast } from '../../components/toast.tsx';
 import { del, post } from '../../data/api.ts';
 import { now } from '../../data/clock.ts';
@@ -226,14 +226,7 @@ function CalibrationDialog({ probe, onClose }: { probe: ProbeAnswer; onClose: ()
         </>
       }
     >
-      <TextField
-        needed
-        label={words.calibrateDay}
-        type="date"
-        value={day}
-        max={today}
-        onInput={(event) => setDay(event.currentTarget.value)}
-      />
+      <DateField needed label={words.calibrateDay} value={day} max={today} onDay={setDay} />
       <TextField
         label={words.calibrateNotes}
         hint={words.calibrateHint}

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { faultText } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
-import { CheckField, SelectField, TextField } from '../../components/field.tsx';
+import { CheckField, DateField, SelectField } from '../../components/field.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { toast } from '../../components/toast.tsx';
 import { ApiError, download } from '../../data/api.ts';
@@ -145,19 +145,8 @@ function Download({ onRefused }: { onRefused: () => void }) {
         )}
         {hasDays ? (
           <>
-            <TextField
-              label={words.from}
-              type="date"
-              hint={words.wholeTime}
-              value={from}
-              onInput={(event) => setFrom(event.currentTarget.value)}
-            />
-            <TextField
-              label={words.to}
-              type="date"
-              value={to}
-              onInput={(event) => setTo(event.currentTarget.value)}
-            />
+            <DateField label={words.from} hint={words.wholeTime} value={from} onDay={setFrom} />
+            <DateField label={words.to} value={to} onDay={setTo} />
           </>
         ) : null}
       </div>
