@@ -92,8 +92,14 @@ export function SoundLamp() {
       </span>
     );
   return (
-    <button type="button" class="lamp" disabled={unanswered.value.length === 0} onClick={silence} title="F9">
-      <Icon name="sound" size={18} /> {words.sound.armed}
+    <button
+      type="button"
+      class="lamp well"
+      disabled={unanswered.value.length === 0}
+      onClick={silence}
+      title="F9"
+    >
+      <Icon name="sound" size={18} /> <span>{words.sound.armed}</span>
     </button>
   );
 }

@@ -72,9 +72,9 @@ function GatewayLamp() {
   const state = link.value;
   if (state === 'connecting') return <span class="lamp">◌ {words.connecting}</span>;
   return (
-    <span class={`lamp ${state === 'live' ? '' : 'bad'}`} data-link={state}>
+    <span class={`lamp ${state === 'live' ? 'well' : 'bad'}`} data-link={state}>
       <span aria-hidden="true">{state === 'live' ? '●' : '○'}</span>{' '}
-      {isHosted.value ? words.cloud : words.gateway}
+      <span>{isHosted.value ? words.cloud : words.gateway}</span>
     </span>
   );
 }
@@ -88,9 +88,9 @@ function InternetLamp() {
   const waiting = told.pending_changes ?? 0;
   const isDown = told.state === 'offline';
   return (
-    <a class="lamp" href="/sistema/sincronia" data-internet={told.state}>
+    <a class={isDown ? 'lamp' : 'lamp well'} href="/sistema/sincronia" data-internet={told.state}>
       <span aria-hidden="true">{isDown ? '○' : '●'}</span>{' '}
-      {isDown ? words.internetDown(age(since)) : words.internet}
+      <span>{isDown ? words.internetDown(age(since)) : words.internet}</span>
       {waiting === 0 ? null : <span title={words.toSend(figure(waiting))}>⇅ {figure(waiting)}</span>}
     </a>
   );
