@@ -1,15 +1,30 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { useSearchParams } from 'wouter-preact';
 import type { PathOf } from '../data/api.ts';
 import { removeLater } from '../data/corrections.ts';
+import { figure } from '../i18n/format.ts';
 import { dictionary } from '../i18n/language.ts';
 import { Button } from './button.tsx';
 import { type CorrectedField, CorrectionDialog } from './correction-dialog.tsx';
 import { Icon } from './icon.tsx';
 
-/** Rows that were recorded, with what can be done to each at its end. */
+export type Column<Row> = {
+  name: string;
+  isNumber?: boolean;
+  isLong?: boolean;
+  of: (row: Row) => ComponentChildren;
+  /** What is behind the text: rows are sorted and found by it, and files hold it; null: not known, which stands last. */
+  raw?: (row: Row) => string | number | null;
+};
+
+/** Below so many rows the eye finds faster. */
+const WORTH_FINDING = 9;
+
+/** Rows that were recorded, sorted and found as the reader asks, with what can be done to each at its end. */
 export function RecordTable<Row>({
   label,
+  address,
   columns,
   rows,
   keyOf,
@@ -17,65 +32,192 @@ export function RecordTable<Row>({
   actionsName,
 }: {
   label: string;
+  /** Under this word the order and what is looked for stand in the page's address: whoever gets it sees the same. */
+  address: string;
   /** The first one names the row. */
-  columns: readonly {
-    name: string;
-    isNumber?: boolean;
-    isLong?: boolean;
-    of: (row: Row) => ComponentChildren;
-  }[];
+  columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
   actions?: ((row: Row) => ComponentChildren) | undefined;
   actionsName?: string;
 }) {
+  const w = words();
+  const { order, found, sortBy, find } = useOrder(address);
+  const shown = sorted(matching(rows, columns, found), columns, order);
   return (
-    <div class="table-frame long" tabIndex={0} role="region" aria-label={label}>
-      <table class="table stacks pairs">
-        <thead>
-          <tr>
-            {columns.map(({ name, isNumber }) => (
-              <th key={name} scope="col" class={isNumber === true ? 'number' : ''}>
-                {name}
-              </th>
-            ))}
-            {actions === undefined ? null : (
-              <th scope="col" class="acts">
-                <span class="visually-hidden">{actionsName}</span>
-              </th>
+    <>
+      <div class="row no-print table-tools">
+        {rows.length < WORTH_FINDING && found === '' ? null : (
+          <input
+            class="input find"
+            type="search"
+            aria-label={w.find(label)}
+            placeholder={w.findHere}
+            value={found}
+            onInput={(event) => find(event.currentTarget.value)}
+          />
+        )}
+        {rows.length < 2 ? null : (
+          <select
+            class="input phone-only"
+            aria-label={w.orderOf(label)}
+            value={String(order)}
+            onChange={(event) => sortBy(Number(event.currentTarget.value))}
+          >
+            <option value="0" selected={order === 0}>
+              {w.asTold}
+            </option>
+            {columns.flatMap(({ name, raw }, index) =>
+              raw === undefined
+                ? []
+                : [index + 1, -index - 1].map((value) => (
+                    <option key={value} value={String(value)} selected={order === value}>
+                      {name} {value > 0 ? '↑' : '↓'}
+                    </option>
+                  )),
             )}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={keyOf(row)}>
-              {columns.map(({ name, isNumber, isLong, of }, index) =>
-                index === 0 ? (
-                  <th key={name} scope="row">
-                    {of(row)}
-                  </th>
-                ) : (
-                  <td
-                    key={name}
-                    class={isNumber === true ? 'number' : isLong === true ? 'long' : ''}
-                    data-label={name}
-                  >
-                    {of(row)}
-                  </td>
-                ),
+          </select>
+        )}
+        {found === '' ? null : (
+          <span class="muted" role="status">
+            {w.some(figure(shown.length), figure(rows.length))}
+          </span>
+        )}
+      </div>
+      <div class="table-frame long" tabIndex={0} role="region" aria-label={label}>
+        <table class="table stacks pairs">
+          <thead>
+            <tr>
+              {columns.map(({ name, isNumber, raw }, index) => (
+                <th
+                  key={name}
+                  scope="col"
+                  class={isNumber === true ? 'number' : ''}
+                  {...(raw === undefined ? {} : { 'aria-sort': directionOf(order, index) })}
+                >
+                  {raw === undefined ? (
+                    name
+                  ) : (
+                    <button type="button" class="sort" onClick={() => sortBy(nextOrder(order, index))}>
+                      {name}
+                      <span aria-hidden="true">{SIGNS[directionOf(order, index)]}</span>
+                    </button>
+                  )}
+                </th>
+              ))}
+              {actions === undefined ? null : (
+                <th scope="col" class="acts">
+                  <span class="visually-hidden">{actionsName}</span>
+                </th>
               )}
-              {actions === undefined ? null : <td class="acts">{actions(row)}</td>}
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+          </thead>
+          <tbody>
+            {shown.map((row) => (
+              <tr key={keyOf(row)}>
+                {columns.map(({ name, isNumber, isLong, of }, index) =>
+                  index === 0 ? (
+                    <th key={name} scope="row">
+                      {of(row)}
+                    </th>
+                  ) : (
+                    <td
+                      key={name}
+                      class={isNumber === true ? 'number' : isLong === true ? 'long' : ''}
+                      data-label={name}
+                    >
+                      {of(row)}
+                    </td>
+                  ),
+                )}
+                {actions === undefined ? null : <td class="acts">{actions(row)}</td>}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
   );
 }
 
+const SIGNS = { ascending: ' ↑', descending: ' ↓', none: '' } as const;
+/** `order`: the column's number counted from 1, negative for the greatest first; 0: as the rows came. */
+const directionOf = (order: number, index: number): keyof typeof SIGNS =>
+  order === index + 1 ? 'ascending' : order === -index - 1 ? 'descending' : 'none';
+/** Up, down, and as it was. */
+const nextOrder = (order: number, index: number): number =>
+  order === index + 1 ? -index - 1 : order === -index - 1 ? 0 : index + 1;
+
+function useOrder(address: string) {
+  const [asked, ask] = useSearchParams();
+  const keep = (name: string, value: string) =>
+    ask(
+      (before) => {
+        const next = new URLSearchParams(before);
+        if (value === '') next.delete(name);
+        else next.set(name, value);
+        return next;
+      },
+      { replace: true },
+    );
+  const order = Number(asked.get(`ordem-${address}`) ?? '0');
+  return {
+    order: Number.isInteger(order) ? order : 0,
+    found: asked.get(`busca-${address}`) ?? '',
+    sortBy: (wanted: number) => keep(`ordem-${address}`, wanted === 0 ? '' : String(wanted)),
+    find: (text: string) => keep(`busca-${address}`, text),
+  };
+}
+
+function matching<Row>(rows: readonly Row[], columns: readonly Column<Row>[], text: string): readonly Row[] {
+  const parts = plain(text).split(/\s+/).filter(Boolean);
+  if (parts.length === 0) return rows;
+  return rows.filter((row) => {
+    const said = columns
+      .map(({ of, raw }) => `${shownText(of(row))} ${raw?.(row) ?? ''}`)
+      .map(plain)
+      .join(' ');
+    return parts.every((part) => said.includes(part));
+  });
+}
+
+/** What is shown as a text; what is drawn is found by what is behind it. */
+const shownText = (shown: ComponentChildren): string =>
+  typeof shown === 'string' || typeof shown === 'number' ? String(shown) : '';
+/** Without capitals and accents: a phone at the pond types neither. */
+const plain = (text: string): string => text.toLowerCase().normalize('NFD').replaceAll(/\p{M}/gu, '');
+
+function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], order: number): readonly Row[] {
+  const raw = columns[Math.abs(order) - 1]?.raw;
+  if (raw === undefined) return rows;
+  const sign = Math.sign(order);
+  return rows.toSorted((a, b) => {
+    const [one, other] = [raw(a), raw(b)];
+    if (one === null || other === null) return Number(one === null) - Number(other === null);
+    if (typeof one === 'number' && typeof other === 'number') return sign * (one - other);
+    return sign * String(one).localeCompare(String(other), undefined, { numeric: true });
+  });
+}
+
 const words = dictionary({
-  'pt-BR': { edit: (what: string) => `Corrigir ${what}`, remove: (what: string) => `Apagar ${what}` },
-  en: { edit: (what: string) => `Correct ${what}`, remove: (what: string) => `Delete ${what}` },
+  'pt-BR': {
+    edit: (what: string) => `Corrigir ${what}`,
+    remove: (what: string) => `Apagar ${what}`,
+    find: (table: string) => `Procurar em ${table}`,
+    findHere: 'Procurar…',
+    orderOf: (table: string) => `Ordem de ${table}`,
+    asTold: 'Ordem de sempre',
+    some: (some: string, all: string) => `${some} de ${all}`,
+  },
+  en: {
+    edit: (what: string) => `Correct ${what}`,
+    remove: (what: string) => `Delete ${what}`,
+    find: (table: string) => `Search in ${table}`,
+    findHere: 'Search…',
+    orderOf: (table: string) => `Order of ${table}`,
+    asTold: 'Usual order',
+    some: (some: string, all: string) => `${some} of ${all}`,
+  },
 });
 
 /** Correct and delete, each with ten seconds to take it back. */

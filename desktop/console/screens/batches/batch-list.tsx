@@ -1,7 +1,8 @@
 import { Link } from 'wouter-preact';
 import { Answer, Empty } from '../../components/answer.tsx';
+import { type Column, RecordTable } from '../../components/record-table.tsx';
 import { Tabs } from '../../components/tabs.tsx';
-import { useBatches } from '../../data/batches.ts';
+import { type Batch, useBatches } from '../../data/batches.ts';
 import { mayManage } from '../../data/farm-store.ts';
 import { usePondCards, usePonds, usePondsByBatch } from '../../data/places.ts';
 import { calendarDay, figure, grams, percent, plainDay, quantity } from '../../i18n/format.ts';
@@ -17,6 +18,8 @@ export function BatchList({ params }: { params: Readonly<Record<string, string>>
   const { ponds } = usePonds();
   const now = usePondsByBatch();
   const standing = useStanding();
+  const placeOf = ({ id, pond_id }: Batch): string =>
+    now.get(id)?.join(' · ') ?? ponds.find((pond) => pond.id === pond_id)?.cod ?? '';
   return (
     <div class="page">
       <div class="page-head">
@@ -42,71 +45,68 @@ export function BatchList({ params }: { params: Readonly<Record<string, string>>
       />
       <Answer of={result} isEmpty={(rows) => rows.length === 0} empty={<Empty text={words.none} />}>
         {() => (
-          <div class="table-frame" tabIndex={0} role="region" aria-label={words.title}>
-            <table class="table stacks pairs">
-              <thead>
-                <tr>
-                  <th scope="col">{words.code}</th>
-                  <th scope="col">{words.pond}</th>
-                  <th scope="col" class="number">
-                    {words.day}
-                  </th>
-                  <th scope="col">{words.started}</th>
-                  <th scope="col">{status === 'ACTIVE' ? words.harvest : words.harvested}</th>
-                  {status === 'ACTIVE' ? (
-                    <>
-                      <th scope="col" class="number">
-                        {words.weight}
-                      </th>
-                      <th scope="col" class="number">
-                        {words.biomass}
-                      </th>
-                    </>
-                  ) : null}
-                  <th scope="col" class="number">
-                    {words.survival}
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {result.batches.map((batch) => (
-                  <tr key={batch.id}>
-                    <th scope="row">
-                      <Link href={`/lotes/${encodeURIComponent(batch.batch_code)}`}>{batch.batch_code}</Link>
-                    </th>
-                    <td data-label={words.pond}>
-                      {now.get(batch.id)?.join(' · ') ?? ponds.find(({ id }) => id === batch.pond_id)?.cod}
-                    </td>
-                    <td class="number" data-label={words.day}>
-                      {figure(batch.days_active)}
-                    </td>
-                    <td data-label={words.started}>{plainDay(batch.start_date)}</td>
-                    <td data-label={status === 'ACTIVE' ? words.harvest : words.harvested}>
-                      {calendarDay(batch.actual_harvest_date ?? batch.expected_harvest_date)}
-                    </td>
-                    {status === 'ACTIVE' ? (
-                      <>
-                        <td class="number" data-label={words.weight}>
-                          {grams(standing.get(batch.id)?.weightG)}
-                        </td>
-                        <td class="number" data-label={words.biomass}>
-                          {quantity(standing.get(batch.id)?.kg, 0, 'kg')}
-                        </td>
-                      </>
-                    ) : null}
-                    <td class="number" data-label={words.survival}>
-                      {percent(batch.survival_rate)}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <RecordTable<Batch>
+            label={words.title}
+            address="lotes"
+            rows={result.batches}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                name: words.code,
+                of: ({ batch_code: code }) => <Link href={`/lotes/${encodeURIComponent(code)}`}>{code}</Link>,
+                raw: ({ batch_code }) => batch_code,
+              },
+              { name: words.pond, of: placeOf, raw: placeOf },
+              {
+                name: words.day,
+                isNumber: true,
+                of: ({ days_active }) => figure(days_active),
+                raw: ({ days_active }) => days_active,
+              },
+              {
+                name: words.started,
+                of: ({ start_date }) => plainDay(start_date),
+                raw: ({ start_date }) => start_date,
+              },
+              {
+                name: status === 'ACTIVE' ? words.harvest : words.harvested,
+                of: (batch) => calendarDay(harvestOf(batch)),
+                raw: harvestOf,
+              },
+              ...(status === 'ACTIVE' ? standingColumns(words, standing) : []),
+              {
+                name: words.survival,
+                isNumber: true,
+                of: ({ survival_rate }) => percent(survival_rate),
+                raw: ({ survival_rate }) => survival_rate,
+              },
+            ]}
+          />
         )}
       </Answer>
     </div>
   );
 }
+
+const harvestOf = (batch: Batch): string | null => batch.actual_harvest_date ?? batch.expected_harvest_date;
+
+const standingColumns = (
+  words: ReturnType<typeof batchWords>,
+  standing: ReturnType<typeof useStanding>,
+): Column<Batch>[] => [
+  {
+    name: words.weight,
+    isNumber: true,
+    of: ({ id }) => grams(standing.get(id)?.weightG),
+    raw: ({ id }) => standing.get(id)?.weightG ?? null,
+  },
+  {
+    name: words.biomass,
+    isNumber: true,
+    of: ({ id }) => quantity(standing.get(id)?.kg, 0, 'kg'),
+    raw: ({ id }) => standing.get(id)?.kg ?? null,
+  },
+];
 
 /** Weight and biomass of every batch in production, from the cards that the wall asks for anyway. */
 function useStanding(): ReadonlyMap<string, { kg: number; weightG: number | null }> {

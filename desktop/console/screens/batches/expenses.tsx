@@ -38,13 +38,32 @@ export function Expenses({ batch }: { batch: Batch }) {
               <p class="muted small">{words.sum(money(sum), figure(rows.length))}</p>
               <RecordTable<ExpenseAnswer>
                 label={words.expenses}
+                address="despesas"
                 keyOf={({ id }) => id}
                 rows={rows}
                 columns={[
-                  { name: words.when, of: (row) => calendarDay(row.expense_date) },
-                  { name: words.category, of: (row) => names[row.category] },
-                  { name: words.description, isLong: true, of: (row) => row.description },
-                  { name: words.amount, isNumber: true, of: (row) => money(row.amount) },
+                  {
+                    name: words.when,
+                    of: (row) => calendarDay(row.expense_date),
+                    raw: (row) => row.expense_date,
+                  },
+                  {
+                    name: words.category,
+                    of: (row) => names[row.category],
+                    raw: (row) => names[row.category],
+                  },
+                  {
+                    name: words.description,
+                    isLong: true,
+                    of: (row) => row.description,
+                    raw: (row) => row.description,
+                  },
+                  {
+                    name: words.amount,
+                    isNumber: true,
+                    of: (row) => money(row.amount),
+                    raw: (row) => row.amount,
+                  },
                 ]}
                 actionsName={words.actions}
                 actions={mayManage.value ? (row) => <Actions row={row} /> : undefined}

@@ -44,16 +44,34 @@ function Journal({ batchId }: { batchId: string }) {
         <div class="stack">
           <RecordTable<Feeding>
             label={words.feedings}
+            address="racao"
             keyOf={({ id }) => id}
             rows={rows.filter(({ id }) => !isLeaving(`/feeding/${id}`))}
             columns={[
-              { name: words.when, of: (row) => dayAndTime(row.feed_date) },
+              { name: words.when, of: (row) => dayAndTime(row.feed_date), raw: (row) => row.feed_date },
               { name: words.pond, of: (row) => ponds.find(({ id }) => id === row.pond_id)?.cod ?? '' },
-              { name: words.feedType, of: (row) => row.feed_type },
-              { name: words.quantity, isNumber: true, of: (row) => quantity(row.quantity_kg, 2, 'kg') },
-              { name: words.leftover, isNumber: true, of: (row) => percent(row.tray_leftover_percent) },
+              { name: words.feedType, of: (row) => row.feed_type, raw: (row) => row.feed_type },
+              {
+                name: words.quantity,
+                isNumber: true,
+                of: (row) => quantity(row.quantity_kg, 2, 'kg'),
+                raw: (row) => row.quantity_kg,
+              },
+              {
+                name: words.leftover,
+                isNumber: true,
+                of: (row) => percent(row.tray_leftover_percent),
+                raw: (row) => row.tray_leftover_percent,
+              },
               ...(seesMoney.value
-                ? [{ name: words.total, isNumber: true, of: (row: Feeding) => money(row.total_cost) }]
+                ? [
+                    {
+                      name: words.total,
+                      isNumber: true,
+                      of: (row: Feeding) => money(row.total_cost),
+                      raw: (row: Feeding) => row.total_cost,
+                    },
+                  ]
                 : []),
             ]}
             actionsName={words.actions}

@@ -20,18 +20,44 @@ export function Harvests({ batchId }: { batchId: string }) {
       <h2>{words.harvests}</h2>
       <RecordTable<HarvestAnswer>
         label={words.harvests}
+        address="despescas"
         keyOf={({ id }) => id}
         rows={rows}
         columns={[
-          { name: words.when, of: (row) => dayAndTime(row.harvest_date) },
-          { name: words.count, isNumber: true, of: (row) => figure(row.quantity) },
-          { name: words.weight, isNumber: true, of: (row) => quantity(row.weight_kg, 0, 'kg') },
-          { name: words.mean, isNumber: true, of: (row) => quantity(row.average_weight_g, 1, 'g') },
+          { name: words.when, of: (row) => dayAndTime(row.harvest_date), raw: (row) => row.harvest_date },
+          {
+            name: words.count,
+            isNumber: true,
+            of: (row) => figure(row.quantity),
+            raw: (row) => row.quantity,
+          },
+          {
+            name: words.weight,
+            isNumber: true,
+            of: (row) => quantity(row.weight_kg, 0, 'kg'),
+            raw: (row) => row.weight_kg,
+          },
+          {
+            name: words.mean,
+            isNumber: true,
+            of: (row) => quantity(row.average_weight_g, 1, 'g'),
+            raw: (row) => row.average_weight_g,
+          },
           ...(!seesMoney.value
             ? []
             : [
-                { name: words.price, isNumber: true, of: (row: HarvestAnswer) => money(row.price_per_kg) },
-                { name: words.revenue, isNumber: true, of: (row: HarvestAnswer) => money(row.revenue) },
+                {
+                  name: words.price,
+                  isNumber: true,
+                  of: (row: HarvestAnswer) => money(row.price_per_kg),
+                  raw: (row: HarvestAnswer) => row.price_per_kg,
+                },
+                {
+                  name: words.revenue,
+                  isNumber: true,
+                  of: (row: HarvestAnswer) => money(row.revenue),
+                  raw: (row: HarvestAnswer) => row.revenue,
+                },
               ]),
         ]}
         actionsName={words.actions}

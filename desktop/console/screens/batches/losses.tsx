@@ -27,19 +27,34 @@ export function Losses({ batchId }: { batchId: string }) {
       <h2>{words.losses}</h2>
       <RecordTable<LossAnswer>
         label={words.losses}
+        address="perdas"
         keyOf={({ id }) => id}
         rows={rows}
         columns={[
-          { name: words.when, of: (row) => dayAndTime(row.lost_at) },
+          { name: words.when, of: (row) => dayAndTime(row.lost_at), raw: (row) => row.lost_at },
           {
             name: words.pond,
             of: ({ pond_id: id }) =>
               id === null ? batchWords().wholeBatch : (ponds.find((pond) => pond.id === id)?.cod ?? ''),
           },
-          { name: words.dead, isNumber: true, of: (row) => figure(row.dead_count) },
-          { name: words.weight, isNumber: true, of: (row) => quantity(row.dead_weight_kg, 1, 'kg') },
+          {
+            name: words.dead,
+            isNumber: true,
+            of: (row) => figure(row.dead_count),
+            raw: (row) => row.dead_count,
+          },
+          {
+            name: words.weight,
+            isNumber: true,
+            of: (row) => quantity(row.dead_weight_kg, 1, 'kg'),
+            raw: (row) => row.dead_weight_kg,
+          },
           { name: words.shareOfLiving, isNumber: true, of: (row) => percent(percentOf(row), 1) },
-          { name: words.whatHappened, of: (row) => row.event_description ?? '' },
+          {
+            name: words.whatHappened,
+            of: (row) => row.event_description ?? '',
+            raw: (row) => row.event_description,
+          },
         ]}
         actionsName={words.actions}
         actions={mayRecord.value ? (row) => (mayCorrect(row) ? <Actions row={row} /> : null) : undefined}

@@ -29,19 +29,44 @@ export function Weighings({ batchId }: { batchId: string }) {
         {({ biometries }) => (
           <RecordTable<Weighing>
             label={words.weighings}
+            address="pesagens"
             keyOf={({ id }) => id}
             rows={biometries.filter(({ id }) => !isLeaving(`/biometries/${id}`))}
             columns={[
-              { name: words.when, of: (row) => calendarDay(row.measurement_date) },
-              { name: words.day, isNumber: true, of: (row) => figure(row.measurement_day) },
+              {
+                name: words.when,
+                of: (row) => calendarDay(row.measurement_date),
+                raw: (row) => row.measurement_date,
+              },
+              {
+                name: words.day,
+                isNumber: true,
+                of: (row) => figure(row.measurement_day),
+                raw: (row) => row.measurement_day,
+              },
               {
                 name: words.pond,
                 of: ({ pond_id: id }) =>
                   id === null ? words.wholeBatch : (ponds.find((pond) => pond.id === id)?.cod ?? ''),
               },
-              { name: words.sample, isNumber: true, of: (row) => figure(row.sample_size) },
-              { name: words.weight, isNumber: true, of: (row) => quantity(row.average_weight_g, 2, 'g') },
-              { name: words.cv, isNumber: true, of: (row) => percent(row.coefficient_variation, 1) },
+              {
+                name: words.sample,
+                isNumber: true,
+                of: (row) => figure(row.sample_size),
+                raw: (row) => row.sample_size,
+              },
+              {
+                name: words.weight,
+                isNumber: true,
+                of: (row) => quantity(row.average_weight_g, 2, 'g'),
+                raw: (row) => row.average_weight_g,
+              },
+              {
+                name: words.cv,
+                isNumber: true,
+                of: (row) => percent(row.coefficient_variation, 1),
+                raw: (row) => row.coefficient_variation,
+              },
             ]}
             actionsName={recordWords().actions}
             actions={mayRecord.value ? (row) => (mayCorrect(row) ? <Actions row={row} /> : null) : undefined}

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { RecordTable } from '../../components/record-table.tsx';
 import { componentWords } from '../../components/words.ts';
 import { controlPoints, mayManage } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
@@ -52,54 +53,41 @@ export function PondRegister({ farmId }: { farmId: string }) {
 function PondTable({ ponds, onEdit }: { ponds: readonly Pond[]; onEdit: (pond: Pond) => void }) {
   const words = farmWords();
   const { edit } = systemWords();
+  const typeOf = ({ pond_type }: Pond) => (pond_type === null ? words.noType : words.types[pond_type]);
+  const pointOf = ({ control_point_id: id }: Pond) => controlPoints.value.get(id ?? '')?.cod ?? words.noPoint;
   return (
-    <div class="table-frame">
-      <table class="table stacks pairs">
-        <thead>
-          <tr>
-            <th scope="col">{words.code}</th>
-            <th scope="col">{words.type}</th>
-            <th scope="col" class="number">
-              {words.size}
-            </th>
-            <th scope="col" class="number">
-              {words.depth}
-            </th>
-            <th scope="col">{words.point}</th>
-            {mayManage.value ? (
-              <th scope="col">
-                <span class="visually-hidden">{edit}</span>
-              </th>
-            ) : null}
-          </tr>
-        </thead>
-        <tbody>
-          {ponds.map((pond) => (
-            <tr key={pond.id}>
-              <th scope="row">{pond.cod}</th>
-              <td data-label={words.type}>
-                {pond.pond_type === null ? words.noType : words.types[pond.pond_type]}
-              </td>
-              <td class="number" data-label={words.size}>
-                {quantity(pond.size_m2, 0, 'm²')}
-              </td>
-              <td class="number" data-label={words.depth}>
-                {quantity(pond.depth_m, 1, 'm')}
-              </td>
-              <td data-label={words.pointShort}>
-                {controlPoints.value.get(pond.control_point_id ?? '')?.cod ?? words.noPoint}
-              </td>
-              {mayManage.value ? (
-                <td class="number actions">
-                  <Button aria-label={`${edit} ${pond.cod}`} onClick={() => onEdit(pond)}>
-                    {edit}
-                  </Button>
-                </td>
-              ) : null}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <RecordTable<Pond>
+      label={words.ponds}
+      address="viveiros"
+      rows={ponds}
+      keyOf={({ id }) => id}
+      columns={[
+        { name: words.code, of: ({ cod }) => cod, raw: ({ cod }) => cod },
+        { name: words.type, of: typeOf, raw: typeOf },
+        {
+          name: words.size,
+          isNumber: true,
+          of: ({ size_m2 }) => quantity(size_m2, 0, 'm²'),
+          raw: ({ size_m2 }) => size_m2,
+        },
+        {
+          name: words.depth,
+          isNumber: true,
+          of: ({ depth_m }) => quantity(depth_m, 1, 'm'),
+          raw: ({ depth_m }) => depth_m,
+        },
+        { name: words.pointShort, of: pointOf, raw: pointOf },
+      ]}
+      actionsName={edit}
+      actions={
+        mayManage.value
+          ? (pond) => (
+              <Button aria-label={`${edit} ${pond.cod}`} onClick={() => onEdit(pond)}>
+                {edit}
+              </Button>
+            )
+          : undefined
+      }
+    />
   );
 }

@@ -78,6 +78,7 @@ function Told({ told }: { told: EnergyAnswer }) {
       </section>
       <ReportTable<PondEnergy>
         label={words.tabs.energy}
+        address="energia"
         keyOf={({ pond_id }) => pond_id}
         rows={told.ponds.toSorted((a, b) => b.kwh - a.kwh)}
         columns={[

@@ -1,10 +1,11 @@
 import type { FeedLine, GrowthLine, SurvivalLine } from '#contract/resources/dashboard.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { BandBar } from '../../components/band-bar.tsx';
+import type { Column } from '../../components/record-table.tsx';
 import { farm, seesMoney } from '../../data/farm-store.ts';
 import { useGet } from '../../data/query.ts';
 import { figure, grams, money, percent, quantity } from '../../i18n/format.ts';
-import { batchColumns, type Column, dayColumn, ReportTable, usePlace } from './report-table.tsx';
+import { batchColumns, dayColumn, ReportTable, usePlace } from './report-table.tsx';
 import { reportWords } from './words.ts';
 
 /** Within five percent of the curve a batch is on track. */
@@ -29,6 +30,7 @@ export function GrowthReport() {
       {({ batches }) => (
         <ReportTable<GrowthLine>
           label={words.tabs.growth}
+          address="crescimento"
           keyOf={({ batch_id }) => batch_id}
           rows={batches.toSorted((a, b) => (a.growth_rate_percent ?? 999) - (b.growth_rate_percent ?? 999))}
           columns={[
@@ -96,6 +98,7 @@ export function SurvivalReport() {
       {({ batches }) => (
         <ReportTable<SurvivalLine>
           label={words.tabs.survival}
+          address="sobrevivencia"
           keyOf={({ batch_id }) => batch_id}
           rows={batches.toSorted((a, b) => a.survival_rate - b.survival_rate)}
           columns={[
@@ -175,6 +178,7 @@ export function FeedReport() {
       {({ batches }) => (
         <ReportTable<FeedLine>
           label={words.tabs.feed}
+          address="racao"
           keyOf={({ batch_id }) => batch_id}
           rows={batches.toSorted((a, b) => (b.fca ?? -1) - (a.fca ?? -1))}
           columns={[

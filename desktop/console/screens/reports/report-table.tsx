@@ -1,30 +1,23 @@
-import type { ComponentChildren } from 'preact';
 import { Link } from 'wouter-preact';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { RecordTable } from '../../components/record-table.tsx';
+import { type Column, RecordTable } from '../../components/record-table.tsx';
 import { now } from '../../data/clock.ts';
 import { csvOf, fileName, saveFile } from '../../data/csv.ts';
 import { usePondsByBatch } from '../../data/places.ts';
 import { isoDay } from '../../i18n/format.ts';
 import { reportWords } from './words.ts';
 
-export type Column<Row> = {
-  name: string;
-  isNumber?: boolean;
-  of: (row: Row) => ComponentChildren;
-  /** The figure behind what is shown, for the file; without it the column is not in the file. */
-  raw?: (row: Row) => string | number | null;
-};
-
 /** A table that can be taken along as a file. */
 export function ReportTable<Row>({
   label,
+  address,
   columns,
   rows,
   keyOf,
 }: {
   label: string;
+  address: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
@@ -41,7 +34,7 @@ export function ReportTable<Row>({
     );
   return (
     <div class="stack">
-      <RecordTable<Row> label={label} columns={columns} rows={rows} keyOf={keyOf} />
+      <RecordTable<Row> label={label} address={address} columns={columns} rows={rows} keyOf={keyOf} />
       <div class="row no-print">
         <Button look="quiet" onClick={save}>
           <Icon name="download" size={18} /> {words.csv}

@@ -1,0 +1,52 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { type Console, startConsole } from '#test/console.ts';
+
+let farm: Console;
+beforeAll(async () => {
+  farm = await startConsole();
+  for (let n = 1; n <= 9; n += 1)
+    await farm.app.call('POST', '/ponds/', {
+      token: farm.owner.token,
+      body: {
+        farm_id: farm.farm.id,
+        cod: `B-${String(n).padStart(2, '0')}`,
+        size_m2: n === 5 ? null : 1_000 * (10 - n),
+      },
+    });
+});
+afterEach(() => farm.closePages());
+afterAll(() => farm.close());
+
+const table = (page: Page) => page.getByRole('region', { name: 'Viveiros' });
+const names = (page: Page) => table(page).getByRole('rowheader').allTextContents();
+
+it('ponds are sorted by their area at a press, what nobody measured stands last, and the address keeps it', async () => {
+  const page = await farm.open('/sistema/fazenda');
+  const heads = table(page).getByRole('columnheader', { name: /Área/ });
+  await table(page).getByRole('button', { name: /Área/ }).click();
+  await expect.poll(() => heads.getAttribute('aria-sort')).toBe('ascending');
+  const up = (await names(page)).filter((name) => name.startsWith('B-'));
+  expect(up).toEqual(['B-09', 'B-08', 'B-07', 'B-06', 'B-04', 'B-03', 'B-02', 'B-01', 'B-05']);
+  await table(page).getByRole('button', { name: /Área/ }).click();
+  await expect.poll(() => heads.getAttribute('aria-sort')).toBe('descending');
+  expect((await names(page)).at(-1)).toBe('B-05');
+
+  await page.reload();
+  await expect.poll(() => heads.getAttribute('aria-sort')).toBe('descending');
+  await page.getByLabel('Procurar em Viveiros').fill('b-07');
+  await expect.poll(() => names(page)).toEqual(['B-07']);
+  await page.getByText('1 de 12').waitFor();
+  expect(new URL(page.url()).search).toContain('busca-viveiros');
+  // a third press is the order of before
+  await page.getByLabel('Procurar em Viveiros').fill('');
+  await table(page).getByRole('button', { name: /Área/ }).click();
+  await expect.poll(() => heads.getAttribute('aria-sort')).toBe('none');
+});
+
+it('a phone, which shows no heads, has the order in a list', async () => {
+  const page = await farm.open('/sistema/fazenda', { width: 360, height: 740 });
+  const order = page.getByLabel('Ordem de Viveiros');
+  await order.selectOption({ label: 'Código ↓' });
+  await expect.poll(async () => (await names(page))[0]).toBe('V-03');
+});
