@@ -27,6 +27,7 @@ export const SCREENS = [
   '/lotes/L-01/despesca',
   '/transferencias',
   '/tarefas',
+  '/fazendas',
   '/relatorios',
   '/relatorios/ficha',
   '/importar',

@@ -191,6 +191,7 @@ const ROUTES: readonly { path: string; load: Load }[] = [
     path: '/transferencias/:tab?',
     load: async () => (await import('../screens/transfers/transfers.tsx')).Transfers,
   },
+  { path: '/fazendas', load: async () => (await import('../screens/farms/all-farms.tsx')).AllFarms },
   { path: '/tarefas', load: async () => (await import('../screens/tasks/tasks.tsx')).Tasks },
   {
     path: '/relatorios/ficha',

@@ -1,6 +1,6 @@
 import { computed } from '@preact/signals';
 import { useState } from 'preact/hooks';
-import { Link } from 'wouter-preact';
+import { Link, useLocation } from 'wouter-preact';
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
@@ -110,20 +110,30 @@ export function FarmStamp() {
   );
 }
 
+const ALL = 'all';
+
 function FarmChoice() {
   const words = shellWords();
+  const [, go] = useLocation();
   return (
     <select
       class="lamp farm-choice"
       aria-label={words.chooseFarm}
       value={farm.value?.id}
-      onChange={(event) => chooseFarm(event.currentTarget.value)}
+      onChange={(event) => {
+        const { value } = event.currentTarget;
+        if (value !== ALL) return chooseFarm(value);
+        // the list goes back to the farm that is looked at
+        event.currentTarget.value = farm.value?.id ?? '';
+        go('/fazendas');
+      }}
     >
       {farms.value.map(({ id, name }) => (
         <option key={id} value={id} selected={id === farm.value?.id}>
           {name}
         </option>
       ))}
+      <option value={ALL}>{words.allFarms}</option>
     </select>
   );
 }
