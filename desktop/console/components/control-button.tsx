@@ -1,4 +1,5 @@
 import type { SwitchState } from '#contract/words.ts';
+import { controlWords } from '#words/control.ts';
 import { now } from '../data/clock.ts';
 import { type ControlPoint, mayOn, presence } from '../data/farm-store.ts';
 import { farmWord, isFromAfar } from '../data/instance.ts';
@@ -22,7 +23,6 @@ import {
   stepOf,
 } from '../state/remote-order.ts';
 import { Button } from './button.tsx';
-import { controlWords } from './control-words.ts';
 import { orderOrAsk } from './order-question.tsx';
 
 type Motor = Pick<ControlFacts, 'reported' | 'silentForMs'>;

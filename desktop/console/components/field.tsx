@@ -1,7 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { dateWords, fieldWords } from '#words/components.ts';
 import { bothMeanings, readAs } from '../i18n/format.ts';
-import { dictionary, language } from '../i18n/language.ts';
+import { language } from '../i18n/language.ts';
 import { dayPattern, readDay, writtenDay } from '../state/typed-day.ts';
 import { Icon } from './icon.tsx';
 
@@ -89,26 +90,6 @@ export function PresentPassword({
     />
   );
 }
-
-const figureWords = dictionary({
-  'pt-BR': {
-    either: (large: string, small: string) => `Escreva ${large} ou ${small}: assim pode ser os dois.`,
-  },
-  en: { either: (large: string, small: string) => `Write ${large} or ${small}: like this it may be either.` },
-});
-
-const dateWords = dictionary({
-  'pt-BR': {
-    letters: { day: 'dd', month: 'mm', year: 'aaaa' },
-    write: (pattern: string) => `Escreva o dia assim: ${pattern}`,
-    month: 'Abrir o mês',
-  },
-  en: {
-    letters: { day: 'dd', month: 'mm', year: 'yyyy' },
-    write: (pattern: string) => `Write the day like this: ${pattern}`,
-    month: 'Open the month',
-  },
-});
 
 /** A day, written and read in the console's language whatever the browser's; its calendar is a press away. */
 export function DateField({
@@ -214,7 +195,7 @@ export function DecimalField({ unit, ...field }: Shared & InputProps & { unit?: 
   const text = rest.inputMode !== 'numeric' && typeof rest.value === 'string' ? rest.value : '';
   const both = bothMeanings(text);
   const hint = [given, readAs(text)].filter((part) => part !== undefined).join(' · ') || undefined;
-  const fault = both === null ? found : figureWords().either(both.large, both.small);
+  const fault = both === null ? found : fieldWords().either(both.large, both.small);
   return (
     <Framed id={id} label={label} hint={hint} fault={fault} needed={needed}>
       <span class="with-unit">

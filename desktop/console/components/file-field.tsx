@@ -1,10 +1,5 @@
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { dictionary } from '../i18n/language.ts';
-
-const fileWords = dictionary({
-  'pt-BR': { choose: 'Escolher arquivo', none: 'nenhum arquivo escolhido' },
-  en: { choose: 'Choose a file', none: 'no file chosen' },
-});
+import { fileWords } from '#words/components.ts';
 
 type Props = {
   label: string;

@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
+import { recordTableWords } from '#words/components.ts';
 import type { PathOf } from '../data/api.ts';
 import { removeLater } from '../data/corrections.ts';
 import { figure } from '../i18n/format.ts';
-import { dictionary } from '../i18n/language.ts';
+
 import { Button } from './button.tsx';
 import { type CorrectedField, CorrectionDialog } from './correction-dialog.tsx';
 import { Icon } from './icon.tsx';
@@ -41,7 +42,7 @@ export function RecordTable<Row>({
   actions?: ((row: Row) => ComponentChildren) | undefined;
   actionsName?: string;
 }) {
-  const w = words();
+  const w = recordTableWords();
   const { order, found, sortBy, find } = useOrder(address);
   const shown = sorted(matching(rows, columns, found), columns, order);
   return (
@@ -199,27 +200,6 @@ function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], orde
   });
 }
 
-const words = dictionary({
-  'pt-BR': {
-    edit: (what: string) => `Corrigir ${what}`,
-    remove: (what: string) => `Apagar ${what}`,
-    find: (table: string) => `Procurar em ${table}`,
-    findHere: 'Procurar…',
-    orderOf: (table: string) => `Ordem de ${table}`,
-    asTold: 'Ordem de sempre',
-    some: (some: string, all: string) => `${some} de ${all}`,
-  },
-  en: {
-    edit: (what: string) => `Correct ${what}`,
-    remove: (what: string) => `Delete ${what}`,
-    find: (table: string) => `Search in ${table}`,
-    findHere: 'Search…',
-    orderOf: (table: string) => `Order of ${table}`,
-    asTold: 'Usual order',
-    some: (some: string, all: string) => `${some} of ${all}`,
-  },
-});
-
 /** Correct and delete, each with ten seconds to take it back. */
 export function RowActions({
   path,
@@ -232,7 +212,7 @@ export function RowActions({
   touches: readonly string[];
   fields: readonly CorrectedField[];
 }) {
-  const w = words();
+  const w = recordTableWords();
   const [isOpen, setOpen] = useState(false);
   return (
     <>

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ChannelAnswer } from '#contract/resources/notification-channels.ts';
+import { pushWords } from '#words/account.ts';
 import type { AppInfo } from '../../../ipc.ts';
 import { faultText } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
@@ -22,7 +23,6 @@ import { ownChannel } from '../../data/push-start.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { user } from '../../data/session.ts';
 import { FaultNote } from '../box/system-page.tsx';
-import { pushWords } from './push-words.ts';
 
 type Standing = Exclude<PushWay, 'possible'> | 'looking' | 'off' | 'others' | 'paused' | 'on';
 

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { healthWords } from '#words/box.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -12,7 +13,6 @@ import { refresh, useGet } from '../../data/query.ts';
 import { TIME } from '../../data/schedules.ts';
 import { clockTime, dayAndTime, figure, instantAt, isoDay } from '../../i18n/format.ts';
 import { useWork } from '../system/use-work.ts';
-import { healthWords } from './health-words.ts';
 import { FaultNote } from './system-page.tsx';
 
 /** The time that schedules are read off, whether it is to be trusted, and the way to set it by hand. */

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { SyncStatusAnswer } from '#contract/resources/sync-status.ts';
+import { syncWords } from '#words/cloud.ts';
 import { Answer } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { toast } from '../../components/toast.tsx';
@@ -14,7 +15,7 @@ import { FaultNote, SystemPage } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { PairingCard } from './pairing-card.tsx';
 import { SyncConflicts } from './sync-conflicts.tsx';
-import { syncWords, tableName } from './sync-words.ts';
+import { tableName } from './sync-words.ts';
 
 const LOOK_EVERY_MS = 1_000;
 

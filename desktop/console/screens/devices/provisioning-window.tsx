@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { adoptionWords } from '#words/devices.ts';
 import { Answer } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { SelectField } from '../../components/field.tsx';
@@ -9,7 +10,6 @@ import { refresh, useGet } from '../../data/query.ts';
 import { countdown } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { adoptionWords } from './adoption-words.ts';
 
 const CHOICES = [5, 10, 15, 30, 60] as const;
 export const USUAL_MINUTES = 10;

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { unkeyedWords } from '#words/devices.ts';
 import { Answer } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { SelectField } from '../../components/field.tsx';
@@ -8,7 +9,6 @@ import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { unkeyedWords } from './device-words.ts';
 
 type Choice = 'yes' | 'no' | 'gateway';
 

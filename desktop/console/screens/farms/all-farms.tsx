@@ -1,6 +1,7 @@
 import { useQueries } from '@tanstack/preact-query';
 import { Link, useLocation } from 'wouter-preact';
 import type { PondCards } from '#contract/resources/pond-cards.ts';
+import { farmsWords } from '#words/farms.ts';
 import { Button } from '../../components/button.tsx';
 import { type Column, RecordTable } from '../../components/record-table.tsx';
 import { PriorityMark } from '../../components/value.tsx';
@@ -10,37 +11,8 @@ import { now, soon } from '../../data/clock.ts';
 import { chooseFarm, controlPoints, type Farm, farms, presence } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { age, clockTime, figure, quantity } from '../../i18n/format.ts';
-import { dictionary } from '../../i18n/language.ts';
-import { controlFactsOf, freshnessOf, isHeard, isNight } from '../../state/freshness.ts';
 
-const farmsWords = dictionary({
-  'pt-BR': {
-    title: 'Todas as fazendas',
-    intro: 'Como está cada fazenda agora. O nome abre a fazenda; os alarmes de todas estão em Alarmes.',
-    farm: 'Fazenda',
-    alarms: 'Alarmes',
-    calm: 'nenhum',
-    ponds: 'Viveiros povoados',
-    oxygen: 'Menor OD',
-    unmeasured: (n: number) => (n === 1 ? '1 sem leitura atual' : `${n} sem leitura atual`),
-    biomass: 'Biomassa',
-    air: 'Aeradores ligados',
-    unheard: (n: number) => (n === 1 ? '1 sem contato' : `${n} sem contato`),
-  },
-  en: {
-    title: 'All farms',
-    intro: 'How each farm is now. Its name opens the farm; the alarms of all are under Alarms.',
-    farm: 'Farm',
-    alarms: 'Alarms',
-    calm: 'none',
-    ponds: 'Stocked ponds',
-    oxygen: 'Lowest DO',
-    unmeasured: (n: number) => (n === 1 ? '1 without a present reading' : `${n} without a present reading`),
-    biomass: 'Biomass',
-    air: 'Aerators on',
-    unheard: (n: number) => (n === 1 ? '1 without contact' : `${n} without contact`),
-  },
-});
+import { controlFactsOf, freshnessOf, isHeard, isNight } from '../../state/freshness.ts';
 
 type Lowest = { cod: string; value: number; at: number } | null;
 type Air = { on: number; of: number; unheard: number };

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { farmWords } from '#words/farms.ts';
 import { WorkButton } from '../../components/button.tsx';
 import { CountField, useCount } from '../../components/count-field.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
@@ -11,7 +12,6 @@ import { useGet } from '../../data/query.ts';
 import { codesOf } from '../../state/wall-places.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { farmWords } from './farm-words.ts';
 
 type PondType = 'NURSERY' | 'FATTENING';
 

@@ -1,4 +1,5 @@
 import { Link } from 'wouter-preact';
+import { reportWords } from '#words/reports.ts';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { type Column, RecordTable } from '../../components/record-table.tsx';
@@ -6,7 +7,6 @@ import { now } from '../../data/clock.ts';
 import { csvOf, fileName, saveFile } from '../../data/csv.ts';
 import { usePondsByBatch } from '../../data/places.ts';
 import { isoDay } from '../../i18n/format.ts';
-import { reportWords } from './words.ts';
 
 /** A table that can be taken along as a file. */
 export function ReportTable<Row>({

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { atTheBox } from '#contract/commands.ts';
+import { forgottenWords } from '#words/onboarding.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
@@ -10,7 +11,6 @@ import { isHosted } from '../../data/instance.ts';
 import { useGet } from '../../data/query.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { forgottenWords } from './words.ts';
 
 /** How somebody who forgot a password gets a new one here: by a letter, or whom to ask where none is sent. */
 export function Forgotten() {
