@@ -14,7 +14,7 @@ import { isSignedIn, renewIfDue } from './data/session.ts';
 import { startTheme } from './data/theme.ts';
 import { keepUserKnown } from './data/who.ts';
 import { prepareFormats } from './i18n/format.ts';
-import { chooseLanguage, language } from './i18n/language.ts';
+import { language } from './i18n/language.ts';
 import { SignIn } from './screens/sign-in/sign-in.tsx';
 import { startScreenLight } from './shell/screen-light.ts';
 import { Boundary, LazyScreen, Shell } from './shell/shell.tsx';
@@ -71,7 +71,7 @@ const loadForgotten = async () => (await import('./screens/sign-in/forgotten.tsx
 const loadNewPassword = async () => (await import('./screens/sign-in/new-password.tsx')).NewPassword;
 const loadFirstPassword = async () => (await import('./screens/gateways/first-password.tsx')).FirstPassword;
 
-chooseLanguage(language.value);
+document.documentElement.lang = language;
 startTheme();
 startSound();
 startScreenLight();

@@ -4,7 +4,8 @@ import { defineConfig } from 'vite';
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const gateway = (folder: string) => fileURLToPath(new URL(`../../gateway/${folder}/`, import.meta.url));
 
-// One bundle for the farm's network, the hosted instance and the window on the operator's PC.
+// One console for the farm's network, the hosted instance and the window on the operator's PC. scripts/build-console.mjs builds
+// it once in each language; here it speaks the first of them.
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   resolve: {
@@ -29,6 +30,10 @@ export default defineConfig({
       output: {
         // browsers know a service worker by its address, and what it may do by its folder
         entryFileNames: ({ name }) => (name === 'push-worker' ? '[name].js' : 'assets/[name]-[hash].js'),
+        // without a word in it: one file for all languages
+        codeSplitting: {
+          groups: [{ name: 'libraries', test: /node_modules\/(@?preact|@tanstack|wouter-preact)\// }],
+        },
       },
     },
   },

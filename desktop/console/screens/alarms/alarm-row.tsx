@@ -22,7 +22,7 @@ import { orderUnderWay } from '../../data/orders.ts';
 import { nameOf } from '../../data/people.ts';
 import { usePonds } from '../../data/places.ts';
 import { age, clockTime, dayAndTime } from '../../i18n/format.ts';
-import { language } from '../../i18n/language.ts';
+import { adviceLanguage } from '../../i18n/language.ts';
 import { type Alarm, isStanding } from '../../state/alarm-state.ts';
 import { AlarmTrend, isMeasured } from './alarm-trend.tsx';
 import { Note, PutOff } from './put-off.tsx';
@@ -120,7 +120,7 @@ function WhatToDo({ alert }: { alert: Alert }) {
       <strong>{words.whatToDo}: </strong>
       {isSimulatedAlert(alert)
         ? simulatedWords().advice
-        : (own ?? adviceForWord(alert, language.value, water) ?? alert.message)}
+        : (own ?? adviceForWord(alert, adviceLanguage, water) ?? alert.message)}
     </p>
   );
 }

@@ -1,0 +1,10 @@
+import type { Language } from '../../i18n/catalogue.ts';
+
+export const spoken: Language = {
+  tag: 'en',
+  name: 'English',
+  formats: 'en',
+  decimalSign: '.',
+  isOfInterface: true,
+  guide: 'en',
+};
