@@ -1,3 +1,11 @@
+// first: they say which of the styles that come with screens lie over which
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/components.css';
+import './styles/shell.css';
+import './styles/screens.css';
+import './styles/forced-colors.css';
+import './styles/print.css';
 import { QueryClientProvider } from '@tanstack/preact-query';
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -19,13 +27,6 @@ import { SignIn } from './screens/sign-in/sign-in.tsx';
 import { startScreenLight } from './shell/screen-light.ts';
 import { Boundary, LazyScreen, Shell } from './shell/shell.tsx';
 import { startSound } from './shell/sound.ts';
-import './styles/tokens.css';
-import './styles/base.css';
-import './styles/components.css';
-import './styles/shell.css';
-import './styles/screens.css';
-import './styles/forced-colors.css';
-import './styles/print.css';
 
 function App() {
   const signedIn = isSignedIn();

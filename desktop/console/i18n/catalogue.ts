@@ -11,6 +11,8 @@ export type Language = {
   /** The country whose forms figures, days and money have. */
   formats: string;
   decimalSign: DecimalSign;
+  /** In which its readers count their money, until a station is told otherwise. */
+  currency: 'BRL' | 'USD';
   /** The interface's own sentences are in it: what has none here is told in those. */
   isOfInterface: boolean;
   /** The guide its readers are led to, by folder. */

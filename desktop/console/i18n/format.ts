@@ -52,8 +52,13 @@ export const grams = (value: number | null | undefined): string =>
 /** A share of 0…100. */
 export const percent = (value: number | null | undefined, decimals = 0) => quantity(value, decimals, '%');
 
-export const currency = signal<'BRL' | 'USD'>(localStorage.getItem('currency') === 'USD' ? 'USD' : 'BRL');
-export function chooseCurrency(chosen: 'BRL' | 'USD'): void {
+const CURRENCIES = ['BRL', 'USD'] as const;
+type Currency = (typeof CURRENCIES)[number];
+const keptCurrency = localStorage.getItem('currency');
+export const currency = signal<Currency>(
+  CURRENCIES.find((known) => known === keptCurrency) ?? spoken.currency,
+);
+export function chooseCurrency(chosen: Currency): void {
   currency.value = chosen;
   localStorage.setItem('currency', chosen);
 }

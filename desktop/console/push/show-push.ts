@@ -1,5 +1,6 @@
 /// <reference types="vite/types/importMeta.d.ts" />
 import type { PushMessage } from '#contract/resources/notification-channels.ts';
+import { pushWorkerWords } from '../words/pt-BR/push-worker.ts';
 
 // What a browser shows of a push, and where a press on it leads. Nothing here knows a browser.
 
@@ -51,18 +52,17 @@ export function ownPlace(place: unknown, origin: string): string {
   }
 }
 
-const NOTHING = { title: 'Camarão', body: '' };
-
-type Words = typeof import('../words/pt-BR/push-worker.ts');
-
 /** By folder. One worker speaks all languages: a browser knows it by its address, and it cannot ask what a station chose. */
-const WORDS = import.meta.glob<Words>('../words/*/push-worker.ts', { eager: true });
+const WORDS = import.meta.glob<typeof pushWorkerWords>('../words/*/push-worker.ts', {
+  eager: true,
+  import: 'pushWorkerWords',
+});
 const primaryOf = (tag: string): string => tag.toLowerCase().split('-')[0] ?? '';
 
-function wordsOf(what: 'unread' | 'moved', spoken: string): Shown {
+function wordsOf(what: keyof typeof pushWorkerWords, spoken: string): Shown {
   const tags = Object.keys(WORDS).map((file) => file.split('/').at(-2) ?? '');
   const lang = tags.find((tag) => primaryOf(tag) === primaryOf(spoken)) ?? 'pt-BR';
-  const { title, body } = WORDS[`../words/${lang}/push-worker.ts`]?.pushWorkerWords()[what] ?? NOTHING;
+  const { title, body } = (WORDS[`../words/${lang}/push-worker.ts`] ?? pushWorkerWords)[what];
   const place = what === 'moved' ? '/sistema/canais' : '/notificacoes';
   return {
     title,

@@ -5,6 +5,7 @@ export const spoken: Language = {
   name: 'English',
   formats: 'en',
   decimalSign: '.',
+  currency: 'BRL',
   isOfInterface: true,
   guide: 'en',
 };

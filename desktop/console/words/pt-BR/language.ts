@@ -5,6 +5,7 @@ export const spoken: Language = {
   name: 'Português',
   formats: 'pt-BR',
   decimalSign: ',',
+  currency: 'BRL',
   isOfInterface: false,
   guide: 'pt-br',
 };
