@@ -43,17 +43,18 @@ export async function buildConsole() {
 
 /** Each language is loaded alone. What has no words in it is the same file in all of them. @param {string} made */
 async function buildLanguages(made) {
-  const { build } = await import('vite');
+  const vite = await import('vite');
   const words = path.join(folder, 'words');
   const others = readdirSync(words).filter((tag) => tag !== FIRST);
   /** @type {Record<string, string[]>} */
   const starts = {};
   let page = '';
   for (const tag of [FIRST, ...others]) {
-    await build({
+    await vite.build({
       configFile: path.join(folder, 'vite.config.ts'),
       logLevel: 'warn',
       resolve: { alias: { '#words/': `${path.join(words, tag)}/` } },
+      plugins: [onlyIn(vite, tag, [FIRST, ...others])],
       build: { outDir: made, emptyOutDir: tag === FIRST, copyPublicDir: tag === FIRST },
     });
     const { rest, scripts } = takeScripts(readFileSync(path.join(made, 'index.html'), 'utf8'));
@@ -64,6 +65,41 @@ async function buildLanguages(made) {
   }
   writeFileSync(path.join(made, 'index.html'), withStarts(page, starts));
 }
+
+/**
+ * Of the sentences that gateway and console have in common, written `{ 'pt-BR': …, en: …, … }`, those of one language.
+ * @param {Pick<typeof import('vite'), 'Visitor' | 'parseSync'>} vite @param {string} tag @param {readonly string[]} tags
+ * @returns {import('vite').Plugin}
+ */
+const onlyIn = ({ Visitor, parseSync }, tag, tags) => ({
+  name: 'sentences-of-one-language',
+  transform: {
+    filter: { id: /\/gateway\/(contract|science)\// },
+    handler(code) {
+      /** @type {[from: number, to: number][]} */
+      const cuts = [];
+      new Visitor({
+        ObjectExpression({ properties, start, end }) {
+          const names = properties.map((property) => {
+            if (property.type !== 'Property' || property.computed) return null;
+            const { key } = property;
+            return key.type === 'Identifier' ? key.name : key.type === 'Literal' ? String(key.value) : null;
+          });
+          const own = properties[names.indexOf(tag)];
+          if (own === undefined || !names.every((name) => name !== null && tags.includes(name))) return;
+          cuts.push([start + 1, own.start], [own.end, end - 1]);
+        },
+      }).visit(parseSync('code.js', code).program);
+      let left = '';
+      let at = 0;
+      for (const [from, to] of cuts.sort(([one], [other]) => one - other)) {
+        if (from > at) left += code.slice(at, from);
+        at = Math.max(at, to);
+      }
+      return left + code.slice(at);
+    },
+  },
+});
 
 /** A page as vite makes it, and its scripts, the first of them the one that starts. @param {string} page */
 function takeScripts(page) {
