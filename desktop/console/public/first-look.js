@@ -30,19 +30,16 @@
       document.head.append(link);
     }
     // as a script of the page itself would: when the page is whole and its styles are there
-    document.addEventListener('DOMContentLoaded', async () => {
-      const sheets = /** @type {NodeListOf<HTMLLinkElement>} */ (
-        document.querySelectorAll('link[rel="stylesheet"]')
+    const begin = async () => {
+      const late = [...document.querySelectorAll('link[rel="stylesheet"]')].filter(
+        (link) => link instanceof HTMLLinkElement && link.sheet === null,
       );
-      await Promise.all(
-        [...sheets]
-          .filter(({ sheet }) => sheet === null)
-          .map(
-            (link) => new Promise((done) => ['load', 'error'].map((end) => link.addEventListener(end, done))),
-          ),
-      );
+      const isThere = (/** @type {Element} */ link) =>
+        new Promise((done) => ['load', 'error'].map((end) => link.addEventListener(end, done)));
+      await Promise.all(late.map(isThere));
       const script = Object.assign(document.createElement('script'), { type: 'module', src: start });
       document.head.append(script);
-    });
+    };
+    document.addEventListener('DOMContentLoaded', () => void begin());
   }
 }
