@@ -38,11 +38,12 @@ describe('the language of a station', () => {
   );
 
   it('is chosen before somebody signs in, and stays', async () => {
-    const page = await farm.open('/', { ...PHONE, as: null });
+    const page = await farm.open('/', { width: 320, height: 640, as: null });
     await page.getByRole('button', { name: 'Español' }).click();
-    await page.getByRole('button', { name: 'Entrar' }).waitFor();
     await expect.poll(() => page.getAttribute('html', 'lang')).toBe('es');
     expect(await page.getByRole('button', { name: 'Español' }).getAttribute('aria-pressed')).toBe('true');
+    await page.getByRole('button', { name: 'Entrar' }).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
     const spanish = await startOf(page);
     await page.goto(`${farm.app.base}/bem-vindo`);
     expect(await startOf(page)).toBe(spanish);
@@ -56,6 +57,17 @@ describe('the language of a station', () => {
     await page.getByText('6,2').first().waitFor();
     await page.goto(`${farm.app.base}/lancar/despesa`);
     await page.getByText('US$').first().waitFor();
+  });
+
+  it('offers a farm the countries of its readers first', async () => {
+    const newcomer = await farm.app.signUp();
+    const page = await farm.open('/bem-vindo/fazenda', { language: 'es', as: newcomer });
+    const place = page.getByLabel('Estado o país');
+    await expect.poll(() => place.locator('option:checked').textContent()).toBe('Ecuador');
+    await place.selectOption({ label: 'Perú' });
+    await page.getByText('Lima').waitFor();
+    await place.selectOption({ label: 'Ceará' });
+    await page.getByText('Fortaleza').waitFor();
   });
 
   it('is changed without a loss of what was typed and not yet saved', async () => {

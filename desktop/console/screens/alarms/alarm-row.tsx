@@ -4,7 +4,7 @@ import { adviceForWord } from '#science/advice/alert-advice.ts';
 import { listWords } from '#words/alarms.ts';
 import { simulatedWords } from '#words/components.ts';
 import { controlWords } from '#words/control.ts';
-import { alarmText } from '../../components/alarm-words.ts';
+import { alarmText } from '../../components/alarm-text.ts';
 import { faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { orderOrAsk } from '../../components/order-question.tsx';

@@ -4,7 +4,7 @@ import { spoken } from '#words/language.ts';
 import { Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
-import { faultOf } from '../../components/fault-words.ts';
+import { faultOf } from '../../components/fault-text.ts';
 import { toast } from '../../components/toast.tsx';
 import { type Entry, entries, isOfAnother, takeBack, tryAgain } from '../../data/outbox.ts';
 import { clockTime } from '../../i18n/format.ts';

@@ -6,7 +6,7 @@ import { peopleWords } from '#words/people.ts';
 import { storyWords } from '#words/pond.ts';
 import type { Schedule } from '../../data/schedules.ts';
 import { asTyped, dayAndTime } from '../../i18n/format.ts';
-import { ruleText } from '../aeration/words.ts';
+import { ruleText } from '../aeration/reason-text.ts';
 
 type Details = Readonly<Record<string, unknown>>;
 

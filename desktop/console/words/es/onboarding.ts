@@ -37,7 +37,7 @@ export const welcomeWords = translation<typeof source.welcomeWords>({
   farm: 'Su camaronera',
   farmText: 'El estado dice la zona horaria, y por ella se rigen los horarios de aireación.',
   farmName: 'Nombre de la camaronera',
-  state: 'Estado',
+  state: 'Estado o país',
   zone: (zone: string) => `Zona horaria: ${zone}`,
   createFarm: 'Crear camaronera',
   haveFarm: (name: string) => `La camaronera ${name} ya está creada.`,
