@@ -119,13 +119,13 @@ export function DateField({
     if (typed !== null && typed.day !== value) setTyped(null);
   }, [value]);
   const tell = (text: string) => {
-    const day = readDay(text, language.value) ?? '';
+    const day = readDay(text, language) ?? '';
     setTyped({ text, day });
     onDay(day);
   };
-  const text = typed?.text ?? writtenDay(value, language.value);
-  const isUnread = isLeft && text.trim() !== '' && readDay(text, language.value) === null;
-  const own = isUnread ? words.write(dayPattern(words.letters, language.value)) : null;
+  const text = typed?.text ?? writtenDay(value, language);
+  const isUnread = isLeft && text.trim() !== '' && readDay(text, language) === null;
+  const own = isUnread ? words.write(dayPattern(words.letters, language)) : null;
   const shown = own ?? fault;
   return (
     <Framed id={id} label={label} hint={hint} fault={shown} needed={needed}>
@@ -138,7 +138,7 @@ export function DateField({
           inputMode="numeric"
           autoComplete="off"
           maxLength={10}
-          placeholder={dayPattern(words.letters, language.value)}
+          placeholder={dayPattern(words.letters, language)}
           value={text}
           onInput={(event) => tell(event.currentTarget.value)}
           onFocus={() => setLeft(false)}
