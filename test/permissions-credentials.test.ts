@@ -99,6 +99,55 @@ function opensNothing(engine: Engine, args: readonly string[] = []): void {
     await closedTo(String(body(issued)['key']));
   });
 
+  test('of a controller whose key is used: none, nonsense, a stranger’s login, another’s key', async () => {
+    const at = { token: owner.token, farmId: names.farm };
+    const [own, other] = [await aControlPoint(app, at), await aControlPoint(app, at)];
+    const keyOf = async ({ id }: { id: string }) =>
+      String(body(await app.call('POST', `/control-points/${id}/device-key`, { token: owner.token }))['key']);
+    const [key, foreign] = [await keyOf(own), await keyOf(other)];
+    const ofDevices = app.routes.filter(({ access }) => access.who === 'device');
+    expect(ofDevices.length).toBeGreaterThan(4);
+    const named = { ...names, control_point: own.id, device: own.device_id };
+    const heartbeat = { device_id: own.device_id, current_status: 'OFF' };
+    const say = (route: Route, token?: string) => {
+      const { path, body: drawn } = sampleRequest(document, route, named);
+      const sent = route.path.endsWith('/heartbeat') ? heartbeat : drawn;
+      const given = token === undefined ? {} : { token };
+      return app.call(route.method, path, { ...given, ...(sent === undefined ? {} : { body: sent }) });
+    };
+    // it counts from its first use on
+    const used = await app.call('POST', '/devices/heartbeat', { token: key, body: heartbeat });
+    expect(used.status).toBe(200);
+    const stranger = await app.signUp();
+    const callers = [undefined, 'x', stranger.token, foreign, ...(isHosted ? [await aGatewaySession()] : [])];
+    const open: string[] = [];
+    for (const route of ofDevices)
+      for (const [n, token] of callers.entries()) {
+        const { status } = await say(route, token);
+        if (status !== 401 && status !== 403 && status !== 404)
+          open.push(`${route.method} ${route.path} to ${n}: ${status}`);
+      }
+    expect(open).toEqual([]);
+  });
+
+  test.runIf(isHosted)('no login of a person, program or controller is a session of a gateway', async () => {
+    const { id } = await aControlPoint(app, { token: owner.token, farmId: names.farm });
+    const issued = await app.call('POST', `/control-points/${id}/device-key`, { token: owner.token });
+    const admin = await app.signUp({ role: 'ADMIN' });
+    const { token: program } = await aProgram(app, owner, TOKEN_SCOPES);
+    const open: string[] = [];
+    for (const path of OF_GATEWAYS)
+      for (const token of ['x', owner.token, admin.token, program, String(body(issued)['key'])]) {
+        const { status } = await fetch(`${app.base}/sync/v1/${path}`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
+          body: '{}',
+        });
+        if (status !== 401) open.push(`${path}: ${status}`);
+      }
+    expect(open).toEqual([]);
+  });
+
   test.runIf(isHosted)('the session of a gateway', async () => closedTo(await aGatewaySession()));
 
   test('a narrow access token, beyond its scope', async () => {
@@ -141,3 +190,6 @@ function opensNothing(engine: Engine, args: readonly string[] = []): void {
 
 /** Questions that need a body. */
 const READS_BY_POST: readonly string[] = ['POST /events/ticket'];
+
+/** What a gateway asks once it is signed in. */
+const OF_GATEWAYS: readonly string[] = ['hello', 'push', 'pull', 'snapshot', 'digest', 'repair'];

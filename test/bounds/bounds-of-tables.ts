@@ -12,14 +12,15 @@ export type Bound =
   /** At most one, or a few by the program's own words, for each row of that table. */
   | { by: 'rows of'; table: string }
   /** So many of an account, farm, control point, gateway or instance. */
-  | { by: 'number'; of: string; most: Constant; driven: Driven | null }
+  | { by: 'number'; of: string; most: Constant; driven: Driven }
   /** They go when they are so old; what comes in that time is bounded by `rate`. */
-  | { by: 'age'; kept: Constant; rate: string; driven: Driven | null };
+  | { by: 'age'; kept: Constant; rate: string; driven: Driven };
 
 const WRITTEN: Bound = { by: 'what is written in a day' };
 const rowsOf = (table: string): Bound => ({ by: 'rows of', table });
 const SWEEP = 'gateway/adapters/sql/sweep-expired.ts';
 const BOUNDS_TEST = 'test/bounds/bounds-of-tables.test.ts';
+const DRIVEN_TEST = 'test/bounds/driven-bounds.test.ts';
 const KEEP_TEST = 'test/sync/adversary/what-a-gateway-may-keep.test.ts';
 
 /** The bounds of WRITTEN: an account's, and those of the sync. */
@@ -124,7 +125,7 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
     by: 'number',
     of: 'users',
     most: ['gateway/features/people/second-factor/passkey-routes.ts', 'MOST'],
-    driven: null,
+    driven: [DRIVEN_TEST, 'twenty passkeys'],
   },
   revoked_tokens: {
     by: 'age',
@@ -169,19 +170,19 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
     by: 'number',
     of: 'instance',
     most: ['gateway/features/equipment/firmware/store-firmware.ts', 'MOST_IMAGES'],
-    driven: null,
+    driven: [DRIVEN_TEST, 'twenty images'],
   },
   firmware_rollouts: {
     by: 'number',
     of: 'farms',
     most: ['gateway/features/equipment/firmware/begin-rollout.ts', 'ROLLOUTS_KEPT'],
-    driven: null,
+    driven: [DRIVEN_TEST, 'fifty rollouts of a farm'],
   },
   firmware_targets: {
     by: 'number',
     of: 'firmware_rollouts',
     most: ['gateway/features/equipment/firmware/begin-rollout.ts', 'MOST_TARGETS'],
-    driven: null,
+    driven: [DRIVEN_TEST, 'five hundred controllers at most'],
   },
   probe_buses: {
     by: 'number',
@@ -193,19 +194,19 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
     by: 'number',
     of: 'farms',
     most: ['gateway/features/equipment/probes/set-up-profile.ts', 'MOST_PROFILES'],
-    driven: null,
+    driven: [DRIVEN_TEST, 'sixty-four profiles'],
   },
   probes: {
     by: 'number',
     of: 'farms',
     most: ['gateway/features/equipment/probes/set-up-probe.ts', 'MOST_PROBES'],
-    driven: null,
+    driven: [DRIVEN_TEST, 'a hundred and twenty-eight probes'],
   },
   imports: {
     by: 'number',
     of: 'farms',
     most: ['gateway/features/production/imports/import-progress.ts', 'MOST_RECORDS'],
-    driven: null,
+    driven: [DRIVEN_TEST, 'a hundred records and fifty layouts'],
   },
   // one for some rows of the journals that they name
   import_chunks: WRITTEN,
@@ -213,7 +214,7 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
     by: 'number',
     of: 'farms',
     most: ['gateway/features/production/imports/remember-layout.ts', 'MOST_LAYOUTS'],
-    driven: null,
+    driven: [DRIVEN_TEST, 'a hundred records and fifty layouts'],
   },
   // news
   deliveries: {
@@ -246,13 +247,13 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
     by: 'age',
     kept: ['gateway/adapters/sync/forget-feed.ts', 'KEPT_MS'],
     rate: 'what a gateway tells in a day',
-    driven: null,
+    driven: [DRIVEN_TEST, 'goes after thirty days'],
   },
   sync_restamps: {
     by: 'age',
     kept: ['gateway/adapters/sync/forget-feed.ts', 'SILENT_MS'],
     rate: 'what a gateway tells in a day',
-    driven: null,
+    driven: [DRIVEN_TEST, 'brought back after ninety'],
   },
   sync_parked: {
     by: 'number',
@@ -264,7 +265,7 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
     by: 'number',
     of: 'sync_stream',
     most: ['gateway/store/merge/most-kept.ts', 'MOST_ROWS'],
-    driven: null,
+    driven: [KEEP_TEST, 'of people whom it says were lost'],
   },
   sync_conflicts: {
     by: 'number',
@@ -304,7 +305,7 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
     by: 'age',
     kept: [SWEEP, 'COUNTS_KEPT_MS'],
     rate: 'sources and accounts that ask',
-    driven: null,
+    driven: [DRIVEN_TEST, 'is counted for an hour'],
   },
   open_requests: rowsOf('users'),
 };

@@ -26,6 +26,17 @@ function headingsOf(file: string): string[] {
 }
 const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found = '']) => found);
 
+/** Sections of OWASP ASVS 5.0.0 but OAuth and WebRTC, and their last requirement of level 1 or 2; those of level 3 come behind. */
+const LEVELS_1_AND_2: Readonly<Record<string, number>> = {
+  ...{ '1.1': 2, '1.2': 9, '1.3': 11, '1.4': 3, '1.5': 2, '2.1': 3, '2.2': 3, '2.3': 4, '2.4': 1 },
+  ...{ '3.2': 2, '3.3': 4, '3.4': 6, '3.5': 5, '3.7': 2, '4.1': 3, '4.2': 1, '4.3': 2, '4.4': 4 },
+  ...{ '5.1': 1, '5.2': 3, '5.3': 2, '5.4': 3, '6.1': 3, '6.2': 12, '6.3': 4, '6.4': 4, '6.5': 5, '6.6': 3 },
+  ...{ '6.8': 4, '7.1': 3, '7.2': 4, '7.3': 2, '7.4': 5, '7.5': 2, '7.6': 2, '8.1': 2, '8.2': 3, '8.3': 1 },
+  ...{ '8.4': 1, '9.1': 3, '9.2': 4, '11.1': 2, '11.2': 3, '11.3': 3, '11.4': 4, '11.5': 1, '11.6': 1 },
+  ...{ '12.1': 3, '12.2': 2, '12.3': 4, '13.1': 1, '13.2': 5, '13.3': 2, '13.4': 5, '14.1': 2, '14.2': 4 },
+  ...{ '14.3': 3, '15.1': 3, '15.2': 3, '15.3': 7, '16.1': 1, '16.2': 5, '16.3': 4, '16.4': 3, '16.5': 3 },
+};
+
 describe('the documents', () => {
   it('stand in both languages, with the same chapters, commands and links', () => {
     const names = (paths: string[]) => paths.map((path) => path.split('/').at(-1));
@@ -108,6 +119,23 @@ describe('the documents', () => {
     expect(read('README.md')).toContain(`\`${own.license}\``);
     const released = all(read('CHANGELOG.md'), /^## \[?(\d+\.\d+\.\d+)/gm);
     expect(released.slice(0, 1).filter((version) => version !== own.version)).toEqual([]);
+  });
+
+  it('answer every requirement of OWASP ASVS 5 for levels 1 and 2 in SECURITY.md, each once', () => {
+    const table = read('SECURITY.md').split('## OWASP ASVS 5')[1]?.split('**Keys**')[0] ?? '';
+    const answered = all(table, /^\| (\d[^|]*?) +\|/gm).flatMap((cell) =>
+      cell.split(', ').flatMap((range) => {
+        const [from = '', to = from] = range.split(' to ');
+        const [section, first] = [from.slice(0, from.lastIndexOf('.')), Number(from.split('.').at(-1))];
+        const last = Number(to.split('.').at(-1));
+        return Array.from({ length: last - first + 1 }, (_each, n) => `${section}.${first + n}`);
+      }),
+    );
+    const required = Object.entries(LEVELS_1_AND_2).flatMap(([section, last]) =>
+      Array.from({ length: last }, (_each, n) => `${section}.${n + 1}`),
+    );
+    expect(answered.toSorted()).toEqual(required.toSorted());
+    expect(table).toMatch(/^\| V10, V17 +\| none/m);
   });
 
   it('keep the changelog in the form of Keep a Changelog', () => {

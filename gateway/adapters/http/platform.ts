@@ -7,7 +7,7 @@ import type { Route } from '#core/route.ts';
 import { API, wrongMethod } from './app.ts';
 import { consolePages } from './console.ts';
 import { type EventStreamDeps, eventStream } from './event-stream.ts';
-import { oneATurn } from './fair-turns.ts';
+import { endInPieces, oneATurn } from './fair-turns.ts';
 import { guidePages } from './guide-pages.ts';
 import { type MetricsPageDeps, metricsPage } from './metrics.ts';
 import { openApiParts } from './openapi.ts';
@@ -210,11 +210,10 @@ function openApiPage(routes: readonly Route[]): RequestHandler {
     made.bytes ??= documentOf(routes);
     const bytes = await made.bytes;
     // the same bytes for all: they are large, and hundreds may wait for them
-    inTurn(() => {
-      response.setHeader('Content-Type', 'application/json; charset=utf-8');
-      response.setHeader('Content-Length', bytes.length);
-      response.end(request.method === 'HEAD' ? undefined : bytes);
-    });
+    response.setHeader('Content-Type', 'application/json; charset=utf-8');
+    response.setHeader('Content-Length', bytes.length);
+    if (request.method === 'HEAD') response.end();
+    else endInPieces(response, bytes, inTurn);
   };
 }
 

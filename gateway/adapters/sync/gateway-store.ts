@@ -20,8 +20,7 @@ export async function hasReadable(read: Db, streamId: number): Promise<boolean> 
   const row = await read
     .selectFrom('sync_parked')
     .select('id')
-    .where('stream_id', '=', streamId)
-    .where(sql<boolean>`(${sql.raw(READABLE_NOW)})`)
+    .where(sql<boolean>`cast(stream_id as bigint) = ${streamId} and ${sql.raw(READABLE_NOW)}`)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

@@ -1,5 +1,6 @@
 import type { Resource } from '#contract/resource.ts';
 import { NO_PASSWORD, standInEmail } from '#contract/resources/users.ts';
+import { isAlive } from '../register.ts';
 import type { Edit, Row } from './edit.ts';
 import { isLostAccount } from './lost-people.ts';
 import type { Heard, MergedBatch } from './merge.ts';
@@ -21,8 +22,8 @@ export function asCreatedHere(
   const { id } = heard.change;
   if (resource.name === 'users') {
     tenancy.people.add(id);
-    // an account that this instance made and lost is nobody's but its person's
-    if (!isLostAccount(edit)) tenancy.locals.add(id);
+    // an account that this instance made and lost is nobody's but its person's; of one that had ended nobody is asked
+    if (!isLostAccount(edit) || !isAlive(edit)) tenancy.locals.add(id);
     return { edit: standIn(resource, edit), undo: () => undefined };
   }
   if (resource.name === 'addresses') {

@@ -10,6 +10,12 @@ export type Kept = {
   bestFirst: string;
 };
 
+/**
+ * The rows of a stream where all of them are looked at. SQLite then reads the table from its beginning to its end: 10,000
+ * rows take 5 ms, by the index of the stream 300 ms, for each is looked up by its own id. PostgreSQL takes the index.
+ */
+export const ALL_OF_STREAM = 'cast(stream_id as bigint) = ?';
+
 const MOST_ROWS = 10_000;
 const MOST_BYTES = 16 * 1024 * 1024;
 
@@ -18,7 +24,7 @@ export function* dropBeyond(kept: Kept, streamId: number): Steps<number> {
   const bytes = kept.texts.map((text) => `octet_length(${text})`).join(' + ');
   const sizeOf = function* (): Steps<{ rows: number; bytes: number }> {
     const [found] = yield {
-      sql: `select count(*) as n, coalesce(sum(${bytes}), 0) as bytes from ${kept.table} where stream_id = ?`,
+      sql: `select count(*) as n, coalesce(sum(${bytes}), 0) as bytes from ${kept.table} where ${ALL_OF_STREAM}`,
       params: [streamId],
     };
     return { rows: Number(found?.['n']), bytes: Number(found?.['bytes']) };
@@ -28,7 +34,7 @@ export function* dropBeyond(kept: Kept, streamId: number): Steps<number> {
   yield {
     sql: `delete from ${kept.table} where id in (select id from (
       select id, row_number() over best as place, sum(${bytes}) over best as bytes
-      from ${kept.table} where stream_id = ?
+      from ${kept.table} where ${ALL_OF_STREAM}
       window best as (order by ${kept.bestFirst} rows unbounded preceding)
     ) as kept where place > ? or bytes > ?)`,
     params: [streamId, MOST_ROWS, MOST_BYTES],

@@ -8,7 +8,7 @@ import { codecOf } from '../row-codec.ts';
 import { uuidOfText } from './conflicts.ts';
 import { inList, listOf } from './id-lists.ts';
 import type { Heard, Kept } from './merge.ts';
-import { dropBeyond, type Kept as MostKept } from './most-kept.ts';
+import { ALL_OF_STREAM, dropBeyond, type Kept as MostKept } from './most-kept.ts';
 import { insertMany } from './write-rows.ts';
 
 // Changes that could not be applied wait aside, as they came. They are tried again when what they waited for has come.
@@ -22,15 +22,17 @@ const MOST_ROUNDS = 4;
 const PARKED = parkedChange as unknown as Resource;
 
 /** Of what an older version could not read: it is tried once more by each that knows more. */
-export const READABLE_NOW = `tried_schema < ${SYNC_SCHEMA}
-  and (reason like 'entity:%' or reason like 'schema:%' or reason like 'refused:%')`;
+export const READABLE_NOW = `(reason like 'entity:%' or reason like 'schema:%' or reason like 'refused:%')
+  and tried_schema < ${SYNC_SCHEMA}`;
 
 /** What is kept aside of a stream and may find its place with this batch; and what waits for that in turn. */
 export function* parkedToTry(incoming: Incoming, context: UnitContext): Steps<Heard[]> {
   const found = new Map<string, Heard>();
   let ids = incoming.changes.map(({ id }) => id);
   for (let round = 0; round < MOST_ROUNDS && found.size < MOST_TRIED; round += 1) {
-    const fresh = (yield* waitingFor(ids, incoming, context)).filter(({ parkedId }) => !found.has(parkedId));
+    // what an upgrade made readable waits for no row: it is looked for once
+    const stored = yield* waitingFor({ ids, incoming, andReadable: round === 0 }, context);
+    const fresh = stored.filter(({ parkedId }) => !found.has(parkedId));
     if (fresh.length === 0) break;
     for (const heard of fresh) found.set(heard.parkedId, heard);
     ids = fresh.map(({ change }) => change.id);
@@ -39,19 +41,18 @@ export function* parkedToTry(incoming: Incoming, context: UnitContext): Steps<He
 }
 
 function* waitingFor(
-  ids: readonly string[],
-  { streamId, retry }: Incoming,
+  asked: { ids: readonly string[]; incoming: Incoming; andReadable: boolean },
   context: UnitContext,
 ): Steps<{ change: WireChange; parkedId: string }[]> {
+  const { streamId, retry } = asked.incoming;
   const everything = retry === 'parked';
+  const isNamed = inList('substr(reason, length(reason) - 35)', context);
   // `parent:ponds/<id>` and `absent:ponds/<id>` wait for a row by its id; an upgrade makes the others readable
   const stored = yield {
-    sql: `select id, change_json, reason from sync_parked where stream_id = ?${
-      everything
-        ? ''
-        : ` and ((${READABLE_NOW}) or ${inList('substr(reason, length(reason) - 35)', context)})`
+    sql: `select id, change_json from sync_parked where ${ALL_OF_STREAM}${
+      everything ? '' : ` and ${asked.andReadable ? `(${isNamed} or (${READABLE_NOW}))` : isNamed}`
     } order by parked_at, seq limit ${MOST_TRIED}`,
-    params: everything ? [streamId] : [streamId, listOf(ids)],
+    params: everything ? [streamId] : [streamId, listOf(asked.ids)],
   };
   return stored.map((row) => ({
     // written below
@@ -83,10 +84,11 @@ export function* writeParked(
     },
     context,
   );
-  for (const { parkedId, reason } of again)
+  // a hundred that wait for one row wait with one reason
+  for (const [reason, waiting] of Map.groupBy(again, (item) => item.reason))
     yield {
-      sql: 'update sync_parked set tries = tries + 1, reason = ?, tried_schema = ? where id = ?',
-      params: [reason, SYNC_SCHEMA, parkedId],
+      sql: `update sync_parked set tries = tries + 1, reason = ?, tried_schema = ? where ${inList('id', context)}`,
+      params: [reason, SYNC_SCHEMA, listOf(waiting.map(({ parkedId }) => parkedId))],
     };
   if (unparked.length > 0)
     yield { sql: `delete from sync_parked where ${inList('id', context)}`, params: [listOf(unparked)] };

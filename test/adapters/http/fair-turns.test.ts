@@ -1,9 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { fairTurns, oneATurn, type TurnBounds } from '#adapters/http/fair-turns.ts';
+import { endInPieces, fairTurns, oneATurn, type TurnBounds } from '#adapters/http/fair-turns.ts';
 
 // A real server, each of whose answers costs the loop some time, and neighbours on addresses and connections of their own
 // that all ask at the same moment.
@@ -112,6 +113,34 @@ describe('requests in turns', () => {
     }
     expect(Math.max(...inOneTurn)).toBe(1);
     expect(done).toEqual(Array.from({ length: 20 }, (_each, n) => n));
+  });
+
+  it('send a large answer piece by piece, in order, and nothing more to who went', async () => {
+    const bytes = randomBytes(1_000_000);
+    const inTurn = oneATurn();
+    const reader = (mostPieces: number) => {
+      const pieces: Buffer[] = [];
+      const write = (piece: Buffer, then: (error?: Error) => void) => {
+        pieces.push(piece);
+        queueMicrotask(() => then(pieces.length < mostPieces ? undefined : new Error('gone')));
+        return true;
+      };
+      const end = (piece: Buffer) => void pieces.push(piece);
+      endInPieces({ write, end } as never, bytes, inTurn);
+      return pieces;
+    };
+    const [one, other, gone] = [reader(100), reader(100), reader(3)];
+    const sent = () => one.length + other.length + gone.length;
+    const inOneTurn: number[] = [];
+    while (Buffer.concat(one).length + Buffer.concat(other).length < 2 * bytes.length) {
+      const before = sent();
+      await nextTurn();
+      inOneTurn.push(sent() - before);
+    }
+    expect(Math.max(...inOneTurn)).toBe(1);
+    expect([Buffer.concat(one), Buffer.concat(other)]).toEqual([bytes, bytes]);
+    expect(Math.max(...one.map(({ length }) => length))).toBeLessThanOrEqual(65_536);
+    expect(gone).toHaveLength(3);
   });
 
   it('let a controller and a quiet neighbour pass whoever asks without end', async () => {

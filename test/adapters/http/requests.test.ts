@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { hardenServer, SERVER_OPTIONS } from '#adapters/http/harden-server.ts';
 import { farm } from '#contract/resources/farms.ts';
@@ -247,6 +248,34 @@ describe('a hardened server', () => {
     server.headersTimeout = 50;
     const answer = await say('GET /healthz HTTP/1.1\r\nHost: farm\r\nX-Slow: ');
     expect(statusAndBody(answer)).toMatchObject([408, { code: 'REQUEST_TIMEOUT' }]);
+  });
+
+  test('tells hundreds that ran out of time one in each turn of the loop', async () => {
+    const told: string[] = [];
+    const slow = hardenServer(
+      createServer({ ...SERVER_OPTIONS, connectionsCheckingInterval: 20 }),
+      (reason) => void told.push(reason),
+    );
+    const connected: unknown[] = [];
+    slow.on('connection', (socket) => void connected.push(socket));
+    await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
+    const { port } = slow.address() as AddressInfo;
+    const answers = Array.from({ length: 200 }, () => {
+      const socket = connect(port, '127.0.0.1');
+      socket.write('GET / HTTP/1.1\r\n');
+      return text(socket);
+    });
+    await expect.poll(() => connected.length).toBe(200);
+    slow.headersTimeout = 1;
+    const inOneTurn: number[] = [];
+    while (told.length < 200) {
+      const before = told.length;
+      await nextTurn();
+      inOneTurn.push(told.length - before);
+    }
+    expect(Math.max(...inOneTurn)).toBe(1);
+    for (const answer of await Promise.all(answers)) expect(answer.split(' ')[1]).toBe('408');
+    await new Promise((resolve) => slow.close(resolve));
   });
 
   test('keeps a connection from one heartbeat to the next', () => {

@@ -123,6 +123,7 @@ onBothEngines('a gateway in other hands', (_open, engine) => {
       await call(spy, 'PUT', `/farms/${spysFarm}`, { address_id: await made(spy, '/addresses/', place) });
       try {
         await round(Math.min(A_ROUND, most - done), SEED + done);
+        if (isLong) process.stdout.write(`${engine}: ${Math.min(most, done + A_ROUND)} of ${most}\n`);
       } finally {
         await its.app.close();
       }

@@ -109,6 +109,7 @@ async function campaign() {
     const guarded = await aGuardedFarm();
     try {
       await round(guarded, Math.min(A_ROUND, MESSAGES - done), SEED + done, seen);
+      if (isLong) process.stdout.write(`${JSON.stringify(seen)} of ${MESSAGES}\n`);
     } finally {
       await guarded.apps.close();
     }

@@ -28,7 +28,14 @@ onBothEngines('a gateway that knows the id of a lost account', (_open, engine) =
   let counter = 0;
   function said(
     streamId: number,
-    told: { entity: number; id: string; body: Record<string, unknown>; node?: string; group?: string },
+    told: {
+      entity: number;
+      id: string;
+      body: Record<string, unknown>;
+      node?: string;
+      group?: string;
+      cl?: number;
+    },
   ) {
     counter += 1;
     const hlc = formatHlc(its.app.clock.now() + counter, 0, told.node ?? HOSTED_NODE);
@@ -49,7 +56,7 @@ onBothEngines('a gateway that knows the id of a lost account', (_open, engine) =
             entity,
             id,
             op: 1,
-            cl: 1,
+            cl: told.cl ?? 1,
             hlc,
             actor: null,
             seq: counter,
@@ -145,6 +152,18 @@ onBothEngines('a gateway that knows the id of a lost account', (_open, engine) =
       for (const { merged } of [named, again]) expect(merged?.parked).toEqual([]);
     },
   );
+
+  it('that had ended is a row of that gateway’s own: nobody is asked of it, and it opens nothing', async () => {
+    const id = randomUUID();
+    const { streamId } = spys();
+    await said(streamId, { entity: user.entity, id, body: anAccount(id), cl: 2 });
+    const { read } = its.app.database;
+    const row = await read.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    expect(row).toMatchObject({ hidden: 1, is_active: 0, email_key: `${id}@local.invalid`, role: 'VIEWER' });
+    const own = await read.selectFrom('local_users').select('stream_id').where('id', '=', id).execute();
+    expect(own.map(({ stream_id }) => Number(stream_id))).toEqual([streamId]);
+    expect((await offers()).filter(({ user_id }) => user_id === id)).toEqual([]);
+  });
 
   it('brings a lost account to the farm of whose gateway told of it first, and to another only when that is answered', async () => {
     const id = randomUUID();

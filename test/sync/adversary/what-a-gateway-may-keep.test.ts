@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { arrivedNews } from '#contract/resources/local-tables.ts';
-import { syncConflict } from '#contract/resources/sync-tables.ts';
+import { parkedChange, syncConflict } from '#contract/resources/sync-tables.ts';
+import { user } from '#contract/resources/users.ts';
 import { SYNC_SCHEMA, type WireChange } from '#contract/sync/wire.ts';
 import { insert } from '#core/changes.ts';
 import { sweep } from '#operations/upkeep/upkeep.ts';
@@ -107,6 +108,56 @@ onBothEngines('what a gateway in other hands may make an instance keep', (_open,
     },
   );
 
+  it('of people whom it says were lost are ten thousand', { timeout: 300_000 }, async () => {
+    const { app, stream } = its;
+    const at = new Date(app.clock.now()).toISOString();
+    const most = 10_300;
+    for (let from = 0; from < most; from += 500)
+      await app.kernel.commit({
+        actor: null,
+        changes: [],
+        incoming: {
+          from: 'gateway',
+          streamId: stream.streamId,
+          lane: 'core',
+          changes: Array.from({ length: Math.min(500, most - from) }, (_each, place) => {
+            const n = from + place;
+            const email = `p${n}@perdida.test`;
+            const id = app.kernel.newId();
+            const names = { id, numeric_id: 50_000 + n, name: `Nome ${n}`, email, email_key: email };
+            const secret = { phone_number: null, password_hash: '', password_version: 1, language: null };
+            return {
+              entity: user.entity,
+              id,
+              op: 1,
+              cl: 1,
+              // made at this instance, as it says
+              hlc: formatHlc(app.clock.now() + n, 0, 'c0000009'),
+              over: {},
+              base: null,
+              body: {
+                ...names,
+                ...secret,
+                role: 'OWNER',
+                is_active: true,
+                created_at: at,
+                updated_at: null,
+              },
+              actor: null,
+              seq: n + 1,
+              tx: n + 1,
+              sv: SYNC_SCHEMA,
+              chain: 'a'.repeat(32),
+            };
+          }),
+        },
+      });
+    const kept = await read().selectFrom('lost_people').select('email').execute();
+    expect(kept).toHaveLength(10_000);
+
+    await read().deleteFrom('lost_people').execute();
+  });
+
   it('of what fits nowhere goes after ninety days, and is counted', async () => {
     const { app } = its;
     const nowhere = () => ({
@@ -135,6 +186,40 @@ onBothEngines('what a gateway in other hands may make an instance keep', (_open,
       'changes that fitted nowhere for 90 days were dropped',
     );
   });
+
+  it.runIf(engine === 'sqlite')(
+    'of what fits nowhere does not hold the loop with all that is kept',
+    async () => {
+      const { app, stream } = its;
+      const aside = Array.from({ length: 10_000 }, (_, n) => ({
+        id: `kept-${n}`,
+        stream_id: stream.streamId,
+        lane: 'core' as const,
+        seq: n,
+        entity: 5,
+        row_id: app.kernel.newId(),
+        reason: `absent:ponds/${app.kernel.newId()}`,
+        change_json: JSON.stringify({ words: 'x'.repeat(1_500) }),
+        parked_at: new Date(app.clock.now() + n).toISOString(),
+        tries: 1,
+        tried_schema: SYNC_SCHEMA,
+      }));
+      for (let from = 0; from < aside.length; from += 1_000)
+        await app.kernel.commit({
+          actor: null,
+          changes: aside.slice(from, from + 1_000).map((row) => insert(parkedChange, row)),
+        });
+      const heldMs: number[] = [];
+      for (let n = 0; n < 5; n += 1) {
+        const began = process.threadCpuUsage();
+        await said([{ entity: 5, id: app.kernel.newId(), hlc: stale(), body: { cod: { cod: 'V-9' } } }]);
+        const { user, system } = process.threadCpuUsage(began);
+        heldMs.push((user + system) / 1_000);
+      }
+      expect(Math.min(...heldMs)).toBeLessThan(50);
+      await read().deleteFrom('sync_parked').execute();
+    },
+  );
 
   it('of news that are to be told goes with the next look, also where the news themselves are gone', async () => {
     const { app } = its;
