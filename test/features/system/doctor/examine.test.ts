@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
-  type Both,
   doctorAnswer,
   type FindingId,
+  type InEach,
   SEVERITIES_BY_FINDING,
 } from '#contract/resources/system-doctor.ts';
 import { MODEM_WORDS } from '#features/alarms/modem/modem-words.ts';
@@ -59,7 +59,7 @@ describe('the doctor tells that', () => {
 });
 
 /** What a farm that has this trouble is told to do, in both languages. */
-const NEXT_STEPS: readonly (readonly [FindingId, Both | null, Both])[] = PROVOCATIONS.flatMap(
+const NEXT_STEPS: readonly (readonly [FindingId, InEach | null, InEach])[] = PROVOCATIONS.flatMap(
   ([, different, id, severity]) =>
     examined(different)
       .findings.filter((one) => one.id === id && one.severity === severity)
@@ -148,7 +148,7 @@ describe('a report', () => {
 
   it('stays small whatever other programs say, and whatever hangs on the box', () => {
     const endless = 'a sentence without end\n'.repeat(100);
-    const both = { 'pt-BR': endless, en: endless };
+    const inEach = { 'pt-BR': endless, en: endless, es: endless };
     const lots = <One>(one: One) => Array.from({ length: 5_000 }, () => one);
     const { findings } = examined({
       run: { fault: endless },
@@ -161,7 +161,7 @@ describe('a report', () => {
       probes: lots({
         name: 'DO-1',
         pond: 'V-01',
-        trouble: { message: both, next: both },
+        trouble: { message: inEach, next: inEach },
         isCalibrationDue: true,
       }),
       controllers: lots(aController({ isOnline: false, hasKey: false })),
