@@ -95,6 +95,7 @@ describe('the desk of the bench', () => {
     expect(desk.detail(gone.id, 0).trouble?.message).toEqual({
       'pt-BR': 'o ponto de controle não existe mais',
       en: 'Control point not found',
+      es: 'el punto de control ya no existe',
     });
     expect(desk.detail(known.id, 0)).toMatchObject({ state: 'failed', trouble: fault });
     const { state, trouble } = desk.detail(unknown.id, 0);

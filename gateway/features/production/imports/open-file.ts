@@ -150,7 +150,7 @@ const UNIT_BEHIND = /\s*[^\d.,\s'’][^\d]*$/;
 const markOf = (cell: Cell): DecimalMark | null =>
   typeof cell === 'number' || cell.length > LONGEST_FIGURE || isNoValue(cell)
     ? null
-    : decimalMarkOf(cell.replace(/^R\$\s*/i, '').replace(UNIT_BEHIND, ''));
+    : decimalMarkOf(cell.replace(/^(?:R|US)?\$\s*/i, '').replace(UNIT_BEHIND, ''));
 
 /** Each column by its own cells; one that tells nothing by those of the others, where these agree. */
 function mannersOf(table: Table, { marks }: Seen, asked: DecimalMark | undefined) {

@@ -29,6 +29,8 @@ export type Header = {
   twice: ColumnRead[];
   /** The column that sums the meals of a row. */
   total: number | null;
+  /** Kilograms in one of what it counts; null: it counts as the meals do. */
+  totalKg: number | null;
   /** What a heading says of its dates: `(MM/DD/YYYY)`, `GMT-03:00`. */
   dateOrder: DateOrder | null;
   offsetMs: number | null;
@@ -46,6 +48,7 @@ export function readHeader(kind: ImportKind, headings: readonly string[], said: 
     refused: [],
     twice: [],
     total: null,
+    totalKg: null,
     dateOrder: null,
     offsetMs: null,
     isDayFirst: false,
@@ -57,8 +60,10 @@ export function readHeader(kind: ImportKind, headings: readonly string[], said: 
     if (told === null || (heading === '' && told === undefined)) continue;
     const reading = told === undefined ? readHeading(kind, heading) : saidHeading(kind, told);
     if (reading === null) {
-      if (kind === 'feeding' && heading.length < LONGEST_HEADING && TOTAL.test(wordOf(heading)))
+      if (kind === 'feeding' && heading.length < LONGEST_HEADING && TOTAL.test(wordOf(heading))) {
         header.total = position;
+        header.totalKg = weightIn(heading);
+      }
       header.ignored.push(heading.slice(0, 80));
       continue;
     }
@@ -112,6 +117,14 @@ function rankOf({ conversion, unit, heading, name }: ColumnRead): number {
   if (typeof conversion === 'number' || conversion.length === 1) return 2;
   // conductivity at 25 °C asks for no temperature
   return AT_25.test(wordOf(heading)) ? 3 : 4 + (/local/i.test(unit ?? '') ? 1 : 0);
+}
+
+/** Of a total: what its heading counts in. */
+function weightIn(heading: string): number | null {
+  const words = [...bracketed(heading), ...wordOf(heading).split('_')];
+  const units = words.map((word) => unitOf(word)).filter((unit) => unit !== null);
+  const known = units.map((unit) => conversionOf('quantity_kg', unit));
+  return known.find((factor) => typeof factor === 'number') ?? null;
 }
 
 type UnitRead = { text: string; unit: Unit };

@@ -240,14 +240,14 @@ function figureCell(
 ): Read<number> {
   const found =
     typeof given === 'string' && given.length <= LONGEST_FIGURE
-      ? WITH_UNIT.exec(given.replace(/^R\$\s*/i, ''))
+      ? WITH_UNIT.exec(given.replace(/^(?:R|US)?\$\s*/i, ''))
       : null;
   const unit = found === null ? null : unitOf(found[2] ?? '');
   const own = unit === null ? null : conversionOf(name, unit);
   if (unit !== null && own === null) return { code: 'UNIT_NOT_KNOWN' };
   const conversion = own ?? at?.conversion ?? 1;
   const cell =
-    unit === null ? (typeof given === 'string' ? given.replace(/^R\$\s*/i, '') : given) : (found?.[1] ?? '');
+    unit === null ? (typeof given === 'string' ? given.replace(/^(?:R|US)?\$\s*/i, '') : given) : (found?.[1] ?? '');
   const manner = file.manners.get(at?.position ?? -1) ?? file.manner;
   const isWhole = is === 'integer' && conversion === 1;
   const read = isWhole ? integerCell(cell, manner) : numberCell(cell, manner);
@@ -283,7 +283,9 @@ function withTotal(
     const value = each.is === 'row' ? each.values['quantity_kg'] : 0;
     return kg + (typeof value === 'number' ? value : 0);
   }, 0);
-  if (Math.abs(sum - total.value) < 0.006) return variants;
+  const meals = file.columns.find(({ name }) => name === 'quantity_kg')?.conversion;
+  const kg = file.totalKg ?? (typeof meals === 'number' ? meals : 1);
+  if (Math.abs(sum - total.value * kg) < 0.006) return variants;
   const note = noteOf(facts.language, 'TOTAL_DIFFERS', {
     column: 'quantity_kg',
     value: sum,
