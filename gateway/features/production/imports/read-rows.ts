@@ -247,7 +247,11 @@ function figureCell(
   if (unit !== null && own === null) return { code: 'UNIT_NOT_KNOWN' };
   const conversion = own ?? at?.conversion ?? 1;
   const cell =
-    unit === null ? (typeof given === 'string' ? given.replace(/^(?:R|US)?\$\s*/i, '') : given) : (found?.[1] ?? '');
+    unit === null
+      ? typeof given === 'string'
+        ? given.replace(/^(?:R|US)?\$\s*/i, '')
+        : given
+      : (found?.[1] ?? '');
   const manner = file.manners.get(at?.position ?? -1) ?? file.manner;
   const isWhole = is === 'integer' && conversion === 1;
   const read = isWhole ? integerCell(cell, manner) : numberCell(cell, manner);
