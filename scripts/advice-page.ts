@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { ADVICE_SOURCES, ADVICE_STAGES, type Advice } from '#science/advice/advice-sources.ts';
 import { ADVICE } from '#science/advice/advice-table.ts';
-import { figure, type Language } from '#science/advice/language.ts';
+import { figure } from '#science/advice/language.ts';
 import { amount, parameterTitle } from '#science/advice/water-words.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import { alertTypesOf, optimalRange, WATER_PARAMETERS } from '#science/water-limits.ts';
@@ -62,11 +62,13 @@ const WORDS = {
     and: ' e ',
   },
 } as const;
+/** The documents are written in these. */
+type PageLanguage = keyof typeof WORDS;
 
 const { water, feeding } = SCIENCE_DEFAULTS;
 
 /** The page as it has to stand in docs. */
-export function advicePage(language: Language): string {
+export function advicePage(language: PageLanguage): string {
   const words = WORDS[language];
   const tables = ADVICE_STAGES.flatMap((stage) => [
     `## ${words.stages[stage]}`,
@@ -104,7 +106,7 @@ const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]):
   ...rows.map((row) => `| ${row.join(' | ')} |`),
 ];
 
-function rowOf(line: Advice, language: Language): string[] {
+function rowOf(line: Advice, language: PageLanguage): string[] {
   return [
     parameterTitle(line.parameter, language),
     whenOf(line, language),
@@ -114,7 +116,7 @@ function rowOf(line: Advice, language: Language): string[] {
 }
 
 /** The values a line is for. */
-function whenOf(line: Advice, language: Language): string {
+function whenOf(line: Advice, language: PageLanguage): string {
   const words = WORDS[language];
   const { parameter, problem, grades, from, below, stage } = line;
   const told = (value: number) => amount(parameter, value, language);
@@ -141,7 +143,7 @@ function highFrom(type: keyof typeof water.alerts): number | null {
   return 'highFrom' in rule ? rule.highFrom : null;
 }
 
-function rationOf(language: Language): string[] {
+function rationOf(language: PageLanguage): string[] {
   const words = WORDS[language];
   const rows = (name: string, unit: string, table: readonly { at: number; factor: number }[]) =>
     table.map(({ at, factor }) => [
@@ -165,7 +167,7 @@ function rationOf(language: Language): string[] {
   ];
 }
 
-const FILES: Readonly<Record<Language, string>> = {
+const FILES: Readonly<Record<PageLanguage, string>> = {
   en: 'docs/en/advice.md',
   'pt-BR': 'docs/pt-br/advice.md',
 };

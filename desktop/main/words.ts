@@ -1,3 +1,5 @@
+import { spokenIn } from '#contract/words.ts';
+
 // What the program around the console says itself: tray, questions, the system's own messages.
 
 const pt = {
@@ -84,7 +86,47 @@ const en: Words = {
   newer: 'different versions, update the gateway',
 };
 
+const es: Words = {
+  open: 'Abrir el panel',
+  quit: 'Cerrar…',
+  startsWithSystem: 'Iniciar con la computadora',
+  kiosk: 'Panel de pared (pantalla completa)',
+  calm: 'Camarão: sin alarmas',
+  blind: 'Camarão: SIN VISTA de la camaronera, ninguna alarma llega aquí',
+  blindTitle: 'Sin vista de la camaronera',
+  blindText: 'Esta computadora no ve la camaronera y no avisa. Abra el panel y vaya a ver los aireadores.',
+  stays: 'El panel sigue vigilando',
+  staysText:
+    'Cerrar la ventana no lo termina: las alarmas siguen llegando aquí. Para cerrarlo, use el ícono junto al reloj.',
+  keep: 'Continuar',
+  end: {
+    gateway: {
+      title: 'Cerrar detiene el gateway de la camaronera',
+      text: 'Esta computadora es la caja de la camaronera. Sin ella nadie enciende aireadores por oxígeno bajo, nadie avisa y no se registra nada. Los controladores siguen solos la programación que ya tienen.',
+      button: 'Detener el gateway y cerrar',
+    },
+    watch: {
+      title: 'Cerrar el panel',
+      text: 'Esta computadora deja de avisar. La caja de la camaronera sigue trabajando.',
+      button: 'Cerrar',
+    },
+    box: {
+      title: 'Esta computadora deja de ser la caja',
+      text: 'El gateway de aquí se detiene: ya no enciende aireadores por oxígeno bajo ni registra nada. Cambie solo si la otra caja ya cuida la camaronera.',
+      button: 'Detener el gateway de aquí y cambiar',
+    },
+    autostart: {
+      title: 'No iniciar con la computadora',
+      text: 'Esta computadora es la caja de la camaronera. Después de un corte de energía el gateway queda detenido hasta que alguien abra el programa.',
+      button: 'No iniciar',
+    },
+  },
+  versions: (own, gateway) => (gateway === null ? `Programa ${own}` : `Programa ${own} · gateway ${gateway}`),
+  outdated: 'versiones distintas, actualice el programa',
+  newer: 'versiones distintas, actualice el gateway',
+};
+
 export type Question = keyof Words['end'];
 
 /** In the language of the system. */
-export const words = (locale: string): Words => (locale.toLowerCase().startsWith('pt') ? pt : en);
+export const words = (locale: string): Words => ({ 'pt-BR': pt, en, es })[spokenIn(locale) ?? 'en'];

@@ -103,11 +103,66 @@ const en: typeof pt = {
   other: 'Choose another gateway',
 };
 
-export const words = navigator.language.toLowerCase().startsWith('pt') ? pt : en;
+const es: typeof pt = {
+  title: '¿Cuál es el gateway de la camaronera?',
+  explain:
+    'Aparece aquí cuando está encendido en la misma red. Su clave queda guardada: un impostor no entra en su lugar, y se lo encuentra aunque tenga otra dirección.',
+  searching: 'Buscando en la red…',
+  none: 'Ningún gateway respondió. Revise que esté encendido y que esta computadora esté en el Wi-Fi de la camaronera.',
+  again: 'Buscar de nuevo',
+  address: 'O su dirección',
+  use: 'Usar',
+  asking: 'Preguntando…',
+  nobody:
+    'Ningún gateway respondió en esa dirección. Revise el número y que esta computadora esté en el Wi-Fi de la camaronera.',
+  isBox: '¿Esta computadora es la caja de la camaronera?',
+  boxMeans:
+    'Entonces el gateway corre aquí y arranca con la computadora. Deje que la computadora entre sin contraseña, se encienda sola cuando vuelve la energía y nunca se suspenda: sin ella nadie cuida los aireadores.',
+  start: 'Arrancar el gateway aquí',
+  starting: 'Arrancando el gateway… (hasta un minuto)',
+  startingHere: 'ARRANCANDO EL GATEWAY DE ESTA COMPUTADORA',
+  late: 'El gateway de esta computadora arrancó hace más de 2 min y todavía no responde. Si no responde pronto, llame al técnico.',
+  runs: 'El gateway de esta computadora está funcionando.',
+  portTaken: (port: number) =>
+    `El gateway no arranca: otro programa de esta computadora usa el puerto ${port}. Si ya hay un gateway instalado aquí, elíjalo en la lista; si no, cierre el otro programa. El gateway intenta de nuevo solo.`,
+  fell: (sentence: string) =>
+    `El gateway no se mantiene en pie y se arranca de nuevo cada 10 s. Llame al técnico. Dijo: ${sentence || '(nada)'}`,
+  back: 'Volver',
+  plain: 'sin cifrado',
+  code: 'código',
+  compare:
+    'Compare con el código en la etiqueta de la caja, o en el panel de un dispositivo que ya la usa, en Sistema → Acerca de. ¿Son iguales todos los números?',
+  open: 'Esta caja habla sin cifrado: quien está en la misma red puede leer e imitar. Úsela solo en una red en la que usted confíe.',
+  known: 'Esta dirección prueba quién es de la misma forma que un banco en internet.',
+  same: 'Son iguales: usar esta caja',
+  useAnyway: 'Usar esta dirección',
+  differs: 'No: volver',
+  notSame:
+    'Si el código no coincide, no la use: puede ser la caja de otra camaronera, o alguien que se hace pasar por ella.',
+  lost: 'SIN CONTACTO CON EL GATEWAY',
+  silent: (host: string) =>
+    `Nada responde en ${host}. Si la caja recibió otra dirección, se la encuentra sola.`,
+  otherKey:
+    'Quien responde ahí tiene otra clave. Si la caja se cambió o se reinstaló, elíjala de nuevo y compare el código; si no, alguien se hace pasar por ella: llame al técnico.',
+  otherBox: 'Quien responde ahí es otra caja. La de la camaronera se busca en la red.',
+  call: 'A quién llamar',
+  since: (minutes: number) =>
+    `${minutes === 0 ? 'desde hace menos de 1 min' : `desde hace ${minutes} min`}; intentando de nuevo cada 3 s`,
+  alarms: (text: string) => `Última alarma sin respuesta: ${text}`,
+  step1: 'Vaya a ver los aireadores. Siguen solos la programación, pero nadie avisa aquí.',
+  step2: 'Revise que la caja esté encendida y con la luz prendida.',
+  step3: 'Revise que esta computadora esté en el Wi-Fi de la camaronera.',
+  retry: 'Intentar ahora',
+  other: 'Elegir otro gateway',
+};
+
+const asked = navigator.language.toLowerCase();
+const spoken = asked.startsWith('pt') ? 'pt-BR' : asked.startsWith('es') ? 'es' : 'en';
+export const words = { 'pt-BR': pt, en, es }[spoken];
 
 /** Puts the words where the page asks for them. */
 export function speak(): void {
-  document.documentElement.lang = words === pt ? 'pt-BR' : 'en';
+  document.documentElement.lang = spoken;
   for (const place of document.querySelectorAll<HTMLElement>('[data-word]')) {
     const word = words[place.dataset['word'] as keyof typeof words];
     if (typeof word === 'string') place.textContent = word;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import type { ChipFacts, EspBoard } from '#adapters/serial/esp-board.ts';
-import { inBoth, verbatim } from '#core/both-languages.ts';
+import { inEach, verbatim } from '#core/each-language.ts';
 import { type JobContext, type JobOf, type JobResult, stepProgress } from './job.ts';
 import { readSteadily, withBoard } from './open-board.ts';
 import { BenchTrouble } from './trouble.ts';
@@ -58,10 +58,15 @@ function notSaved(file: string, cause: unknown): BenchTrouble {
   return new BenchTrouble(
     'BAD_INPUT',
     {
-      message: inBoth(`${file} não pode ser gravado: ${why}`, `${file} cannot be written: ${why}`),
-      next: inBoth(
+      message: inEach(
+        `${file} não pode ser gravado: ${why}`,
+        `${file} cannot be written: ${why}`,
+        `${file} no se puede grabar: ${why}`,
+      ),
+      next: inEach(
         'diga um arquivo num disco com espaço e comece de novo; a placa não foi mudada',
         'name a file on a disk with space and start again; the board was not changed',
+        'indique un archivo en un disco con espacio y comience de nuevo; la placa no se cambió',
       ),
     },
     cause,

@@ -1,6 +1,6 @@
 import { access, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { inBoth } from '#core/both-languages.ts';
+import { inEach } from '#core/each-language.ts';
 import type { Language } from '#core/notifying.ts';
 import { type BatchRecord, type BatchWork, openBatchRecord, runBatch } from './batch-run.ts';
 import { type BenchCommand, text, textOf, type Values } from './command.ts';
@@ -73,9 +73,10 @@ ${TRUST_HELP}${WISH_HELP}${GATEWAY_HELP}`,
     };
     const outcome = await runBatch(work, points, wish, terminal);
     return {
-      sentence: inBoth(
+      sentence: inEach(
         `${outcome.done} prontas, ${outcome.failed} falharam, ${outcome.left} restam; veja ${folder}`,
         `${outcome.done} done, ${outcome.failed} failed, ${outcome.left} left; see ${folder}`,
+        `${outcome.done} listas, ${outcome.failed} fallaron, ${outcome.left} quedan; vea ${folder}`,
       ),
       value: { ...outcome, folder },
     };

@@ -1,7 +1,7 @@
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type InBoth, inBoth, verbatim } from '#core/both-languages.ts';
 import { csvText } from '#core/csv-text.ts';
+import { type InEach, inEach, verbatim } from '#core/each-language.ts';
 import type { Language } from '#core/notifying.ts';
 import { type BenchJobInput, type JobContext, type JobResult, sentence } from './job.ts';
 import { badInput, type Point } from './provision-gateway.ts';
@@ -53,11 +53,12 @@ export async function openBatchRecord(folder: string): Promise<BatchRecord> {
   const text = await readFile(file, 'utf8').catch(() => null);
   if (text !== null && text.length > MOST_BYTES)
     throw badInput(
-      inBoth(
+      inEach(
         `${file} é grande demais para os resultados de um lote`,
         `${file} is too large for the results of a batch`,
+        `${file} es demasiado grande para los resultados de un lote`,
       ),
-      inBoth('use outra pasta com --to', 'take another folder with --to'),
+      inEach('use outra pasta com --to', 'take another folder with --to', 'use otra carpeta con --to'),
     );
   const macByDevice = new Map<string, string>();
   for (const cells of readRows(text ?? '')) {
@@ -133,9 +134,10 @@ export async function runBatch(
     context.tell(
       sentence(
         'plug',
-        inBoth(
+        inEach(
           `ligue a placa para ${point.cod} (${point.device_id})`,
           `plug in the board for ${point.cod} (${point.device_id})`,
+          `conecte la placa para ${point.cod} (${point.device_id})`,
         ),
       ),
     );
@@ -147,7 +149,12 @@ export async function runBatch(
       outcome[row.result === OK ? 'done' : 'failed'] += 1;
       context.tell(sentence('record', said(row), row.result === OK ? 'info' : 'alarm'));
     }
-    context.tell(sentence('unplug', inBoth(`puxe a placa em ${port}`, `pull the board at ${port}`)));
+    context.tell(
+      sentence(
+        'unplug',
+        inEach(`puxe a placa em ${port}`, `pull the board at ${port}`, `retire la placa de ${port}`),
+      ),
+    );
     await untilUnplugged(work, port, context.signal);
   }
   return { ...outcome, left: points.filter(isOpen).length };
@@ -182,9 +189,10 @@ async function oneBoard(
       context.tell(
         sentence(
           'plug',
-          inBoth(
+          inEach(
             `esta placa já é ${before}; pegue a próxima`,
             `this board is ${before} already; take the next one`,
+            `esta placa ya es ${before}; tome la siguiente`,
           ),
           'warning',
         ),
@@ -201,7 +209,7 @@ async function oneBoard(
     if (error.code === 'BAD_INPUT' || error.code === 'UNSIGNED') throw error;
     const { message, next } = error.said;
     const { language } = work;
-    const then = language === 'en' ? 'Next' : 'A fazer';
+    const then = { 'pt-BR': 'A fazer', en: 'Next', es: 'Por hacer' }[language];
     return rowOf(error.code, `${message[language]}. ${then}: ${next[language]}`);
   }
 }
@@ -240,9 +248,13 @@ async function untilUnplugged(work: BatchWork, port: string, signal: AbortSignal
   while ((await work.freePorts()).includes(port)) await work.pause(LOOK_EVERY_MS, signal);
 }
 
-const said = ({ control_point, result, message, seconds }: BatchRow): InBoth =>
+const said = ({ control_point, result, message, seconds }: BatchRow): InEach =>
   result === OK
-    ? inBoth(`${control_point} está pronto em ${seconds} s`, `${control_point} is done in ${seconds} s`)
+    ? inEach(
+        `${control_point} está pronto em ${seconds} s`,
+        `${control_point} is done in ${seconds} s`,
+        `${control_point} está listo en ${seconds} s`,
+      )
     : verbatim(`${control_point}: ${result}: ${message}`);
 
 function textIn(facts: JobResult, name: string): string {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { SerialPortFacts } from '#adapters/serial/list-ports.ts';
-import { languageOf } from '#contract/words.ts';
-import { type InBoth, inBoth, verbatim } from '#core/both-languages.ts';
+import { LANGUAGES, languageOf, spokenIn } from '#contract/words.ts';
+import { type InEach, inEach, verbatim } from '#core/each-language.ts';
 import type { Language } from '#core/notifying.ts';
 import { BOARD_COMMANDS } from './board-commands.ts';
 import {
@@ -27,19 +27,23 @@ const PORT_COMMANDS: BenchCommands = {
       const { listPorts } = await import('#adapters/serial/list-ports.ts');
       const ports = await listPorts();
       const lines = (by: string) => ports.map((port) => portLine(port, by)).join('\n');
-      const sentence = ports.length === 0 ? NO_PORT : inBoth(lines('em uso por'), lines('in use by'));
+      const sentence =
+        ports.length === 0 ? NO_PORT : inEach(lines('em uso por'), lines('in use by'), lines('en uso por'));
       return { sentence, value: { ports } };
     },
   },
 };
 
-const NO_PORT: InBoth = inBoth(
+const NO_PORT: InEach = inEach(
   `Não há porta serial de um cabo USB.
 A fazer: ligue a placa; se nada aparecer, tente outro cabo (muitos só carregam) ou outra entrada. Uma porta que não é
 listada, como uma UART fixa ou um pseudoterminal, é dita com --port.`,
   `No serial port of a USB cable is there.
 Next: plug the board in; if nothing appears, try another cable (many only charge) or another socket. A port that is
 not listed, such as a fixed UART or a pseudo-terminal, is named with --port.`,
+  `No hay puerto serial de un cable USB.
+Por hacer: conecte la placa; si no aparece nada, pruebe otro cable (muchos solo cargan) u otra entrada. Un puerto que no
+se lista, como una UART fija o un pseudoterminal, se indica con --port.`,
 );
 
 const COMMANDS: BenchCommands = { ...PORT_COMMANDS, ...BOARD_COMMANDS, ...PROVISION_COMMANDS };
@@ -73,7 +77,10 @@ export async function runBenchTool(args: readonly string[], outside: Outside): P
     const { code, said } = error;
     const [message, next] = [said.message[language], said.next[language]];
     if (isJson) outside.print(JSON.stringify({ error: { code, message, next } }));
-    else outside.warn(`${code}: ${message}\n${language === 'en' ? 'Next' : 'A fazer'}: ${next}`);
+    else
+      outside.warn(
+        `${code}: ${message}\n${{ 'pt-BR': 'A fazer', en: 'Next', es: 'Por hacer' }[language]}: ${next}`,
+      );
     return EXIT_CODES[code];
   }
 }
@@ -82,7 +89,7 @@ export async function runBenchTool(args: readonly string[], outside: Outside): P
 function languageAskedFor(args: readonly string[], environment: Outside['environment']): Language {
   const at = args.findIndex((arg) => arg === '--language' || arg.startsWith('--language='));
   const named = at < 0 ? undefined : (args[at]?.split('=')[1] ?? args[at + 1]);
-  return named === undefined ? languageOf(environment) : named.startsWith('pt') ? 'pt-BR' : 'en';
+  return named === undefined ? languageOf(environment) : (spokenIn(named) ?? 'en');
 }
 
 async function carryOut(args: readonly string[], terminal: Terminal): Promise<Told> {
@@ -93,9 +100,10 @@ async function carryOut(args: readonly string[], terminal: Terminal): Promise<To
   if (command === undefined) {
     const said = JSON.stringify(name);
     throw badUse(
-      inBoth(
+      inEach(
         `${said} não é um comando; os conhecidos são ${names()}`,
         `${said} is no command; known are ${names()}`,
+        `${said} no es un comando; los conocidos son ${names()}`,
       ),
     );
   }
@@ -111,8 +119,14 @@ function readArguments(name: string, command: BenchCommand, args: readonly strin
   try {
     const options = { ...command.options, json: flag, language: text, help: { ...flag, short: 'h' } };
     const { language, ...values } = parseArgs({ args: [...args], options, allowPositionals: false }).values;
-    if (language !== undefined && language !== 'pt-BR' && language !== 'en')
-      throw badUse(inBoth('--language é pt-BR ou en', '--language is pt-BR or en'));
+    if (language !== undefined && !LANGUAGES.some((each) => each === language))
+      throw badUse(
+        inEach(
+          '--language é pt-BR, en ou es',
+          '--language is pt-BR, en or es',
+          '--language es pt-BR, en o es',
+        ),
+      );
     return values;
   } catch (error) {
     if (error instanceof BenchTrouble) throw error;
@@ -121,13 +135,19 @@ function readArguments(name: string, command: BenchCommand, args: readonly strin
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     const see = `npm run bench-tool -- ${name} --help`;
     const why = ARGUMENT_WORDS[code] ?? 'a chamada não serve';
-    throw badUse(inBoth(`${why}${named === '' ? '' : `: ${named}`}; veja ${see}`, `${said}; see ${see}`));
+    throw badUse(
+      inEach(
+        `${why}${named === '' ? '' : `: ${named}`}; veja ${see}`,
+        `${said}; see ${see}`,
+        `${why}${named === '' ? '' : `: ${named}`}; vea ${see}`,
+      ),
+    );
   }
 }
 
-function badUse(message: InBoth): BenchTrouble {
+function badUse(message: InEach): BenchTrouble {
   const see = 'npm run bench-tool -- --help';
-  return new BenchTrouble('BAD_INPUT', { message, next: inBoth(`veja ${see}`, `see ${see}`) });
+  return new BenchTrouble('BAD_INPUT', { message, next: inEach(`veja ${see}`, `see ${see}`, `vea ${see}`) });
 }
 
 function terminalOf(
@@ -155,7 +175,7 @@ function helpText(): string {
 ${lines.join('\n')}
 
   <command> --help   its options
-  --language L       pt-BR or en [that of the terminal]
+  --language L       pt-BR, en or es [that of the terminal]
   --json             one line of JSON at the end, progress as lines of JSON on the standard error
 
 Exit codes: 0 done, 1 a fault of the program, ${codes.slice(0, 6).join(', ')},

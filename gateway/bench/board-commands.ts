@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { type InBoth, inBoth } from '#core/both-languages.ts';
+import { type InEach, inEach } from '#core/each-language.ts';
 import {
   type BenchCommand,
   type BenchCommands,
@@ -63,7 +63,7 @@ A job that was cut off is started again as it was: what is already right is skip
     }),
     sentence: (result) => {
       const board = detected(result);
-      return inBoth(`gravada: ${board['pt-BR']}`, `flashed: ${board.en}`);
+      return inEach(`gravada: ${board['pt-BR']}`, `flashed: ${board.en}`, `grabada: ${board.es}`);
     },
   }),
   verify: command({
@@ -72,9 +72,10 @@ A job that was cut off is started again as it was: what is already right is skip
     options: { ...port, ...firmware, 'read-back': flag },
     job: (values) => ({ kind: 'verify', ...portOf(values), ...firmwareOf(values) }),
     sentence: (result) =>
-      inBoth(
+      inEach(
         `a placa ${said(result, 'mac')} tem este firmware`,
         `the board ${said(result, 'mac')} holds this firmware`,
+        `la placa ${said(result, 'mac')} tiene este firmware`,
       ),
   }),
   erase: command({
@@ -83,9 +84,10 @@ A job that was cut off is started again as it was: what is already right is skip
     options: { ...port, what: text },
     job: (values) => ({ kind: 'erase', ...portOf(values), what: whatOf(values) }),
     sentence: (result) =>
-      inBoth(
+      inEach(
         `apagada (${said(result, 'erased')}) em ${said(result, 'mac')}`,
         `erased (${said(result, 'erased')}) on ${said(result, 'mac')}`,
+        `borrada (${said(result, 'erased')}) en ${said(result, 'mac')}`,
       ),
   }),
   backup: command({
@@ -94,9 +96,10 @@ A job that was cut off is started again as it was: what is already right is skip
     options: { ...port, to: text },
     job: (values) => ({ kind: 'backup', ...portOf(values), file: needed(values, 'to') }),
     sentence: (result) =>
-      inBoth(
+      inEach(
         `${said(result, 'bytes')} bytes em ${said(result, 'file')}`,
         `${said(result, 'bytes')} bytes in ${said(result, 'file')}`,
+        `${said(result, 'bytes')} bytes en ${said(result, 'file')}`,
       ),
   }),
   monitor: command({
@@ -115,16 +118,17 @@ A job that was cut off is started again as it was: what is already right is skip
       save: textOf(values, 'save') ?? null,
     }),
     sentence: (result) =>
-      inBoth(
+      inEach(
         `${said(result, 'lines')} linhas, ${said(result, 'alarms')} alarmes`,
         `${said(result, 'lines')} lines, ${said(result, 'alarms')} alarms`,
+        `${said(result, 'lines')} líneas, ${said(result, 'alarms')} alarmas`,
       ),
   }),
 };
 
 type JobCommand = Pick<BenchCommand, 'summary' | 'help' | 'options'> & {
   job: (values: Values, terminal: Terminal) => JobAsked | Promise<JobAsked>;
-  sentence: (result: JobResult) => InBoth;
+  sentence: (result: JobResult) => InEach;
 };
 /** As a person asked; readJob finds what is wrong with it. */
 type JobAsked = { kind: BenchJobInput['kind'] } & Record<string, unknown>;
@@ -149,7 +153,9 @@ function firmwareOf(values: Values) {
   const named = values['file'];
   const files = Array.isArray(named) ? named.map((file) => fileOf(String(file))) : [];
   if ((bundle === undefined) === (files.length === 0))
-    throw badUse(inBoth('diga --bundle ou --file', 'say either --bundle or --file'));
+    throw badUse(
+      inEach('diga --bundle ou --file', 'say either --bundle or --file', 'indique --bundle o --file'),
+    );
   return {
     firmware: bundle === undefined ? { files } : { bundle },
     verify: values['read-back'] === true ? 'read_back' : 'md5',
@@ -160,9 +166,10 @@ function fileOf(named: string): { file: string; offset: number } {
   const [, file, offset] = /^(.+)@(0x[0-9a-f]+|\d+)$/i.exec(named) ?? [];
   if (file !== undefined && offset !== undefined) return { file, offset: Number(offset) };
   throw badUse(
-    inBoth(
+    inEach(
       `--file ${named}: diga o endereço, como em --file ${named}@0x10000`,
       `--file ${named}: say the offset, as in --file ${named}@0x10000`,
+      `--file ${named}: indique la dirección, como en --file ${named}@0x10000`,
     ),
   );
 }
@@ -170,14 +177,24 @@ function fileOf(named: string): { file: string; offset: number } {
 async function identityOf(values: Values): Promise<unknown> {
   const file = textOf(values, 'identity');
   if (values['forget'] === true && file !== undefined)
-    throw badUse(inBoth('diga --identity ou --forget, não os dois', 'say --identity or --forget, not both'));
+    throw badUse(
+      inEach(
+        'diga --identity ou --forget, não os dois',
+        'say --identity or --forget, not both',
+        'indique --identity o --forget, no los dos',
+      ),
+    );
   if (values['forget'] === true) return 'erase';
   if (file === undefined) return 'keep';
   try {
     return JSON.parse(await readFile(file, 'utf8'));
   } catch (cause) {
     throw badUse(
-      inBoth(`--identity ${file} não é um arquivo com JSON`, `--identity ${file} is no file with JSON`),
+      inEach(
+        `--identity ${file} não é um arquivo com JSON`,
+        `--identity ${file} is no file with JSON`,
+        `--identity ${file} no es un archivo con JSON`,
+      ),
       cause,
     );
   }
@@ -187,9 +204,10 @@ function whatOf(values: Values): string {
   const what = needed(values, 'what');
   if (['all', 'identity', 'firmware'].includes(what)) return what;
   throw badUse(
-    inBoth(
+    inEach(
       `--what é all, identity ou firmware, não ${what}`,
       `--what is all, identity or firmware, not ${what}`,
+      `--what es all, identity o firmware, no ${what}`,
     ),
   );
 }
@@ -197,15 +215,19 @@ function whatOf(values: Values): string {
 function needed(values: Values, name: string): string {
   const value = textOf(values, name);
   if (value !== undefined) return value;
-  throw badUse(inBoth(`falta --${name}`, `--${name} is missing`));
+  throw badUse(inEach(`falta --${name}`, `--${name} is missing`, `falta --${name}`));
 }
 
-function badUse(message: InBoth, cause?: unknown): BenchTrouble {
-  const next = inBoth('veja o comando com --help', 'see the command with --help');
+function badUse(message: InEach, cause?: unknown): BenchTrouble {
+  const next = inEach(
+    'veja o comando com --help',
+    'see the command with --help',
+    'vea el comando con --help',
+  );
   return new BenchTrouble('BAD_INPUT', { message, next }, cause);
 }
 
-function detected(result: JobResult): InBoth {
+function detected(result: JobResult): InEach {
   const identity = result['identity'];
   const firmware = result['firmware'];
   const size = typeof result['flash_bytes'] === 'number' ? `${result['flash_bytes'] / 2 ** 20} MiB` : '?';
@@ -214,7 +236,7 @@ function detected(result: JobResult): InBoth {
   const program = isRecord(firmware) ? `${said(firmware, 'project')} ${said(firmware, 'version')}` : null;
   const id = isRecord(identity) ? said(identity, 'device_id') : null;
   const content = said(result, 'content');
-  return inBoth(
+  return inEach(
     [
       `${chip}, memória de ${size}, cristal ${crystal}`,
       program === null ? 'sem firmware' : `firmware ${program}`,
@@ -224,6 +246,11 @@ function detected(result: JobResult): InBoth {
       `${chip}, ${size} flash, crystal ${crystal}`,
       program === null ? 'no firmware' : `firmware ${program}`,
       id === null ? `no identity (${content})` : `identity ${id}`,
+    ].join('\n'),
+    [
+      `${chip}, memoria de ${size}, cristal ${crystal}`,
+      program === null ? 'sin firmware' : `firmware ${program}`,
+      id === null ? `sin identidad (${content})` : `identidad ${id}`,
     ].join('\n'),
   );
 }

@@ -1,10 +1,10 @@
-import { type InBoth, inBoth } from '#core/both-languages.ts';
+import { type InEach, inEach } from '#core/each-language.ts';
 import type { Progress } from './job.ts';
 
 export type Explained = {
   level: Progress['level'];
   /** What it means and what to do; null for an ordinary line. */
-  meaning: InBoth | null;
+  meaning: InEach | null;
 };
 
 const RESET_AND_BOOT = /rst:0x([0-9a-f]+) \(([\w ]+)\),boot:0x([0-9a-f]+) \(([\w ()/,]+)\)/i;
@@ -12,16 +12,17 @@ const RESET_AND_BOOT = /rst:0x([0-9a-f]+) \(([\w ]+)\),boot:0x([0-9a-f]+) \(([\w
 const WORDS: readonly [
   pattern: RegExp,
   level: Progress['level'],
-  meaning: (match: RegExpExecArray) => InBoth,
+  meaning: (match: RegExpExecArray) => InEach,
 ][] = [
   [
     /Guru Meditation Error(?:: Core +\d+ panic'ed \(([\w ]{1,40})\))?/,
     'alarm',
     ([, cause]) => {
       const named = cause === undefined ? '' : ` (${cause})`;
-      return inBoth(
+      return inEach(
         `o firmware caiu${named}; guarde este registro para quem o fez`,
         `the firmware crashed${named}; save this log for its maker`,
+        `el firmware se cayó${named}; guarde este registro para quien lo hizo`,
       );
     },
   ],
@@ -29,50 +30,60 @@ const WORDS: readonly [
     /abort\(\) was called|assert failed|Stack canary|stack smashing/i,
     'alarm',
     () =>
-      inBoth(
+      inEach(
         'o firmware desistiu; guarde este registro para quem o fez',
         'the firmware gave up; save this log for its maker',
+        'el firmware desistió; guarde este registro para quien lo hizo',
       ),
   ],
   [
     /^Backtrace:/,
     'alarm',
     () =>
-      inBoth(
+      inEach(
         'onde o firmware caiu; guarde esta linha para quem o fez',
         'where the firmware crashed; save this line for its maker',
+        'dónde se cayó el firmware; guarde esta línea para quien lo hizo',
       ),
   ],
   [
     /Brownout detector was triggered/,
     'alarm',
     () =>
-      inBoth(
+      inEach(
         'a alimentação cai abaixo de 2,4 V: use uma fonte mais forte ou um cabo mais curto, sem mais nada nele',
         'the supply sags below 2.4 V: use a stronger supply or a shorter cable, and nothing else on it',
+        'la alimentación cae por debajo de 2,4 V: use una fuente más fuerte o un cable más corto, sin nada más en él',
       ),
   ],
   [
     /invalid header: 0x|flash read err/i,
     'alarm',
-    () => inBoth('não há firmware: grave a placa', 'there is no firmware: flash the board'),
+    () =>
+      inEach(
+        'não há firmware: grave a placa',
+        'there is no firmware: flash the board',
+        'no hay firmware: grabe la placa',
+      ),
   ],
   [
     /csum err|Checksum failed|invalid magic byte|No bootable app/i,
     'alarm',
     () =>
-      inBoth(
+      inEach(
         'o firmware está danificado: grave a placa de novo',
         'the firmware is damaged: flash the board again',
+        'el firmware está dañado: grabe la placa de nuevo',
       ),
   ],
   [
     /waiting for download/,
     'warning',
     () =>
-      inBoth(
+      inEach(
         'a placa espera no carregador: solte BOOT (IO0), depois aperte e solte EN ou RST',
         'the board waits in its loader: let go BOOT (IO0), then press and let go EN or RST',
+        'la placa espera en el cargador: suelte BOOT (IO0), después presione y suelte EN o RST',
       ),
   ],
 ];
@@ -91,26 +102,39 @@ function explainBoot([, , reset = '', mode = '', modeName = '']: RegExpExecArray
   if (/DOWNLOAD/i.test(modeName))
     return {
       level: 'warning',
-      meaning: inBoth(
+      meaning: inEach(
         `modo de partida 0x${mode}: a placa foi ao carregador em vez do programa; BOOT (IO0) está apertado ou em nível baixo`,
         `boot mode 0x${mode}: the board went into its loader instead of its program; BOOT (IO0) is held or pulled low`,
+        `modo de arranque 0x${mode}: la placa fue al cargador en vez del programa; BOOT (IO0) está presionado o en nivel bajo`,
       ),
     };
   if (/BROWN/i.test(reset))
     return {
       level: 'alarm',
-      meaning: inBoth('reiniciou porque a alimentação caiu', 'restarted because the supply sagged'),
+      meaning: inEach(
+        'reiniciou porque a alimentação caiu',
+        'restarted because the supply sagged',
+        'se reinició porque cayó la alimentación',
+      ),
     };
   if (/WDT/i.test(reset))
     return {
       level: 'warning',
-      meaning: inBoth(
+      meaning: inEach(
         'reiniciada pelo cão de guarda: o programa travou',
         'restarted by its watchdog: the program hung',
+        'reiniciada por el perro guardián: el programa se trabó',
       ),
     };
   if (/POWERON/i.test(reset))
-    return { level: 'info', meaning: inBoth('partiu quando a energia veio', 'started after power came') };
+    return {
+      level: 'info',
+      meaning: inEach(
+        'partiu quando a energia veio',
+        'started after power came',
+        'arrancó cuando llegó la energía',
+      ),
+    };
   return { level: 'info', meaning: null };
 }
 

@@ -1,5 +1,5 @@
 import { readPublisherKeys } from '#adapters/firmware/image-files.ts';
-import { type InBoth, inBoth } from '#core/both-languages.ts';
+import { type InEach, inEach } from '#core/each-language.ts';
 import type { PublisherKey } from '#features/equipment/firmware/ports.ts';
 import { type EspImage, readEspImage } from './esp-image.ts';
 import type { Firmware, FirmwareManifest, FirmwarePart, Signed } from './firmware-manifest.ts';
@@ -26,10 +26,17 @@ type Target = {
  */
 export function checkFirmware({ chip, parts }: Firmware, target: Target): void {
   if (chip !== null && plain(chip) !== plain(target.chip))
-    throw wrongChip(inBoth(`o firmware é para ${chip}`, `the firmware is for ${chip}`), target);
+    throw wrongChip(
+      inEach(`o firmware é para ${chip}`, `the firmware is for ${chip}`, `el firmware es para ${chip}`),
+      target,
+    );
   if (target.imageChipId === null)
     throw wrongChip(
-      inBoth('aqui só se grava a família ESP32', 'only the ESP32 family is flashed here'),
+      inEach(
+        'aqui só se grava a família ESP32',
+        'only the ESP32 family is flashed here',
+        'aquí solo se graba la familia ESP32',
+      ),
       target,
     );
   checkPlaces(parts, target.flash_bytes);
@@ -57,24 +64,27 @@ function checkPlaces(parts: readonly FirmwarePart[], flashBytes: number): void {
     const { name, offset, bytes } = part;
     if (offset % SECTOR !== 0)
       throw wrongImage(
-        inBoth(
+        inEach(
           `${name}: o endereço ${hex(offset)} não é múltiplo de ${hex(SECTOR)}`,
           `${name}: its offset ${hex(offset)} is no multiple of ${hex(SECTOR)}`,
+          `${name}: la dirección ${hex(offset)} no es múltiplo de ${hex(SECTOR)}`,
         ),
       );
     if (offset + bytes.length > flashBytes)
       throw wrongImage(
-        inBoth(
+        inEach(
           `${name} em ${hex(offset)} passa do fim da memória de ${flashBytes / 2 ** 20} MiB`,
           `${name} at ${hex(offset)} ends beyond the flash of ${flashBytes / 2 ** 20} MiB`,
+          `${name} en ${hex(offset)} pasa del fin de la memoria de ${flashBytes / 2 ** 20} MiB`,
         ),
       );
     const next = inOrder[index + 1];
     if (next !== undefined && sectorEnd(offset + bytes.length) > next.offset)
       throw wrongImage(
-        inBoth(
+        inEach(
           `${name} em ${hex(offset)} invade ${next.name} em ${hex(next.offset)}`,
           `${name} at ${hex(offset)} reaches into ${next.name} at ${hex(next.offset)}`,
+          `${name} en ${hex(offset)} invade ${next.name} en ${hex(next.offset)}`,
         ),
       );
   });
@@ -87,26 +97,29 @@ function partitionsOf(parts: readonly FirmwarePart[], flashBytes: number): Parti
   const partitions = readPartitions(table);
   if (partitions.length === 0)
     throw wrongImage(
-      inBoth(
+      inEach(
         `em ${hex(TABLE_OFFSET)} não há tabela de partições`,
         `at ${hex(TABLE_OFFSET)} there is no partition table`,
+        `en ${hex(TABLE_OFFSET)} no hay tabla de particiones`,
       ),
     );
   if (!isSoundTable(table)) throw damagedTable();
   const nvs = partitions.find(({ kind }) => kind === 'nvs');
   if (nvs === undefined || nvs.offset !== NVS_OFFSET || nvs.size < NVS_SIZE)
     throw wrongImage(
-      inBoth(
+      inEach(
         `a tabela de partições não guarda a identidade (nvs) em ${hex(NVS_OFFSET)}`,
         `its partition table keeps no identity (nvs) at ${hex(NVS_OFFSET)}`,
+        `la tabla de particiones no guarda la identidad (nvs) en ${hex(NVS_OFFSET)}`,
       ),
     );
   const beyond = partitions.find(({ offset, size }) => offset + size > flashBytes);
   if (beyond !== undefined)
     throw wrongImage(
-      inBoth(
+      inEach(
         `a partição ${beyond.name} passa do fim da memória desta placa`,
         `its partition ${beyond.name} ends beyond the flash of this board`,
+        `la partición ${beyond.name} pasa del fin de la memoria de esta placa`,
       ),
     );
   return partitions;
@@ -124,9 +137,10 @@ function checkImage(
   checkFor(image, name, target);
   if (image.length > place.size)
     throw wrongImage(
-      inBoth(
+      inEach(
         `${name} é maior que o seu lugar de ${Math.floor(place.size / 1_024)} KiB`,
         `${name} is larger than its place of ${Math.floor(place.size / 1_024)} KiB`,
+        `${name} es más grande que su lugar de ${Math.floor(place.size / 1_024)} KiB`,
       ),
     );
 }
@@ -134,7 +148,11 @@ function checkImage(
 function checkFor({ chipId }: EspImage, name: string, target: Target): void {
   if (chipId === target.imageChipId) return;
   throw wrongChip(
-    inBoth(`${name} é para o chip de número ${chipId}`, `${name} is for the chip with number ${chipId}`),
+    inEach(
+      `${name} é para o chip de número ${chipId}`,
+      `${name} is for the chip with number ${chipId}`,
+      `${name} es para el chip de número ${chipId}`,
+    ),
     target,
   );
 }
@@ -161,33 +179,41 @@ const hex = (value: number) => `0x${value.toString(16)}`;
 
 function damagedTable(): BenchTrouble {
   return new BenchTrouble('CHECKSUM_REFUSED', {
-    message: inBoth(
+    message: inEach(
       'a tabela de partições está danificada: com ela a placa não iniciaria nada',
       'its partition table is damaged: with it the board would start nothing',
+      'la tabla de particiones está dañada: con ella la placa no arrancaría nada',
     ),
-    next: inBoth(
+    next: inEach(
       'copie o firmware de novo e recomece; nada foi gravado',
       'copy the firmware again and start again; nothing was written',
+      'copie el firmware de nuevo y recomience; no se grabó nada',
     ),
   });
 }
 
-function wrongChip(why: InBoth, { chip }: Target): BenchTrouble {
+function wrongChip(why: InEach, { chip }: Target): BenchTrouble {
   return new BenchTrouble('WRONG_CHIP', {
-    message: inBoth(`${why['pt-BR']}, e esta placa é ${chip}`, `${why.en}, and this board is ${chip}`),
-    next: inBoth(
+    message: inEach(
+      `${why['pt-BR']}, e esta placa é ${chip}`,
+      `${why.en}, and this board is ${chip}`,
+      `${why.es}, y esta placa es ${chip}`,
+    ),
+    next: inEach(
       'use o firmware desta placa, ou a placa deste firmware; nada foi gravado',
       'take the firmware for this board, or the board for this firmware; nothing was written',
+      'use el firmware de esta placa, o la placa de este firmware; no se grabó nada',
     ),
   });
 }
 
-function wrongImage(message: InBoth): BenchTrouble {
+function wrongImage(message: InEach): BenchTrouble {
   return new BenchTrouble('WRONG_IMAGE', {
     message,
-    next: inBoth(
+    next: inEach(
       'use o firmware como foi publicado, com os próprios endereços; nada foi gravado',
       'take the firmware as it was published, with its own offsets; nothing was written',
+      'use el firmware como fue publicado, con sus propias direcciones; no se grabó nada',
     ),
   });
 }
@@ -239,7 +265,14 @@ export async function requirePublisher(
   if (publisher.signature === 'valid') {
     const { signed_by: by } = publisher;
     context.tell(
-      sentence('check', inBoth(`assinado pelo fabricante ${by}`, `signed by the publisher ${by}`)),
+      sentence(
+        'check',
+        inEach(
+          `assinado pelo fabricante ${by}`,
+          `signed by the publisher ${by}`,
+          `firmado por el fabricante ${by}`,
+        ),
+      ),
     );
     return;
   }
@@ -249,20 +282,28 @@ export async function requirePublisher(
 }
 
 /** The same for a list of bundles. */
-export function whyUnsigned(signature: 'unknown' | 'none', keys: number): InBoth {
-  if (signature === 'none') return inBoth('este firmware não está assinado', 'this firmware is not signed');
+export function whyUnsigned(signature: 'unknown' | 'none', keys: number): InEach {
+  if (signature === 'none')
+    return inEach(
+      'este firmware não está assinado',
+      'this firmware is not signed',
+      'este firmware no está firmado',
+    );
   if (keys === 0)
-    return inBoth(
+    return inEach(
       'nenhum fabricante de firmware é conhecido aqui, e este não pode ser conferido',
       'no publisher of firmware is known here, and this one cannot be checked',
+      'aquí no se conoce a ningún fabricante de firmware, y este no se puede revisar',
     );
-  return inBoth(
+  return inEach(
     'este firmware não está assinado por um fabricante conhecido aqui',
     'this firmware is not signed by a publisher known here',
+    'este firmware no está firmado por un fabricante conocido aquí',
   );
 }
 
-const NEXT = inBoth(
+const NEXT = inEach(
   'peça o firmware assinado, ou ponha a chave pública do fabricante em firmware-keys.pem; quem o fez ele mesmo diz --unsigned (no console, "sem assinatura"); nada foi gravado',
   'ask for the signed firmware, or put the public key of its publisher into firmware-keys.pem; whoever built it himself says --unsigned (in the console, "without a signature"); nothing was written',
+  'pida el firmware firmado, o ponga la clave pública del fabricante en firmware-keys.pem; quien lo hizo usted mismo indica --unsigned (en el panel, "sin firma"); no se grabó nada',
 );

@@ -1,10 +1,10 @@
 import type { ParseArgsConfig } from 'node:util';
-import type { InBoth } from '#core/both-languages.ts';
+import type { InEach } from '#core/each-language.ts';
 import type { Language } from '#core/notifying.ts';
 import type { Progress } from './job.ts';
 
 /** What a command prints at its end: a sentence for people, or the value as one line of JSON. */
-export type Told = { sentence: InBoth; value: Readonly<Record<string, unknown>> };
+export type Told = { sentence: InEach; value: Readonly<Record<string, unknown>> };
 
 export type Values = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
 

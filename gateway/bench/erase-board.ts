@@ -1,5 +1,5 @@
 import type { ChipFacts, EspBoard } from '#adapters/serial/esp-board.ts';
-import { inBoth } from '#core/both-languages.ts';
+import { inEach } from '#core/each-language.ts';
 import { type JobContext, type JobOf, type JobResult, sentence, stepProgress } from './job.ts';
 import { NVS_OFFSET, NVS_SIZE } from './nvs-image.ts';
 import { steadily, withBoard } from './open-board.ts';
@@ -14,7 +14,11 @@ export async function eraseBoard(job: JobOf<'erase'>, context: JobContext): Prom
       context.tell(
         sentence(
           'erase',
-          inBoth('apagando toda a memória, até dois minutos', 'erasing the whole flash, up to two minutes'),
+          inEach(
+            'apagando toda a memória, até dois minutos',
+            'erasing the whole flash, up to two minutes',
+            'borrando toda la memoria, hasta dos minutos',
+          ),
         ),
       );
       await board.eraseAll();
@@ -23,7 +27,7 @@ export async function eraseBoard(job: JobOf<'erase'>, context: JobContext): Prom
     } else {
       await eraseAround(board, facts, context);
     }
-    context.tell(sentence('done', inBoth('apagada', 'erased')));
+    context.tell(sentence('done', inEach('apagada', 'erased', 'borrada')));
     return { chip: facts.chip, mac: facts.mac, erased: job.what };
   });
 }
@@ -34,7 +38,7 @@ export async function eraseAround(board: EspBoard, facts: ChipFacts, context: Jo
   const progress = stepProgress(context, {
     name: 'erase',
     total: facts.flash_bytes - NVS_SIZE,
-    message: inBoth('tudo menos a identidade', 'all but the identity'),
+    message: inEach('tudo menos a identidade', 'all but the identity', 'todo menos la identidad'),
   });
   for (const [from, to] of [[0, NVS_OFFSET] as const, [behind, facts.flash_bytes] as const]) {
     for (let at = from; at < to; at += PIECE) {

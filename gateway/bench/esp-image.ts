@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type InBoth, inBoth } from '#core/both-languages.ts';
+import { type InEach, inEach } from '#core/each-language.ts';
 import { BenchTrouble } from './trouble.ts';
 
 const MAGIC = 0xe9;
@@ -25,10 +25,13 @@ export type ProgramDescription = { project: string; version: string };
  */
 export function readEspImage(bytes: Buffer, name: string): EspImage {
   if (bytes.length < HEAD + 8 || bytes[0] !== MAGIC)
-    throw noImage(name, inBoth('não começa como uma', 'it does not begin like one'));
+    throw noImage(name, inEach('não começa como uma', 'it does not begin like one', 'no comienza como una'));
   const segments = bytes.readUInt8(1);
   if (segments === 0 || segments > MAX_SEGMENTS)
-    throw noImage(name, inBoth(`tem ${segments} segmentos`, `it has ${segments} segments`));
+    throw noImage(
+      name,
+      inEach(`tem ${segments} segmentos`, `it has ${segments} segments`, `tiene ${segments} segmentos`),
+    );
   let at = HEAD;
   let checksum = CHECKSUM_SEED;
   for (let segment = 0; segment < segments; segment += 1) {
@@ -43,7 +46,14 @@ export function readEspImage(bytes: Buffer, name: string): EspImage {
   const sealAt = at + 15 - (at % 16);
   if (sealAt >= bytes.length) throw cutShort(name);
   if (bytes[sealAt] !== checksum)
-    throw damaged(name, inBoth('a soma de verificação está errada', 'its checksum is wrong'));
+    throw damaged(
+      name,
+      inEach(
+        'a soma de verificação está errada',
+        'its checksum is wrong',
+        'la suma de verificación está mal',
+      ),
+    );
   const end = sealAt + 1;
   const chipId = bytes.readUInt16LE(12);
   const program = describedIn(bytes.subarray(HEAD + 8));
@@ -51,7 +61,10 @@ export function readEspImage(bytes: Buffer, name: string): EspImage {
   const digest = bytes.subarray(end, end + SHA256_BYTES);
   if (digest.length < SHA256_BYTES) throw cutShort(name);
   if (!createHash('sha256').update(bytes.subarray(0, end)).digest().equals(digest))
-    throw damaged(name, inBoth('o resumo no fim está errado', 'the digest at its end is wrong'));
+    throw damaged(
+      name,
+      inEach('o resumo no fim está errado', 'the digest at its end is wrong', 'el resumen al final está mal'),
+    );
   return { chipId, length: end + SHA256_BYTES, program };
 }
 
@@ -69,16 +82,18 @@ function textIn(field: Buffer): string {
     .replace(/[^\x20-\x7e]/g, '?');
 }
 
-const NEXT = inBoth(
+const NEXT = inEach(
   'use o arquivo como a compilação o escreveu, ou baixe-o de novo, e recomece; nada foi gravado',
   'take the file as the build wrote it, or fetch it again, and start again; nothing was written',
+  'use el archivo como lo escribió la compilación, o descárguelo de nuevo, y recomience; no se grabó nada',
 );
 
-function noImage(name: string, why: InBoth): BenchTrouble {
+function noImage(name: string, why: InEach): BenchTrouble {
   return new BenchTrouble('WRONG_IMAGE', {
-    message: inBoth(
+    message: inEach(
       `${name} não é uma imagem para ESP32: ${why['pt-BR']}`,
       `${name} is no image for an ESP32: ${why.en}`,
+      `${name} no es una imagen para ESP32: ${why.es}`,
     ),
     next: NEXT,
   });
@@ -86,14 +101,18 @@ function noImage(name: string, why: InBoth): BenchTrouble {
 
 function cutShort(name: string): BenchTrouble {
   return new BenchTrouble('WRONG_IMAGE', {
-    message: inBoth(`${name} está cortado`, `${name} is cut short`),
+    message: inEach(`${name} está cortado`, `${name} is cut short`, `${name} está cortado`),
     next: NEXT,
   });
 }
 
-function damaged(name: string, why: InBoth): BenchTrouble {
+function damaged(name: string, why: InEach): BenchTrouble {
   return new BenchTrouble('CHECKSUM_REFUSED', {
-    message: inBoth(`${name} está danificado: ${why['pt-BR']}`, `${name} is damaged: ${why.en}`),
+    message: inEach(
+      `${name} está danificado: ${why['pt-BR']}`,
+      `${name} is damaged: ${why.en}`,
+      `${name} está dañado: ${why.es}`,
+    ),
     next: NEXT,
   });
 }

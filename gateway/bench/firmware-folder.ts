@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { readPublisherKeys } from '#adapters/firmware/image-files.ts';
-import { type InBoth, inBoth } from '#core/both-languages.ts';
+import { type InEach, inEach } from '#core/each-language.ts';
 import type { PublisherKey } from '#features/equipment/firmware/ports.ts';
 import { type Publisher, publisherOf } from './check-firmware.ts';
 import { readManifest, signedIn } from './read-firmware.ts';
@@ -16,7 +16,7 @@ export type FoundBundle = {
   bytes: number;
   parts: { file: string; offset: number; bytes: number }[];
   /** Why it cannot be flashed; null: it can. */
-  trouble: InBoth | null;
+  trouble: InEach | null;
   signature: Publisher['signature'];
   /** Of the publisher's key, where it is valid. */
   signed_by: string | null;
@@ -55,7 +55,11 @@ async function bundleAt(folder: string, name: string, keys: readonly PublisherKe
     const trouble =
       missing === undefined
         ? null
-        : inBoth(`${missing.file} falta ou está vazio`, `${missing.file} is missing or empty`);
+        : inEach(
+            `${missing.file} falta ou está vazio`,
+            `${missing.file} is missing or empty`,
+            `${missing.file} falta o está vacío`,
+          );
     const { signature } = publisher;
     return { name, folder, chip, version, bytes, parts: sized, trouble, signature, signed_by };
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { ChipFacts, EspBoard } from '#adapters/serial/esp-board.ts';
-import { type InBoth, inBoth } from '#core/both-languages.ts';
+import { type InEach, inEach } from '#core/each-language.ts';
 import { saveFlash } from './backup-board.ts';
 import { type BoardFacts, readBoard } from './board-facts.ts';
 import { checkFirmware, isBlank, requirePublisher } from './check-firmware.ts';
@@ -58,9 +58,10 @@ export async function flashBoard(job: JobOf<'flash'>, context: JobContext): Prom
     context.tell(
       sentence(
         'done',
-        inBoth(
+        inEach(
           `${written} bytes gravados, ${skipped} já estavam lá; tudo conferido`,
           `${written} bytes written, ${skipped} were there already; all proved`,
+          `${written} bytes grabados, ${skipped} ya estaban; todo revisado`,
         ),
       ),
     );
@@ -89,14 +90,16 @@ async function startsWritten(
 }
 
 const startsAnother = (name: string) =>
-  inBoth(
+  inEach(
     `a placa inicia outro programa que não o gravado, o da partição ${name}`,
     `the board starts another program than the one written, that of its partition ${name}`,
+    `la placa arranca otro programa que no es el grabado, el de la partición ${name}`,
   );
 const choosesWritten = (name: string) =>
-  inBoth(
+  inEach(
     `a placa iniciaria a atualização em ${name}; agora inicia o que foi gravado`,
     `the board would start the update in ${name}; now it starts what was written`,
+    `la placa arrancaría la actualización en ${name}; ahora arranca lo que se grabó`,
   );
 
 function identityParts(identity: JobOf<'flash'>['identity'], nvs: Buffer) {
@@ -128,7 +131,14 @@ async function prepared(board: EspBoard, { facts, job, context, nvs, isOurs, seg
   const staysHeld = job.identity === 'keep' && isOurs;
   if (!staysHeld && !isBlank(nvs) && typeof job.identity === 'string') {
     context.tell(
-      sentence('erase', inBoth('apagando a partição da identidade', 'erasing the identity partition')),
+      sentence(
+        'erase',
+        inEach(
+          'apagando a partição da identidade',
+          'erasing the identity partition',
+          'borrando la partición de la identidad',
+        ),
+      ),
     );
     await steadily(board, context, () => board.eraseRegion(NVS_OFFSET, NVS_SIZE));
   }
@@ -138,14 +148,15 @@ async function prepared(board: EspBoard, { facts, job, context, nvs, isOurs, seg
 }
 
 function sayVersions(firmware: Firmware, board: BoardFacts, context: JobContext): void {
-  const tell = (said: InBoth, level?: 'warning') => context.tell(sentence('check', said, level));
+  const tell = (said: InEach, level?: 'warning') => context.tell(sentence('check', said, level));
   const id = board.identity?.device_id;
-  if (id !== undefined) tell(inBoth(`a placa é ${id}`, `the board is ${id}`));
+  if (id !== undefined) tell(inEach(`a placa é ${id}`, `the board is ${id}`, `la placa es ${id}`));
   if (board.content === 'other')
     tell(
-      inBoth(
+      inEach(
         'a placa tem algo sem identidade nossa, que será substituído',
         'the board holds something without an identity of ours; it is replaced',
+        'la placa tiene algo sin identidad nuestra, que será sustituido',
       ),
       'warning',
     );
@@ -154,9 +165,10 @@ function sayVersions(firmware: Firmware, board: BoardFacts, context: JobContext)
   const areNumbers = NUMBERED.test(before) && NUMBERED.test(firmware.version);
   const isOlder = areNumbers && before.localeCompare(firmware.version, 'en', { numeric: true }) > 0;
   tell(
-    inBoth(
+    inEach(
       `a placa tem a versão ${before}, este firmware é a ${firmware.version}${isOlder ? ', que é mais antiga' : ''}`,
       `the board has version ${before}, this firmware is ${firmware.version}${isOlder ? ', which is older' : ''}`,
+      `la placa tiene la versión ${before}, este firmware es la ${firmware.version}${isOlder ? ', que es más antigua' : ''}`,
     ),
     isOlder ? 'warning' : undefined,
   );

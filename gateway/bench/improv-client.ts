@@ -1,4 +1,4 @@
-import { type InBoth, inBoth } from '#core/both-languages.ts';
+import { type InEach, inEach } from '#core/each-language.ts';
 import {
   IMPROV_COMMAND,
   IMPROV_ERROR,
@@ -48,7 +48,11 @@ export async function scanWifi(console: BoardConsole): Promise<WifiNetwork[]> {
     if (said === null) {
       if (strongest.size > 0) break;
       throw noImprov(
-        inBoth('a placa não listou as redes à volta dela', 'the board did not list the networks around it'),
+        inEach(
+          'a placa não listou as redes à volta dela',
+          'the board did not list the networks around it',
+          'la placa no listó las redes a su alrededor',
+        ),
       );
     }
     if (!('result' in said)) throw refused(said);
@@ -68,7 +72,13 @@ export async function scanWifi(console: BoardConsole): Promise<WifiNetwork[]> {
 export async function joinWifi(console: BoardConsole, wifi: Wifi): Promise<string | null> {
   requireFit(wifi);
   if ((await stateOf(console)) === null)
-    throw noImprov(inBoth('a placa não responde ao Improv', 'the board does not answer Improv'));
+    throw noImprov(
+      inEach(
+        'a placa não responde ao Improv',
+        'the board does not answer Improv',
+        'la placa no responde a Improv',
+      ),
+    );
   const send = improvCommand(IMPROV_COMMAND.wifi, [wifi.ssid, wifi.password]);
   const said = await console.ask({ send, pick: joining(), ms: JOIN_MS });
   if (said === null) throw joinTimeout(wifi);
@@ -147,20 +157,22 @@ function requireFit({ ssid, password }: Wifi): void {
   const bytes = (text: string) => new TextEncoder().encode(text).length;
   const wrong =
     bytes(ssid) < 1 || bytes(ssid) > MOST_SSID_BYTES
-      ? inBoth(
+      ? inEach(
           `o nome de uma rede Wi-Fi tem de 1 a ${MOST_SSID_BYTES} bytes`,
           `the name of a Wi-Fi network has 1 to ${MOST_SSID_BYTES} bytes`,
+          `el nombre de una red Wi-Fi tiene de 1 a ${MOST_SSID_BYTES} bytes`,
         )
       : bytes(password) > MOST_PASSWORD_BYTES || (password !== '' && bytes(password) < 8)
-        ? inBoth(
+        ? inEach(
             `uma senha de Wi-Fi tem de 8 a ${MOST_PASSWORD_BYTES} bytes, ou nenhum`,
             `a Wi-Fi password has 8 to ${MOST_PASSWORD_BYTES} bytes, or none`,
+            `una contraseña de Wi-Fi tiene de 8 a ${MOST_PASSWORD_BYTES} bytes, o ninguno`,
           )
         : null;
   if (wrong === null) return;
   throw new BenchTrouble('BAD_INPUT', {
     message: wrong,
-    next: inBoth('corrija e comece de novo', 'correct it and start again'),
+    next: inEach('corrija e comece de novo', 'correct it and start again', 'corrija y comience de nuevo'),
   });
 }
 
@@ -168,46 +180,53 @@ function refused(said: Said, wifi?: Wifi): BenchTrouble {
   const error = 'error' in said ? said.error : IMPROV_ERROR.unknown;
   if (error === IMPROV_ERROR.unableToConnect && wifi !== undefined)
     return new BenchTrouble('WIFI_REFUSED', {
-      message: inBoth(
+      message: inEach(
         `a placa não conseguiu entrar na rede Wi-Fi "${wifi.ssid}"`,
         `the board could not join the Wi-Fi network "${wifi.ssid}"`,
+        `la placa no pudo entrar en la red Wi-Fi "${wifi.ssid}"`,
       ),
-      next: inBoth(
+      next: inEach(
         'confira a senha letra por letra, leve a placa para mais perto do roteador e veja se a rede é de 2,4 GHz',
         'check the password letter by letter, bring the board nearer to the access point, and see that the network is a 2.4 GHz one',
+        'revise la contraseña letra por letra, lleve la placa más cerca del router y vea si la red es de 2,4 GHz',
       ),
     });
   return new BenchTrouble('WIFI_REFUSED', {
-    message: inBoth(
+    message: inEach(
       `a placa recusou o comando de Wi-Fi (erro ${error} do Improv)`,
       `the board refused the Wi-Fi command (Improv error ${error})`,
+      `la placa rechazó la orden de Wi-Fi (error ${error} de Improv)`,
     ),
-    next: inBoth(
+    next: inEach(
       'grave o firmware atual e provisione a placa de novo',
       'flash the current firmware and provision the board again',
+      'grabe el firmware actual y aprovisione la placa de nuevo',
     ),
   });
 }
 
 function joinTimeout({ ssid }: Wifi): BenchTrouble {
   return new BenchTrouble('WIFI_TIMEOUT', {
-    message: inBoth(
+    message: inEach(
       `a placa não disse em ${JOIN_MS / 1000} segundos se entrou em "${ssid}"`,
       `the board did not say within ${JOIN_MS / 1000} seconds whether it joined "${ssid}"`,
+      `la placa no dijo en ${JOIN_MS / 1000} segundos si entró en "${ssid}"`,
     ),
-    next: inBoth(
+    next: inEach(
       'aperte reset na placa, leve-a para mais perto do roteador e comece de novo',
       'press reset on the board, bring it nearer to the access point and start again',
+      'presione reset en la placa, llévela más cerca del router y comience de nuevo',
     ),
   });
 }
 
-function noImprov(message: InBoth): BenchTrouble {
+function noImprov(message: InEach): BenchTrouble {
   return new BenchTrouble('NO_ANSWER', {
     message,
-    next: inBoth(
+    next: inEach(
       'aperte reset na placa e comece de novo; se ela continuar calada, grave antes o firmware',
       'press reset on the board and start again; if it stays silent, flash the firmware first',
+      'presione reset en la placa y comience de nuevo; si sigue callada, grabe antes el firmware',
     ),
   });
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { SerialLink } from '#adapters/serial/open-port.ts';
-import { type InBoth, inBoth } from '#core/both-languages.ts';
+import { type InEach, inEach } from '#core/each-language.ts';
 import type { Language } from '#core/notifying.ts';
 import { identity } from './identity.ts';
 import { BenchTrouble } from './trouble.ts';
 
-/** The Portuguese for what a schema found wrong, by the kind of it; the English stands in the schema. */
+/** The Portuguese, and the Spanish, for what a schema found wrong, by the kind of it; the English stands in the schema. */
 const WORDS: Readonly<Record<string, string>> = {
   invalid_type: 'falta, ou é de outro tipo',
   invalid_value: 'não é um dos valores aceitos',
@@ -17,10 +17,25 @@ const WORDS: Readonly<Record<string, string>> = {
   unrecognized_keys: 'tem um campo que não se conhece',
 };
 
+const WORDS_ES: typeof WORDS = {
+  invalid_type: 'falta, o es de otro tipo',
+  invalid_value: 'no es uno de los valores aceptados',
+  invalid_union: 'no es ninguna de las formas aceptadas',
+  invalid_format: 'no tiene la forma que debe tener',
+  not_multiple_of: 'no es uno de los valores aceptados',
+  too_small: 'es demasiado corto o pequeño',
+  too_big: 'es demasiado largo o grande',
+  unrecognized_keys: 'tiene un campo que no se conoce',
+};
+
 /** Why a field does not fit, for people. */
-export function schemaWords(issue: { code?: string; message: string } | undefined): InBoth {
-  if (issue === undefined) return inBoth('não se entende', 'not understood');
-  return inBoth(WORDS[issue.code ?? ''] ?? 'não serve', issue.message);
+export function schemaWords(issue: { code?: string; message: string } | undefined): InEach {
+  if (issue === undefined) return inEach('não se entende', 'not understood', 'no se entiende');
+  return inEach(
+    WORDS[issue.code ?? ''] ?? 'não serve',
+    issue.message,
+    WORDS_ES[issue.code ?? ''] ?? 'no sirve',
+  );
 }
 
 const portPath = z.string().min(1).max(1_024);
@@ -147,7 +162,7 @@ export type Progress = {
   bytes_per_s: number | null;
   eta_s: number | null;
   /** For people; a line of the board in a monitor. */
-  message: InBoth;
+  message: InEach;
   /** `alarm`: the board crashed, or something was refused and tried again. */
   level: 'info' | 'warning' | 'alarm';
 };
@@ -170,13 +185,21 @@ export function readJob(input: unknown): BenchJob {
   const field = issue === undefined || issue.path.length === 0 ? null : issue.path.join('.');
   const why = schemaWords(issue);
   throw new BenchTrouble('BAD_INPUT', {
-    message: inBoth(`${field ?? 'o trabalho'}: ${why['pt-BR']}`, `${field ?? 'the job'}: ${why.en}`),
-    next: inBoth('corrija o trabalho e comece de novo', 'correct the job and start it again'),
+    message: inEach(
+      `${field ?? 'o trabalho'}: ${why['pt-BR']}`,
+      `${field ?? 'the job'}: ${why.en}`,
+      `${field ?? 'el trabajo'}: ${why.es}`,
+    ),
+    next: inEach(
+      'corrija o trabalho e comece de novo',
+      'correct the job and start it again',
+      'corrija el trabajo y comience de nuevo',
+    ),
   });
 }
 
 /** A piece of progress that is only a sentence. */
-export function sentence(step: string, message: InBoth, level: Progress['level'] = 'info'): Progress {
+export function sentence(step: string, message: InEach, level: Progress['level'] = 'info'): Progress {
   return { step, done: 0, total: 0, bytes_per_s: null, eta_s: null, message, level };
 }
 
@@ -217,7 +240,7 @@ const EVERY_MS = 200;
  */
 export function stepProgress(
   { tell }: Pick<JobContext, 'tell'>,
-  step: { name: string; total: number; message: InBoth; now?: () => number },
+  step: { name: string; total: number; message: InEach; now?: () => number },
 ): { add: (bytes: number) => void } {
   const now = step.now ?? (() => performance.now());
   const startedAt = now();
@@ -258,6 +281,8 @@ export function progressLine(
   const share = `${String(Math.floor((done / total) * 100)).padStart(3)} %`;
   const speed = rate === null ? '' : `  ${Math.round(rate / 1_000)} KB/s`;
   const remaining =
-    left === null || done === total ? '' : language === 'en' ? `  ${left} s left` : `  faltam ${left} s`;
+    left === null || done === total
+      ? ''
+      : { 'pt-BR': `  faltam ${left} s`, en: `  ${left} s left`, es: `  faltan ${left} s` }[language];
   return `${step.padEnd(8)}${share}${speed}${remaining}  ${message}`;
 }

@@ -1,5 +1,5 @@
 import { encode } from 'uqr';
-import { inBoth } from '#core/both-languages.ts';
+import { inEach } from '#core/each-language.ts';
 import type { Language } from '#core/notifying.ts';
 
 // Labels for controllers, 24 on a sheet of A4 (3 × 8, 70 × 37 mm, edge to edge, as sticker sheets are sold).
@@ -15,7 +15,7 @@ export type Label = {
 };
 
 /** Of the page, as a browser heads what it prints. */
-const TITLE = inBoth('Controladores', 'Controllers');
+const TITLE = inEach('Controladores', 'Controllers', 'Controladores');
 
 const PER_ROW = 3;
 const PER_SHEET = 24;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openPort, type SerialLink } from '#adapters/serial/open-port.ts';
-import { type InBoth, inBoth, verbatim } from '#core/both-languages.ts';
+import { type InEach, inEach, verbatim } from '#core/each-language.ts';
 import { explainLine, isGibberish } from './boot-words.ts';
 import { type JobContext, type JobOf, type JobResult, type Progress, sentence } from './job.ts';
 import { asBenchTrouble } from './port-faults.ts';
@@ -45,7 +45,11 @@ export async function monitorBoard(
     context.tell(
       sentence(
         'monitor',
-        inBoth(`ouvindo ${job.port} a ${job.baud} baud`, `listening to ${job.port} at ${job.baud} baud`),
+        inEach(
+          `ouvindo ${job.port} a ${job.baud} baud`,
+          `listening to ${job.port} at ${job.baud} baud`,
+          `oyendo ${job.port} a ${job.baud} baudios`,
+        ),
       ),
     );
     if (job.reset) await reset(link, context);
@@ -60,15 +64,17 @@ export async function monitorBoard(
   }
 }
 
-const NOT_READABLE = inBoth(
+const NOT_READABLE = inEach(
   'ilegível: tente outra velocidade, como 74880 ou 9600',
   'not readable: try another baud, such as 74880 or 9600',
+  'ilegible: pruebe otra velocidad, como 74880 o 9600',
 );
 
 /** Set apart from the lines of the board. */
-const explained = (meaning: InBoth) => inBoth(`  = ${meaning['pt-BR']}`, `  = ${meaning.en}`);
+const explained = (meaning: InEach) =>
+  inEach(`  = ${meaning['pt-BR']}`, `  = ${meaning.en}`, `  = ${meaning.es}`);
 
-function monitorLine(count: number, message: InBoth, level: Progress['level']): Progress {
+function monitorLine(count: number, message: InEach, level: Progress['level']): Progress {
   return { step: 'monitor', done: count, total: 0, bytes_per_s: null, eta_s: null, message, level };
 }
 
@@ -111,9 +117,10 @@ async function reset(link: SerialLink, context: JobContext): Promise<void> {
     context.tell(
       sentence(
         'monitor',
-        inBoth(
+        inEach(
           'esta porta não consegue reiniciar a placa: aperte EN ou RST nela',
           'this port cannot reset the board: press EN or RST on it',
+          'este puerto no puede reiniciar la placa: presione EN o RST en ella',
         ),
         'warning',
       ),
@@ -136,8 +143,16 @@ async function openLog(file: string) {
   await once(out, 'open').catch((cause: unknown) => {
     const why = cause instanceof Error ? cause.message : String(cause);
     const said = {
-      message: inBoth(`${file} não pode ser gravado: ${why}`, `${file} cannot be written: ${why}`),
-      next: inBoth('diga um arquivo numa pasta sua', 'name a file in a folder of yours'),
+      message: inEach(
+        `${file} não pode ser gravado: ${why}`,
+        `${file} cannot be written: ${why}`,
+        `${file} no se puede grabar: ${why}`,
+      ),
+      next: inEach(
+        'diga um arquivo numa pasta sua',
+        'name a file in a folder of yours',
+        'indique un archivo en una carpeta suya',
+      ),
     };
     throw new BenchTrouble('BAD_INPUT', said, cause);
   });

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { type InBoth, inBoth } from '#core/both-languages.ts';
+import { type InEach, inEach } from '#core/each-language.ts';
 import type { Identity } from './identity.ts';
 import { BenchTrouble } from './trouble.ts';
 
@@ -38,9 +38,10 @@ export function identityImage(identity: Identity, kept: Kept): Buffer {
   ];
   if (entries.length > ENTRIES)
     throw refused(
-      inBoth(
+      inEach(
         'a identidade não cabe numa página da placa',
         'the identity is too long for one page of the board',
+        'la identidad no cabe en una página de la placa',
       ),
     );
   const image = Buffer.alloc(NVS_SIZE, 0xff);
@@ -76,9 +77,10 @@ function numberEntry(namespace: number, type: 0x01 | 0x02, key: string, value: n
 function textEntries(namespace: number, key: string, text: string): Buffer[] {
   if (text.includes('\0'))
     throw refused(
-      inBoth(
+      inEach(
         `${key} tem um caractere que não pode ser guardado`,
         `${key} holds a character that cannot be stored`,
+        `${key} tiene un carácter que no se puede guardar`,
       ),
     );
   const bytes = Buffer.from(`${text}\0`, 'utf8');
@@ -118,8 +120,12 @@ export function espCrc(bytes: Uint8Array): number {
   return crc32(bytes, 0xffff_ffff);
 }
 
-function refused(message: InBoth): BenchTrouble {
-  const next = inBoth('corrija a identidade e comece de novo', 'correct the identity and start again');
+function refused(message: InEach): BenchTrouble {
+  const next = inEach(
+    'corrija a identidade e comece de novo',
+    'correct the identity and start again',
+    'corrija la identidad y comience de nuevo',
+  );
   return new BenchTrouble('IDENTITY_REFUSED', { message, next });
 }
 

@@ -4,7 +4,7 @@ import type { ChipFacts, EspBoard } from '#adapters/serial/esp-board.ts';
 import { EspTrouble } from '#adapters/serial/esp-trouble.ts';
 import { listPorts, portUsers } from '#adapters/serial/list-ports.ts';
 import { openPort, type SerialLink } from '#adapters/serial/open-port.ts';
-import { type InBoth, inBoth } from '#core/both-languages.ts';
+import { type InEach, inEach } from '#core/each-language.ts';
 import { type JobContext, sentence } from './job.ts';
 import { asBenchTrouble, espWords } from './port-faults.ts';
 import { BenchTrouble, cancelled } from './trouble.ts';
@@ -15,19 +15,21 @@ const FIRST_BAUD = 115_200;
 const TRIES = 3;
 const READ_PIECE = 16_384;
 
-const ANSWERS = inBoth('a placa responde', 'the board answers');
+const ANSWERS = inEach('a placa responde', 'the board answers', 'la placa responde');
 const goingSlowly = (baud: number) =>
-  inBoth(
+  inEach(
     `o cabo não aguenta ${baud} baud; segue a ${FIRST_BAUD}`,
     `the cable does not carry ${baud} baud; going on at ${FIRST_BAUD}`,
+    `el cable no aguanta ${baud} baudios; sigue a ${FIRST_BAUD}`,
   );
-const connectingAnew = inBoth(
+const connectingAnew = inEach(
   `conectando de novo a ${FIRST_BAUD} baud`,
   `connecting anew at ${FIRST_BAUD} baud`,
+  `conectando de nuevo a ${FIRST_BAUD} baudios`,
 );
-const tryingAgain = inBoth('tentando de novo', 'trying again');
-const followed = (first: InBoth, then: InBoth) =>
-  inBoth(`${first['pt-BR']}; ${then['pt-BR']}`, `${first.en}; ${then.en}`);
+const tryingAgain = inEach('tentando de novo', 'trying again', 'intentando de nuevo');
+const followed = (first: InEach, then: InEach) =>
+  inEach(`${first['pt-BR']}; ${then['pt-BR']}`, `${first.en}; ${then.en}`, `${first.es}; ${then.es}`);
 
 /**
  * Opens the port, brings the board into its loader, lets `work` use it, and starts its program again, whatever became of
@@ -42,19 +44,32 @@ export async function withBoard<Result>(
   try {
     context.signal.throwIfAborted();
     context.tell(
-      sentence('connect', inBoth(`conectando à placa em ${port}`, `connecting to the board at ${port}`)),
+      sentence(
+        'connect',
+        inEach(
+          `conectando à placa em ${port}`,
+          `connecting to the board at ${port}`,
+          `conectando con la placa en ${port}`,
+        ),
+      ),
     );
     const link = await (context.openPort ?? openPort)(port, FIRST_BAUD);
     opened = link;
     const usb = await usbOf(port);
     return await withPatience(context, baud, async (rate) => {
-      const tell = (said: InBoth) => context.tell(sentence('connect', said));
+      const tell = (said: InEach) => context.tell(sentence('connect', said));
       const say = (news: 'answers' | 'slow') => tell(news === 'answers' ? ANSWERS : goingSlowly(rate));
       const board = await connectBoard(link, { baud: rate, usb, signal: context.signal, say });
       return startedAgain(board, link, async () => {
         const facts = await steadily(board, context, () => board.facts());
         const who = `${facts.description}, MAC ${facts.mac}`;
-        tell(inBoth(`${who}, memória de ${flashSize(facts)}`, `${who}, ${flashSize(facts)} flash`));
+        tell(
+          inEach(
+            `${who}, memória de ${flashSize(facts)}`,
+            `${who}, ${flashSize(facts)} flash`,
+            `${who}, memoria de ${flashSize(facts)}`,
+          ),
+        );
         return work(board, facts);
       });
     });
@@ -157,9 +172,10 @@ async function named(error: unknown, port: string): Promise<unknown> {
   const users = await portUsers(port);
   if (users.length === 0) return trouble;
   const named = (word: string) => users.map(({ pid, name: user }) => `${user} (${word} ${pid})`).join(', ');
-  const message = inBoth(
+  const message = inEach(
     `${port} está em uso por ${named('processo')}`,
     `${port} is in use by ${named('process')}`,
+    `${port} está en uso por ${named('proceso')}`,
   );
   return new BenchTrouble('PORT_BUSY', { message, next: trouble.said.next }, error);
 }

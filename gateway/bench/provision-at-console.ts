@@ -1,12 +1,16 @@
 import { openPort, type SerialLink } from '#adapters/serial/open-port.ts';
-import { inBoth, verbatim } from '#core/both-languages.ts';
+import { inEach, verbatim } from '#core/each-language.ts';
 import { type JobContext, sentence } from './job.ts';
 import { asBenchTrouble } from './port-faults.ts';
 import { type BoardConsole, type Later, openConsole } from './provision-console.ts';
 
 /** A board that talks without end must not fill the log of the job. */
 const MOST_LINES = 400;
-const LEFT_OUT = inBoth('as demais linhas da placa ficam de fora', 'further lines of the board are left out');
+const LEFT_OUT = inEach(
+  'as demais linhas da placa ficam de fora',
+  'further lines of the board are left out',
+  'las demás líneas de la placa quedan fuera',
+);
 
 const later: Later = (ms, run) => {
   const timer = setTimeout(run, ms);
@@ -22,7 +26,7 @@ export async function atConsole<Result>(
   let link: SerialLink | null = null;
   let lines = 0;
   try {
-    context.tell(sentence('connect', inBoth(`abrindo ${port}`, `opening ${port}`)));
+    context.tell(sentence('connect', inEach(`abrindo ${port}`, `opening ${port}`, `abriendo ${port}`)));
     link = await openPort(port, baud);
     const console = openConsole({
       link,

@@ -1,4 +1,4 @@
-import { inBoth, verbatim } from '#core/both-languages.ts';
+import { inEach, verbatim } from '#core/each-language.ts';
 import type { Identity } from './identity.ts';
 import { askImprovInfo, joinWifi } from './improv-client.ts';
 import { type JobContext, type JobOf, type JobResult, sentence } from './job.ts';
@@ -12,7 +12,16 @@ import { askBoardInfo, type BoardInfo, rebootBoard, writeIdentity } from './sfpr
  */
 export async function provisionBoard(job: JobOf<'provision'>, context: JobContext): Promise<JobResult> {
   return atConsole(job, context, async (console) => {
-    context.tell(sentence('ask', inBoth('perguntando à placa quem ela é', 'asking the board who it is')));
+    context.tell(
+      sentence(
+        'ask',
+        inEach(
+          'perguntando à placa quem ela é',
+          'asking the board who it is',
+          'preguntando a la placa quién es',
+        ),
+      ),
+    );
     const before = await askBoardInfo(console);
     context.tell(
       sentence('ask', verbatim(`${before.chip} ${before.mac}, firmware ${before.firmware_version}`)),
@@ -26,7 +35,12 @@ export async function provisionBoard(job: JobOf<'provision'>, context: JobContex
     const address = job.wifi === null ? null : await connected(console, context, job.wifi);
     const wasAnother = before.device_id !== null && job.identity !== null;
     if (job.wifi === null || wasAnother) {
-      context.tell(sentence('restart', inBoth('reiniciando o firmware', 'starting the firmware anew')));
+      context.tell(
+        sentence(
+          'restart',
+          inEach('reiniciando o firmware', 'starting the firmware anew', 'reiniciando el firmware'),
+        ),
+      );
       await rebootBoard(console);
     }
     return {
@@ -47,9 +61,10 @@ export function shown({ device_id, mac, chip, firmware_version }: BoardInfo) {
   return { device_id, mac, chip, firmware_version };
 }
 
-const NO_CLAIM = inBoth(
+const NO_CLAIM = inEach(
   'este firmware não guarda o código da etiqueta: com ela a placa não será adotada pelo Wi-Fi',
   'this firmware keeps no claim code: the board cannot be adopted over the Wi-Fi by its label',
+  'este firmware no guarda el código de la etiqueta: con ella la placa no será adoptada por el Wi-Fi',
 );
 
 async function identified(
@@ -60,12 +75,21 @@ async function identified(
   context.tell(
     sentence(
       'identity',
-      inBoth(`gravando a identidade ${identity.device_id}`, `writing identity ${identity.device_id}`),
+      inEach(
+        `gravando a identidade ${identity.device_id}`,
+        `writing identity ${identity.device_id}`,
+        `grabando la identidad ${identity.device_id}`,
+      ),
     ),
   );
   const info = await writeIdentity(console, identity);
   const id = info.device_id ?? '';
-  context.tell(sentence('identity', inBoth(`a placa agora é ${id}`, `the board is ${id} now`)));
+  context.tell(
+    sentence(
+      'identity',
+      inEach(`a placa agora é ${id}`, `the board is ${id} now`, `la placa ahora es ${id}`),
+    ),
+  );
   if (identity.claim !== null && info.has_claim !== true)
     context.tell(sentence('identity', NO_CLAIM, 'warning'));
   return info;
@@ -79,15 +103,27 @@ async function connected(
   const info = await askImprovInfo(console);
   const name = info === null ? '' : ` (${info.firmware} ${info.version})`;
   context.tell(
-    sentence('wifi', inBoth(`entrando em "${wifi.ssid}"${name}`, `joining "${wifi.ssid}"${name}`)),
+    sentence(
+      'wifi',
+      inEach(
+        `entrando em "${wifi.ssid}"${name}`,
+        `joining "${wifi.ssid}"${name}`,
+        `entrando en "${wifi.ssid}"${name}`,
+      ),
+    ),
   );
   const address = await joinWifi(console, wifi);
   const joined =
     address === null
-      ? inBoth(`a placa está em "${wifi.ssid}"`, `the board is in "${wifi.ssid}"`)
-      : inBoth(
+      ? inEach(
+          `a placa está em "${wifi.ssid}"`,
+          `the board is in "${wifi.ssid}"`,
+          `la placa está en "${wifi.ssid}"`,
+        )
+      : inEach(
           `a placa está em "${wifi.ssid}", em ${address}`,
           `the board is in "${wifi.ssid}", at ${address}`,
+          `la placa está en "${wifi.ssid}", en ${address}`,
         );
   context.tell(sentence('wifi', joined));
   return address;

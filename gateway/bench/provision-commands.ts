@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { inBoth, verbatim } from '#core/both-languages.ts';
+import { inEach, verbatim } from '#core/each-language.ts';
 import type { Language } from '#core/notifying.ts';
 import { BATCH_COMMAND } from './batch-command.ts';
 import {
@@ -39,8 +39,12 @@ ${GATEWAY_HELP}
     const format = FORMATS.find((one) => one === (textOf(values, 'format') ?? 'html'));
     if (format === undefined)
       throw badInput(
-        inBoth(`--format é um de ${FORMATS.join(', ')}`, `--format is one of ${FORMATS.join(', ')}`),
-        inBoth('corrija e comece de novo', 'correct it and start again'),
+        inEach(
+          `--format é um de ${FORMATS.join(', ')}`,
+          `--format is one of ${FORMATS.join(', ')}`,
+          `--format es uno de ${FORMATS.join(', ')}`,
+        ),
+        inEach('corrija e comece de novo', 'correct it and start again', 'corrija y comience de nuevo'),
       );
     const labels = await labelsOf(values, terminal);
     const drawn = drawing(format, labels, terminal.language);
@@ -53,7 +57,11 @@ ${GATEWAY_HELP}
     const sentence =
       file === undefined
         ? verbatim(drawn)
-        : inBoth(`${labels.length} etiquetas em ${file}`, `${labels.length} labels in ${file}`);
+        : inEach(
+            `${labels.length} etiquetas em ${file}`,
+            `${labels.length} labels in ${file}`,
+            `${labels.length} etiquetas en ${file}`,
+          );
     return { sentence, value };
   },
 };
@@ -72,7 +80,10 @@ ${WISH_HELP}${GATEWAY_HELP}
     run: async (values, terminal) => {
       const result = await provisioned(values, terminal);
       const board = shown(result);
-      return { sentence: inBoth(`provisionada: ${board}`, `provisioned: ${board}`), value: result };
+      return {
+        sentence: inEach(`provisionada: ${board}`, `provisioned: ${board}`, `aprovisionada: ${board}`),
+        value: result,
+      };
     },
   },
   'self-test': {
@@ -92,7 +103,14 @@ ${WISH_HELP}${GATEWAY_HELP}
         terminal,
       );
       const board = shown(result);
-      return { sentence: inBoth(`o relé obedece: ${board}`, `the relay obeys: ${board}`), value: result };
+      return {
+        sentence: inEach(
+          `o relé obedece: ${board}`,
+          `the relay obeys: ${board}`,
+          `el relé obedece: ${board}`,
+        ),
+        value: result,
+      };
     },
   },
   'wifi-scan': {
@@ -105,7 +123,11 @@ ${WISH_HELP}${GATEWAY_HELP}
       const lines = networks.map(({ ssid, rssi }: { ssid: string; rssi: number }) => `${rssi} dBm  ${ssid}`);
       const sentence =
         lines.length === 0
-          ? inBoth('a placa não ouve nenhuma rede', 'the board hears no network')
+          ? inEach(
+              'a placa não ouve nenhuma rede',
+              'the board hears no network',
+              'la placa no oye ninguna red',
+            )
           : verbatim(lines.join('\n'));
       return { sentence, value: result };
     },
@@ -142,8 +164,16 @@ async function identityIn(file: string): Promise<unknown> {
     return JSON.parse(await readFile(file, 'utf8'));
   } catch (cause) {
     throw badInput(
-      inBoth(`--identity ${file} não é um arquivo com JSON`, `--identity ${file} is no file with JSON`),
-      inBoth('escreva-o como o flash --identity o aceita', 'write it as flash --identity takes it'),
+      inEach(
+        `--identity ${file} não é um arquivo com JSON`,
+        `--identity ${file} is no file with JSON`,
+        `--identity ${file} no es un archivo con JSON`,
+      ),
+      inEach(
+        'escreva-o como o flash --identity o aceita',
+        'write it as flash --identity takes it',
+        'escríbalo como lo acepta flash --identity',
+      ),
       cause,
     );
   }
@@ -162,8 +192,12 @@ async function labelsOf(values: Values, terminal: Terminal): Promise<Label[]> {
     const claim = needed(values, 'claim');
     if (!/^[0-9A-Z]{12,64}$/.test(claim))
       throw badInput(
-        inBoth('--claim tem de 12 a 64 maiúsculas e dígitos', '--claim has 12 to 64 capitals and digits'),
-        inBoth('corrija', 'correct it'),
+        inEach(
+          '--claim tem de 12 a 64 maiúsculas e dígitos',
+          '--claim has 12 to 64 capitals and digits',
+          '--claim tiene de 12 a 64 mayúsculas y dígitos',
+        ),
+        inEach('corrija', 'correct it', 'corrija'),
       );
     return [{ device_id: device, claim, code: null, farm: null, ponds: [] }];
   }
@@ -182,16 +216,20 @@ function drawing(format: (typeof FORMATS)[number], labels: readonly Label[], lan
     case 'sheet':
       if (labels.length > 24)
         throw badInput(
-          inBoth('uma folha tem 24 etiquetas', 'a sheet holds 24 labels'),
-          inBoth('diga --format html para mais', 'say --format html for more'),
+          inEach('uma folha tem 24 etiquetas', 'a sheet holds 24 labels', 'una hoja tiene 24 etiquetas'),
+          inEach(
+            'diga --format html para mais',
+            'say --format html for more',
+            'indique --format html para más',
+          ),
         );
       return labelSheets(labels).join('');
     case 'svg': {
       const [label] = labels;
       if (label === undefined || labels.length > 1)
         throw badInput(
-          inBoth('--format svg é uma etiqueta', '--format svg is one label'),
-          inBoth('diga um dos --points', 'say one of --points'),
+          inEach('--format svg é uma etiqueta', '--format svg is one label', '--format svg es una etiqueta'),
+          inEach('diga um dos --points', 'say one of --points', 'indique uno de los --points'),
         );
       return labelSvg(label);
     }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { benchLabel } from '#contract/resources/bench.ts';
 import { controlPointAnswer, deviceKeyAnswer, deviceKeyEntry } from '#contract/resources/control-points.ts';
 import { systemIdentityAnswer } from '#contract/resources/system-identity.ts';
-import { type InBoth, inBoth } from '#core/both-languages.ts';
+import { type InEach, inEach } from '#core/each-language.ts';
 import { type Terminal, textOf, type Values } from './command.ts';
 import { type Identity, newClaimCode } from './identity.ts';
 import { BenchTrouble, cancelled } from './trouble.ts';
@@ -128,8 +128,16 @@ function asker(base: string, signal: AbortSignal) {
     }).catch((cause: unknown) => {
       if (signal.aborted) throw cancelled();
       throw badInput(
-        inBoth(`o gateway não responde em ${base}`, `the gateway does not answer at ${base}`),
-        inBoth('inicie-o, ou diga o endereço com --gateway', 'start it, or say its address with --gateway'),
+        inEach(
+          `o gateway não responde em ${base}`,
+          `the gateway does not answer at ${base}`,
+          `el gateway no responde en ${base}`,
+        ),
+        inEach(
+          'inicie-o, ou diga o endereço com --gateway',
+          'start it, or say its address with --gateway',
+          'arránquelo, o indique la dirección con --gateway',
+        ),
         cause,
       );
     });
@@ -139,15 +147,17 @@ function asker(base: string, signal: AbortSignal) {
     const { detail } = (typeof told === 'object' && told !== null ? told : {}) as { detail?: unknown };
     const asked = `${method} ${path.split('?')[0]}: ${response.status} ${typeof detail === 'string' ? detail : ''}`;
     throw badInput(
-      inBoth(`o gateway recusou ${asked}`, `the gateway refused ${asked}`),
+      inEach(`o gateway recusou ${asked}`, `the gateway refused ${asked}`, `el gateway rechazó ${asked}`),
       response.status === 401
-        ? inBoth(
+        ? inEach(
             'crie um novo token de acesso, ou diga --email e BENCH_PASSWORD',
             'make a new access token, or say --email and BENCH_PASSWORD',
+            'cree un acceso para programas nuevo, o indique --email y BENCH_PASSWORD',
           )
-        : inBoth(
+        : inEach(
             'confira o que foi pedido, e se você opera esta fazenda',
             'check what was asked for, and that you operate this farm',
+            'revise lo que se pidió, y si usted opera esta camaronera',
           ),
     );
   };
@@ -165,10 +175,15 @@ async function tokenFrom(values: Values, environment: Terminal['environment'], a
   }
   if (BENCH_TOKEN !== undefined) return BENCH_TOKEN;
   throw badInput(
-    inBoth('o gateway não sabe quem pergunta', 'nobody is named to the gateway'),
-    inBoth(
+    inEach(
+      'o gateway não sabe quem pergunta',
+      'nobody is named to the gateway',
+      'el gateway no sabe quién pregunta',
+    ),
+    inEach(
       'diga --token-file, ou --email com BENCH_PASSWORD no ambiente',
       'say --token-file, or --email with BENCH_PASSWORD in the environment',
+      'indique --token-file, o --email con BENCH_PASSWORD en el entorno',
     ),
   );
 }
@@ -177,14 +192,14 @@ async function tokenFrom(values: Values, environment: Terminal['environment'], a
 export async function secretIn(file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw badInput(
-      inBoth(`${file} não pode ser lido`, `${file} cannot be read`),
-      inBoth('corrija o nome do arquivo', 'correct the name of the file'),
+      inEach(`${file} não pode ser lido`, `${file} cannot be read`, `${file} no se puede leer`),
+      inEach('corrija o nome do arquivo', 'correct the name of the file', 'corrija el nombre del archivo'),
       cause,
     );
   });
   return (text.split(/\r?\n/)[0] ?? '').trim();
 }
 
-export function badInput(message: InBoth, next: InBoth, cause?: unknown): BenchTrouble {
+export function badInput(message: InEach, next: InEach, cause?: unknown): BenchTrouble {
   return new BenchTrouble('BAD_INPUT', { message, next }, cause);
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { setTimeout as pauseFor } from 'node:timers/promises';
-import { inBoth } from '#core/both-languages.ts';
+import { inEach } from '#core/each-language.ts';
 import { flag, type Terminal, text, textOf, type Values } from './command.ts';
 import { type BenchJobInput, type JobContext, type JobResult, sentence } from './job.ts';
 import { badInput, type Gateway, type Point, secretIn } from './provision-gateway.ts';
@@ -49,9 +49,10 @@ export async function provisionPoint(
   context.tell(
     sentence(
       'heartbeat',
-      inBoth(
+      inEach(
         `esperando até ${wish.waitS} s o primeiro relato de ${point.device_id}`,
         `waiting up to ${wish.waitS} s for the first report of ${point.device_id}`,
+        `esperando hasta ${wish.waitS} s el primer informe de ${point.device_id}`,
       ),
     ),
   );
@@ -63,7 +64,11 @@ export async function provisionPoint(
   context.tell(
     sentence(
       'heartbeat',
-      inBoth(`${point.device_id} relatou com a chave nova`, `${point.device_id} reported under its new key`),
+      inEach(
+        `${point.device_id} relatou com a chave nova`,
+        `${point.device_id} reported under its new key`,
+        `${point.device_id} informó con la clave nueva`,
+      ),
     ),
   );
   if (wish.selfTest === null) return board;
@@ -73,26 +78,30 @@ export async function provisionPoint(
 
 function noHeartbeat(host: string, waitS: number): BenchTrouble {
   return new BenchTrouble('NO_HEARTBEAT', {
-    message: inBoth(
+    message: inEach(
       `a placa tem a identidade e não relatou em ${waitS} segundos`,
       `the board has its identity and did not report within ${waitS} seconds`,
+      `la placa tiene la identidad y no informó en ${waitS} segundos`,
     ),
-    next: inBoth(
+    next: inEach(
       `veja se o Wi-Fi dela leva ao gateway (${host}), aperte reset na placa e olhe o registro dela (bench-tool monitor); depois provisione-a de novo`,
       `see that its Wi-Fi leads to the gateway (${host}), press reset on the board and watch its log (bench-tool monitor); then provision it again`,
+      `vea si su Wi-Fi llega al gateway (${host}), presione reset en la placa y mire su registro (bench-tool monitor); después aprovisiónela de nuevo`,
     ),
   });
 }
 
 function lockedOut({ cod }: Point): BenchTrouble {
   return new BenchTrouble('SELF_TEST_FAILED', {
-    message: inBoth(
+    message: inEach(
       `${cod} está bloqueado: o motor dele não é ligado para um teste`,
       `${cod} is locked out: its motor is not started for a test`,
+      `${cod} está bloqueado: su motor no se enciende para una prueba`,
     ),
-    next: inBoth(
+    next: inEach(
       'pergunte quem o bloqueou, ou provisione sem --self-test',
       'ask who locked it out, or provision it without --self-test',
+      'pregunte quién lo bloqueó, o aprovisione sin --self-test',
     ),
   });
 }
@@ -151,8 +160,12 @@ export async function wishOf(
   const isTested = values['self-test'] === true;
   if (current !== undefined && !isTested)
     throw badInput(
-      inBoth('--min-current é para --self-test', '--min-current is for --self-test'),
-      inBoth('diga os dois ou nenhum', 'say both or none'),
+      inEach(
+        '--min-current é para --self-test',
+        '--min-current is for --self-test',
+        '--min-current es para --self-test',
+      ),
+      inEach('diga os dois ou nenhum', 'say both or none', 'indique los dos o ninguno'),
     );
   return {
     wifi: await wifiOf(values, environment),
@@ -172,8 +185,16 @@ async function wifiOf(
   if (ssid === undefined) {
     if (file === undefined) return null;
     throw badInput(
-      inBoth('--wifi-password-file é para --ssid', '--wifi-password-file is for --ssid'),
-      inBoth('diga também o nome da rede', 'say the name of the network, too'),
+      inEach(
+        '--wifi-password-file é para --ssid',
+        '--wifi-password-file is for --ssid',
+        '--wifi-password-file es para --ssid',
+      ),
+      inEach(
+        'diga também o nome da rede',
+        'say the name of the network, too',
+        'indique también el nombre de la red',
+      ),
     );
   }
   return { ssid, password: file === undefined ? (WIFI_PASSWORD ?? '') : await secretIn(file) };
@@ -189,11 +210,12 @@ export function numberOf(
   const value = Number(said);
   if (Number.isInteger(value) && value >= min && value <= max) return value;
   throw badInput(
-    inBoth(
+    inEach(
       `--${name} é um número inteiro, de ${min} a ${max}, não ${said}`,
       `--${name} is a whole number, ${min} to ${max}, not ${said}`,
+      `--${name} es un número entero, de ${min} a ${max}, no ${said}`,
     ),
-    inBoth('corrija e comece de novo', 'correct it and start again'),
+    inEach('corrija e comece de novo', 'correct it and start again', 'corrija y comience de nuevo'),
   );
 }
 
@@ -201,8 +223,8 @@ export function needed(values: Values, name: string): string {
   const value = textOf(values, name);
   if (value !== undefined) return value;
   throw badInput(
-    inBoth(`falta --${name}`, `--${name} is missing`),
-    inBoth('veja o comando com --help', 'see the command with --help'),
+    inEach(`falta --${name}`, `--${name} is missing`, `falta --${name}`),
+    inEach('veja o comando com --help', 'see the command with --help', 'vea el comando con --help'),
   );
 }
 
@@ -214,14 +236,20 @@ export function pointNamed(points: readonly Point[], name: string): Point {
   if (point !== undefined && found.length === 1) return point;
   throw badInput(
     found.length === 0
-      ? inBoth(
+      ? inEach(
           `não há ponto de controle ${name} que você possa operar`,
           `there is no control point ${name} that you may operate`,
+          `no hay un punto de control ${name} que usted pueda operar`,
         )
-      : inBoth(
+      : inEach(
           `${found.length} pontos de controle se chamam ${name}; diga o id do dispositivo`,
           `${found.length} control points are called ${name}; say the device id`,
+          `${found.length} puntos de control se llaman ${name}; indique el id del dispositivo`,
         ),
-    inBoth('olhe os pontos de controle no console', 'look at the control points in the console'),
+    inEach(
+      'olhe os pontos de controle no console',
+      'look at the control points in the console',
+      'mire los puntos de control en el panel',
+    ),
   );
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { type InBoth, inBoth } from '#core/both-languages.ts';
+import { type InEach, inEach } from '#core/each-language.ts';
 import { AppError } from '#core/errors.ts';
 import {
   type FirmwareFile,
@@ -31,13 +31,15 @@ export async function readFirmware(firmware: JobOf<'flash'>['firmware']): Promis
     const digest = createHash('sha256').update(bytes).digest('hex');
     if (digest !== part.sha256.toLowerCase())
       throw new BenchTrouble('CHECKSUM_REFUSED', {
-        message: inBoth(
+        message: inEach(
           `${part.file} não é o que o manifesto diz: o SHA-256 é ${digest}`,
           `${part.file} is not what its manifest says: the SHA-256 is ${digest}`,
+          `${part.file} no es lo que dice el manifiesto: el SHA-256 es ${digest}`,
         ),
-        next: inBoth(
+        next: inEach(
           'copie o pacote de novo, com todos os arquivos, e recomece; nada foi gravado',
           'copy the bundle again, all of its files, and start again; nothing was written',
+          'copie el paquete de nuevo, con todos los archivos, y recomience; no se grabó nada',
         ),
       });
     parts.push({ name: part.file, offset: part.offset, bytes });
@@ -86,13 +88,15 @@ function openPackage(name: string, bytes: Buffer): FirmwareFile {
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause;
     const said = {
-      message: inBoth(
+      message: inEach(
         `${name} não é um firmware assinado, ou está danificado`,
         `${name} is no signed firmware, or it is damaged`,
+        `${name} no es un firmware firmado, o está dañado`,
       ),
-      next: inBoth(
+      next: inEach(
         'baixe de novo o arquivo .sfw do fabricante e recomece; nada foi gravado',
         'fetch the .sfw file of its publisher again and start again; nothing was written',
+        'descargue de nuevo el archivo .sfw del fabricante y recomience; no se grabó nada',
       ),
     };
     throw new BenchTrouble('CHECKSUM_REFUSED', said, cause);
@@ -117,13 +121,15 @@ function parseManifest(bytes: Buffer, file: string): FirmwareManifest {
   const field = issue?.path.join('.') ?? '';
   const why = schemaWords(issue);
   throw new BenchTrouble('WRONG_IMAGE', {
-    message: inBoth(
+    message: inEach(
       `${file} não é um manifesto de firmware: ${field} ${why['pt-BR']}`,
       `${file} is no manifest of a firmware: ${field} ${why.en}`,
+      `${file} no es un manifiesto de firmware: ${field} ${why.es}`,
     ),
-    next: inBoth(
+    next: inEach(
       'use a pasta como foi publicada: manifest.json e os arquivos dele',
       'take the folder as it was published: manifest.json and its files',
+      'use la carpeta como fue publicada: manifest.json y sus archivos',
     ),
   });
 }
@@ -141,28 +147,45 @@ async function readBounded(file: string, maxBytes: number): Promise<Buffer> {
   const opened = await open(file).catch((cause: unknown) => {
     throw notReadable(
       file,
-      inBoth('não está lá ou não pode ser lido', 'it is not there or may not be read'),
+      inEach(
+        'não está lá ou não pode ser lido',
+        'it is not there or may not be read',
+        'no está ahí o no se puede leer',
+      ),
       cause,
     );
   });
   try {
     const facts = await opened.stat();
-    if (!facts.isFile()) throw notReadable(file, inBoth('não é um arquivo', 'it is no file'));
+    if (!facts.isFile())
+      throw notReadable(file, inEach('não é um arquivo', 'it is no file', 'no es un archivo'));
     if (facts.size > maxBytes)
-      throw notReadable(file, inBoth(`passa de ${maxBytes} bytes`, `it is larger than ${maxBytes} bytes`));
-    if (facts.size === 0) throw notReadable(file, inBoth('está vazio', 'it is empty'));
+      throw notReadable(
+        file,
+        inEach(
+          `passa de ${maxBytes} bytes`,
+          `it is larger than ${maxBytes} bytes`,
+          `pasa de ${maxBytes} bytes`,
+        ),
+      );
+    if (facts.size === 0) throw notReadable(file, inEach('está vazio', 'it is empty', 'está vacío'));
     return await opened.readFile();
   } finally {
     await opened.close();
   }
 }
 
-function notReadable(file: string, why: InBoth, cause?: unknown): BenchTrouble {
+function notReadable(file: string, why: InEach, cause?: unknown): BenchTrouble {
   const said = {
-    message: inBoth(`${file} não serve: ${why['pt-BR']}`, `${file} cannot be taken: ${why.en}`),
-    next: inBoth(
+    message: inEach(
+      `${file} não serve: ${why['pt-BR']}`,
+      `${file} cannot be taken: ${why.en}`,
+      `${file} no sirve: ${why.es}`,
+    ),
+    next: inEach(
       'corrija o nome do arquivo e comece de novo',
       'correct the name of the file and start again',
+      'corrija el nombre del archivo y comience de nuevo',
     ),
   };
   return new BenchTrouble('BAD_INPUT', said, cause);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type InBoth, inBoth } from '#core/both-languages.ts';
+import { type InEach, inEach } from '#core/each-language.ts';
 import type { Identity } from './identity.ts';
 import type { BoardConsole, Heard } from './provision-console.ts';
 import { SFPROV_TYPE, sfprovFrame } from './sfprov-frames.ts';
@@ -53,7 +53,11 @@ export async function askBoardInfo(console: BoardConsole): Promise<BoardInfo> {
   const { success, data } = boardInfo.safeParse(said);
   if (success) return data;
   throw noAnswer(
-    inBoth('o firmware desta placa não diz quem ela é', 'the firmware on this board does not tell who it is'),
+    inEach(
+      'o firmware desta placa não diz quem ela é',
+      'the firmware on this board does not tell who it is',
+      'el firmware de esta placa no dice quién es',
+    ),
   );
 }
 
@@ -65,16 +69,21 @@ export async function writeIdentity(console: BoardConsole, identity: Identity): 
   const said = await command(console, { op: 'identity', ...identity }, { ms: SLOW_MS, isIts: isPlain });
   if (!said.ok)
     throw identityRefused(
-      inBoth(`a placa recusou a identidade: ${said.error}`, `the board refused its identity: ${said.error}`),
+      inEach(
+        `a placa recusou a identidade: ${said.error}`,
+        `the board refused its identity: ${said.error}`,
+        `la placa rechazó la identidad: ${said.error}`,
+      ),
     );
   const info = await askBoardInfo(console);
   const isWritten =
     info.has_key && info.device_id === identity.device_id && info.mqtt_id === identity.mqtt_id;
   if (isWritten && info.gw_host === identity.gw_host) return info;
   throw identityRefused(
-    inBoth(
+    inEach(
       `a placa aceitou a identidade e não a tem: diz ${info.device_id ?? 'que não tem nenhuma'}`,
       `the board took its identity and does not have it: it says ${info.device_id ?? 'it has none'}`,
+      `la placa aceptó la identidad y no la tiene: dice ${info.device_id ?? 'que no tiene ninguna'}`,
     ),
   );
 }
@@ -90,14 +99,20 @@ export async function switchRelay(
   if (said.ok && success) return data;
   throw new BenchTrouble('SELF_TEST_FAILED', {
     message: said.ok
-      ? inBoth('a placa não diz como está o relé', 'the board does not tell how its relay stands')
-      : inBoth(
+      ? inEach(
+          'a placa não diz como está o relé',
+          'the board does not tell how its relay stands',
+          'la placa no dice cómo está el relé',
+        )
+      : inEach(
           `a placa não acionou o relé: ${said.error}`,
           `the board did not switch its relay: ${said.error}`,
+          `la placa no accionó el relé: ${said.error}`,
         ),
-    next: inBoth(
+    next: inEach(
       'confira a placa do relé e a alimentação dela, e repita o teste',
       'check the relay board and its supply, then start the self test again',
+      'revise la placa del relé y su alimentación, y repita la prueba',
     ),
   });
 }
@@ -123,7 +138,13 @@ async function command(
     if (tries > 1) await console.quiet(QUIET_MS);
     return said;
   }
-  throw noAnswer(inBoth('a placa não responde no console', 'the board does not answer on its console'));
+  throw noAnswer(
+    inEach(
+      'a placa não responde no console',
+      'the board does not answer on its console',
+      'la placa no responde en la consola',
+    ),
+  );
 }
 
 const frameOf = (question: Command) => sfprovFrame(SFPROV_TYPE.command, question);
@@ -133,22 +154,24 @@ function answerIn(heard: Heard): Answered | undefined {
   return answered.safeParse(heard.body).data;
 }
 
-function noAnswer(message: InBoth): BenchTrouble {
+function noAnswer(message: InEach): BenchTrouble {
   return new BenchTrouble('NO_ANSWER', {
     message,
-    next: inBoth(
+    next: inEach(
       'aperte reset na placa e comece de novo; se ela continuar calada, grave antes o firmware desta fazenda',
       'press reset on the board and start again; if it stays silent, flash the firmware of this farm first',
+      'presione reset en la placa y comience de nuevo; si sigue callada, grabe antes el firmware de esta camaronera',
     ),
   });
 }
 
-function identityRefused(message: InBoth): BenchTrouble {
+function identityRefused(message: InEach): BenchTrouble {
   return new BenchTrouble('IDENTITY_REFUSED', {
     message,
-    next: inBoth(
+    next: inEach(
       'apague a identidade da placa, aperte reset e provisione-a de novo',
       'erase the identity of the board, press reset and provision it again',
+      'borre la identidad de la placa, presione reset y aprovisiónela de nuevo',
     ),
   });
 }

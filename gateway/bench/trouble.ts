@@ -1,4 +1,4 @@
-import { type InBoth, inBoth } from '#core/both-languages.ts';
+import { type InEach, inEach } from '#core/each-language.ts';
 
 /** What can go wrong at the bench. Words and exit codes stay: scripts of technicians count on them. */
 export const TROUBLE_CODES = [
@@ -47,7 +47,7 @@ export const EXIT_CODES: Readonly<Record<TroubleCode, number>> = {
 };
 
 /** What is wrong, and what a hand does about it. */
-export type TroubleWords = { message: InBoth; next: InBoth };
+export type TroubleWords = { message: InEach; next: InEach };
 
 /** A job at the bench cannot go on. The message of the error itself is for logs. */
 export class BenchTrouble extends Error {
@@ -65,10 +65,15 @@ export class BenchTrouble extends Error {
 /** Somebody took the job back. */
 export function cancelled(): BenchTrouble {
   return new BenchTrouble('CANCELLED', {
-    message: inBoth('o trabalho foi parado antes do fim', 'the job was stopped before its end'),
-    next: inBoth(
+    message: inEach(
+      'o trabalho foi parado antes do fim',
+      'the job was stopped before its end',
+      'el trabajo se detuvo antes del final',
+    ),
+    next: inEach(
       'deixe o cabo ligado e comece o trabalho de novo: o que já está certo é pulado',
       'leave the cable in and start the job again: what is already right is skipped',
+      'deje el cable conectado y comience el trabajo de nuevo: lo que ya está bien se salta',
     ),
   });
 }

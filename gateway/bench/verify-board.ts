@@ -1,4 +1,4 @@
-import { inBoth } from '#core/both-languages.ts';
+import { inEach } from '#core/each-language.ts';
 import { readBoard } from './board-facts.ts';
 import { checkFirmware } from './check-firmware.ts';
 import { type JobContext, type JobOf, type JobResult, sentence } from './job.ts';
@@ -25,30 +25,42 @@ export async function verifyBoard(job: JobOf<'verify'>, context: JobContext): Pr
       if (wrong !== undefined) {
         const place = `0x${wrong.address.toString(16)}`;
         throw new BenchTrouble('VERIFY_FAILED', {
-          message: inBoth(
+          message: inEach(
             `a placa tem outra coisa que não ${wrong.name} em ${place}`,
             `the board holds something else than ${wrong.name} at ${place}`,
+            `la placa tiene otra cosa que no es ${wrong.name} en ${place}`,
           ),
-          next: inBoth('grave nela o mesmo firmware', 'flash it with the same firmware'),
+          next: inEach(
+            'grave nela o mesmo firmware',
+            'flash it with the same firmware',
+            'grabe en ella el mismo firmware',
+          ),
         });
       }
     }
     const { start } = await readBoard(board, facts, context);
     if (holdsProgram(firmware) && !isPartOf(firmware, start.at)) throw startsAnother(start.name);
-    context.tell(sentence('done', inBoth('a placa tem este firmware', 'the board holds this firmware')));
+    context.tell(
+      sentence(
+        'done',
+        inEach('a placa tem este firmware', 'the board holds this firmware', 'la placa tiene este firmware'),
+      ),
+    );
     return { chip: facts.chip, mac: facts.mac, version: firmware.version, bytes: bytesOf(segments) };
   });
 }
 
 function startsAnother(name: string): BenchTrouble {
   return new BenchTrouble('VERIFY_FAILED', {
-    message: inBoth(
+    message: inEach(
       `a placa tem este firmware e inicia outro, o da partição ${name}`,
       `the board holds this firmware and starts another one, that of its partition ${name}`,
+      `la placa tiene este firmware y arranca otro, el de la partición ${name}`,
     ),
-    next: inBoth(
+    next: inEach(
       'grave nela o mesmo firmware: o que já está certo é pulado, e ela passa a iniciá-lo',
       'flash it with the same firmware: what is right already is skipped, and it starts that then',
+      'grabe en ella el mismo firmware: lo que ya está bien se salta, y pasa a arrancarlo',
     ),
   });
 }

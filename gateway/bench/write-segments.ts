@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { EspBoard } from '#adapters/serial/esp-board.ts';
-import { inBoth, verbatim } from '#core/both-languages.ts';
+import { inEach, verbatim } from '#core/each-language.ts';
 import type { FirmwarePart } from './firmware-manifest.ts';
 import { type JobContext, sentence, stepProgress } from './job.ts';
 import { readSteadily, steadily } from './open-board.ts';
@@ -56,7 +56,7 @@ export async function segmentsToWrite(
   const progress = stepProgress(context, {
     name: 'compare',
     total: bytesOf(segments),
-    message: inBoth('o que já está lá', 'what is there already'),
+    message: inEach('o que já está lá', 'what is there already', 'lo que ya está ahí'),
   });
   const wrong: Segment[] = [];
   for (const segment of segments) {
@@ -107,9 +107,10 @@ async function writeOne(
       context.tell(
         sentence(
           'again',
-          inBoth(
+          inEach(
             `${placeOf(segment, 'em')} não é o que foi gravado; gravando de novo`,
             `${placeOf(segment, 'at')} is not what was written; writing it again`,
+            `${placeOf(segment, 'en')} no es lo que se grabó; grabando de nuevo`,
           ),
           'warning',
         ),
@@ -128,7 +129,7 @@ export async function readBackSegments(
   const progress = stepProgress(context, {
     name: 'read',
     total: bytesOf(segments),
-    message: inBoth('lendo de volta', 'reading back'),
+    message: inEach('lendo de volta', 'reading back', 'leyendo de vuelta'),
   });
   for (const segment of segments) {
     const address = await firstDifference(board, segment, context);
@@ -150,13 +151,15 @@ async function firstDifference(board: EspBoard, { address, bytes }: Segment, con
 
 function notHeld(segment: Segment, address: number): BenchTrouble {
   return new BenchTrouble('VERIFY_FAILED', {
-    message: inBoth(
+    message: inEach(
       `a memória não guarda ${segment.name} a partir de 0x${address.toString(16)}`,
       `the flash does not hold ${segment.name} from 0x${address.toString(16)} on`,
+      `la memoria no guarda ${segment.name} a partir de 0x${address.toString(16)}`,
     ),
-    next: inBoth(
+    next: inEach(
       'comece de novo uma vez; se falhar no mesmo endereço, a memória desta placa está ruim: use outra placa',
       'start again once; if it fails at the same address, the flash of this board is broken: take another board',
+      'comience de nuevo una vez; si falla en la misma dirección, la memoria de esta placa está mala: use otra placa',
     ),
   });
 }
@@ -165,7 +168,8 @@ export const bytesOf = (segments: readonly Segment[]) =>
   segments.reduce((sum, { bytes }) => sum + bytes.length, 0);
 
 const namesOf = (segments: readonly Segment[]) => [...new Set(segments.map(({ name }) => name))].join(', ');
-const placeOf = ({ name, address }: Segment, at: 'em' | 'at') => `${name} ${at} 0x${address.toString(16)}`;
+const placeOf = ({ name, address }: Segment, at: 'em' | 'at' | 'en') =>
+  `${name} ${at} 0x${address.toString(16)}`;
 
 /** Where the boot loader looks for the table, on every chip of the family. */
 export const TABLE_OFFSET = 0x8000;

@@ -5,7 +5,7 @@ import { doctorQueries } from '#adapters/sql/queries/system/doctor.ts';
 import { machineStart, programVersion } from '#adapters/system/machine-facts.ts';
 import { atTheBox, usage } from '#contract/commands.ts';
 import { type DoctorReport, doctorAnswer, type FindingSeverity } from '#contract/resources/system-doctor.ts';
-import { languageOf } from '#contract/words.ts';
+import { LANGUAGES, type Language, languageOf } from '#contract/words.ts';
 import { examine } from '#features/system/doctor/examine.ts';
 import type { RunFacts } from '#features/system/doctor/ports.ts';
 import { isUnderWay, type Run, readRun, runFileOf } from '#operations/doctor/run-file.ts';
@@ -16,7 +16,7 @@ import { type Config, options, readConfig, UsageError } from '#runtime/config.ts
 const HELP = `${usage('doctor [options]', 'beside a running gateway, or on a stopped one')}
 
   --json           the report as JSON
-  --language L     pt-BR or en; by default that of the terminal
+  --language L     pt-BR, en or es; by default that of the terminal
   --deep           of a stopped gateway: also check every page of the database (minutes)
   --bundle FILE    also write a support bundle (.tar.gz) without secrets
 
@@ -57,7 +57,7 @@ type Wish = {
   help: boolean;
   isDeep: boolean;
   bundle: string | null;
-  language: 'pt-BR' | 'en';
+  language: Language;
 };
 
 async function examineNow(
@@ -166,8 +166,9 @@ function readWish(args: readonly string[], environment: DoctorAsk['environment']
   const others = Object.fromEntries(Object.keys(options).map((name) => [name, { type: 'string' as const }]));
   const values = parsed(() => parseArgs({ args: [...args], options: { ...others, ...own } }).values);
   const { json = false, help = false, deep = false, bundle = null, language, ...given } = values;
-  const isLanguage = language === undefined || language === 'pt-BR' || language === 'en';
-  if (!isLanguage) throw new UsageError('--language must be pt-BR or en');
+  const spoken = LANGUAGES.find((each) => each === language);
+  if (language !== undefined && spoken === undefined)
+    throw new UsageError('--language must be pt-BR, en or es');
   return {
     environment,
     config: readConfig(
@@ -180,7 +181,7 @@ function readWish(args: readonly string[], environment: DoctorAsk['environment']
     help,
     isDeep: deep,
     bundle,
-    language: language ?? languageOf(environment),
+    language: spoken ?? languageOf(environment),
   };
 }
 

@@ -155,8 +155,17 @@ export function unreachable(word: never): never {
 /** How long an alarm that ended by itself waits for somebody to answer it. */
 export const RETURNED_FOR_MS = 24 * 3_600_000;
 
+/** What people are spoken to in. The first is that of who chose none. */
+export const LANGUAGES = ['pt-BR', 'en', 'es'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** The language that a tag means (`es-EC`, `pt`, `en_US`); null: none that is spoken here. */
+export function spokenIn(tag: string): Language | null {
+  const asked = tag.slice(0, 2).toLowerCase();
+  return LANGUAGES.find((language) => language.slice(0, 2) === asked) ?? null;
+}
+
 /** The language of a terminal, by its environment; English where it names none that is spoken here. */
-export function languageOf(environment: Readonly<Record<string, string | undefined>>): 'pt-BR' | 'en' {
-  const locale = environment['LC_ALL'] || environment['LC_MESSAGES'] || environment['LANG'] || '';
-  return locale.startsWith('pt') ? 'pt-BR' : 'en';
+export function languageOf(environment: Readonly<Record<string, string | undefined>>): Language {
+  return spokenIn(environment['LC_ALL'] || environment['LC_MESSAGES'] || environment['LANG'] || '') ?? 'en';
 }

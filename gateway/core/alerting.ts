@@ -1,6 +1,6 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
 import type { alert } from '#contract/resources/alerts.ts';
-import type { AlertType, Severity } from '#contract/words.ts';
+import type { AlertType, Language, Severity } from '#contract/words.ts';
 import type { Change } from './changes.ts';
 import { type ClockStep, endAfterStep } from './clock-trust.ts';
 
@@ -14,7 +14,7 @@ export type AlertCause = {
   /** Plain words with numbers and names, for the person who is woken by it. */
   message: string;
   /** The same in the language of each reader; `message` is then its Portuguese. */
-  words?: (language: 'pt-BR' | 'en') => string;
+  words?: (language: Language) => string;
   parameter?: string;
   value?: number;
   threshold?: number;

@@ -1,10 +1,10 @@
 import type { RowOf } from '#contract/resource.ts';
 import { outgoingLetter } from '#contract/resources/local-tables.ts';
-import type { NotificationType, Severity } from '#contract/words.ts';
+import { type Language, type NotificationType, type Severity, spokenIn } from '#contract/words.ts';
 import { type Change, insert } from './changes.ts';
 import { clockOf, DAY_MS, instantOfWall, timeOfDayOfWall, wallOf, type Zone } from './zone-clock.ts';
 
-export type Language = 'pt-BR' | 'en';
+export type { Language };
 
 /** What is told, in the language of its reader. */
 export type Words = (language: Language) => string;
@@ -45,10 +45,8 @@ export type News = {
  */
 export type Notify = (to: Recipients, what: News) => Promise<Change[]>;
 
-/** Farms of this product speak Portuguese unless a person chose English. */
-export function languageOf(chosen: string | null): Language {
-  return chosen?.toLowerCase().startsWith('en') ? 'en' : 'pt-BR';
-}
+/** Farms of this product speak Portuguese unless a person chose another language. */
+export const languageOf = (chosen: string | null): Language => spokenIn(chosen ?? '') ?? 'pt-BR';
 
 // Letters go by e-mail to an address that need not have a channel, or an account. They are put in line in the commit that
 // makes them due, sealed, and sent from there (features/letters).

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { TokenScope } from '#contract/resources/access-tokens.ts';
 import type { Right } from '#contract/rights.ts';
-import type { FarmRole, UserRole } from '#contract/words.ts';
+import type { FarmRole, Language, UserRole } from '#contract/words.ts';
 import type { Decision } from './use-case.ts';
 
 /** Who sent the request, read from a valid token. */
@@ -123,7 +123,7 @@ export type Request<Params, Query, Body> = {
   /** Names this request in answers, logs and audit: X-Request-Id. */
   requestId: string;
   /** Best language of the Accept-Language header. */
-  language: 'pt-BR' | 'en';
+  language: Language;
 };
 
 export type Answer = {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { inBoth } from '#core/both-languages.ts';
 import { csvText } from '#core/csv-text.ts';
+import { inEach } from '#core/each-language.ts';
 import { type BatchWish, openBatchRecord, readRows, runBatch } from '../../gateway/bench/batch-run.ts';
 import type { BenchJobInput, JobResult, Progress } from '../../gateway/bench/job.ts';
 import type { Point } from '../../gateway/bench/provision-gateway.ts';
@@ -100,8 +100,8 @@ describe('a batch of boards', () => {
 
   it('writes down why a board failed, and gives its control point to the next board', async () => {
     const fault = new BenchTrouble('FLASH_FAULT', {
-      message: inBoth('bloco 3, recusado', 'block 3, not taken'),
-      next: inBoth('use outra "placa"', 'take another "board"'),
+      message: inEach('bloco 3, recusado', 'block 3, not taken', 'bloque 3, rechazado'),
+      next: inEach('use outra "placa"', 'take another "board"', 'use otra "placa"'),
     });
     const { outcome, labelled } = await bench([{ mac: 'bad', fault }, { mac: 'good' }], 2);
     expect(outcome).toEqual({ done: 1, failed: 1, left: 2 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inBoth, verbatim } from '#core/both-languages.ts';
+import { inEach, verbatim } from '#core/each-language.ts';
 import { notFound } from '#core/errors.ts';
 import { createJobDesk } from '#features/equipment/bench/job-desk.ts';
 import { type JobContext, JobFault, step } from '#features/equipment/bench/ports.ts';
@@ -79,8 +79,8 @@ describe('the desk of the bench', () => {
     const desk = aDesk();
     const fault = {
       code: 'NO_ANSWER',
-      message: inBoth('a placa está calada', 'the board is silent'),
-      next: inBoth('aperte reset', 'press reset'),
+      message: inEach('a placa está calada', 'the board is silent', 'la placa está callada'),
+      next: inEach('aperte reset', 'press reset', 'presione reset'),
     } as const;
     const known = desk.begin(asked('a'), async () => {
       throw new JobFault(fault);
@@ -95,6 +95,7 @@ describe('the desk of the bench', () => {
     expect(desk.detail(gone.id, 0).trouble?.message).toEqual({
       'pt-BR': 'o ponto de controle não existe mais',
       en: 'Control point not found',
+      es: 'el punto de control ya no existe',
     });
     expect(desk.detail(known.id, 0)).toMatchObject({ state: 'failed', trouble: fault });
     const { state, trouble } = desk.detail(unknown.id, 0);

@@ -1,4 +1,5 @@
 import type { BACKUP_TROUBLES } from '#contract/resources/system-backup.ts';
+import type { Language } from '#contract/words.ts';
 
 /** What is wrong, for a screen that says it in the words of its reader. */
 export type TroubleCode = (typeof BACKUP_TROUBLES)[number];
@@ -64,8 +65,17 @@ const IN_PORTUGUESE: Readonly<Partial<Record<TroubleCode, (where: string) => str
   NO_KEY: () => 'falta a chave de recuperação',
 };
 
-/** The same for people; what nobody foresaw stays what the system said. */
-export function troubleInPortuguese(error: Error, where: string): string {
+const IN_SPANISH: typeof IN_PORTUGUESE = {
+  NO_SPACE: (where) => `falta espacio en ${where}`,
+  NO_RIGHT: (where) => `${where} no acepta grabación`,
+  NOT_THERE: (where) => `${where} desapareció o está fallando`,
+  NOT_READY: (where) => `la memoria USB no está en ${where}, o todavía no se ha preparado`,
+  NO_KEY: () => 'falta la clave de recuperación',
+};
+
+/** The same for people; what nobody foresaw stays what the system said, in English. */
+export function troubleFor(language: Language, error: Error, where: string): string {
   const code = error instanceof BackupTrouble ? error.code : null;
-  return (code === null ? undefined : IN_PORTUGUESE[code])?.(where) ?? error.message;
+  if (code === null || language === 'en') return error.message;
+  return { 'pt-BR': IN_PORTUGUESE, es: IN_SPANISH }[language][code]?.(where) ?? error.message;
 }

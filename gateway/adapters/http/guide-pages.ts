@@ -5,7 +5,8 @@ import { type RequestHandler, Router } from 'express';
 // The documents as pages, for a farm without internet. Which files there are is listed once; a path of a request is only
 // looked up in that list and never reaches the file system.
 
-const LANGUAGES = { 'pt-BR': 'pt-br', pt: 'pt-br', en: 'en' } as const;
+/** In Spanish there is no guide yet; of the two that there are the Portuguese is the nearer. */
+const LANGUAGES = { 'pt-BR': 'pt-br', pt: 'pt-br', en: 'en', es: 'pt-br' } as const;
 
 /** Examples and dashboards are shown as text, whatever their ending: nothing of a document is ever run. */
 const TYPES: Readonly<Record<string, string>> = {

@@ -2,6 +2,7 @@ import type { Request as HttpRequest, Response } from 'express';
 import type * as z from 'zod';
 import type { Right } from '#contract/rights.ts';
 import { mayOnFarm } from '#contract/rights.ts';
+import { type Language, spokenIn } from '#contract/words.ts';
 import { AppError, forbidden, invalidField, notFound, StorageUnavailable } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { plainWords } from '#core/plain-words.ts';
@@ -198,10 +199,10 @@ function headerOf(http: HttpRequest, name: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-function languageOf(http: HttpRequest): 'pt-BR' | 'en' {
+function languageOf(http: HttpRequest): Language {
   // controllers send none, and come by the thousand
   if (http.headers['accept-language'] === undefined) return 'pt-BR';
-  return http.acceptsLanguages('pt-BR', 'pt', 'en') === 'en' ? 'en' : 'pt-BR';
+  return spokenIn(http.acceptsLanguages('pt-BR', 'pt', 'en', 'es') || '') ?? 'pt-BR';
 }
 
 /** The query, in which every known name stands once. */

@@ -47,6 +47,8 @@ const NEAREST: Readonly<Record<string, string>> = {
   '@': '(at)',
   $: 'S',
   '^': '',
+  '¿': '',
+  '¡': '',
 };
 
 /**
@@ -66,6 +68,7 @@ export function smsParts(text: string): SmsParts {
 
 function withoutAccents(text: string): string {
   return text
+    .replace(/\baño/giu, 'anio') // as people write it without ñ: another word is left of it else
     .normalize('NFD')
     .replace(/\p{Mn}/gu, '')
     .replace(/./gsu, (letter) => NEAREST[letter] ?? letter);

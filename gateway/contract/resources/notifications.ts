@@ -70,6 +70,8 @@ export const announcementCreate = z.object({
   message: longText.min(1),
   title_en: shortText.optional().describe('By default the Portuguese'),
   message_en: longText.min(1).optional(),
+  title_es: shortText.optional().describe('By default the Portuguese'),
+  message_es: longText.min(1).optional(),
   starts_at: instantInput.optional(),
   ends_at: instantInput.optional(),
 });

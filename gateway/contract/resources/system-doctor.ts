@@ -155,15 +155,15 @@ export type SeverityOf<Id extends FindingId> = (typeof SEVERITIES_BY_FINDING)[Id
 // the keys of an object of ours
 const FINDING_IDS = Object.keys(SEVERITIES_BY_FINDING) as FindingId[];
 
-const both = z.object({ 'pt-BR': z.string(), en: z.string() });
-/** A sentence for people, in both languages. */
-export type Both = z.infer<typeof both>;
+const inEach = z.object({ 'pt-BR': z.string(), en: z.string(), es: z.string() });
+/** A sentence for people, in each language. */
+export type InEach = z.infer<typeof inEach>;
 
 export const finding = z.object({
   id: z.enum(FINDING_IDS).describe('Names the check and what it found; stays the same over versions'),
   severity: z.enum(SEVERITIES_OF_FINDINGS).describe('note: good to know; warn: see to it; bad: act now'),
-  sentence: both,
-  next_step: both.nullable().describe('What to do about it; null: nothing'),
+  sentence: inEach,
+  next_step: inEach.nullable().describe('What to do about it; null: nothing'),
   measured: z
     .object({ value: z.union([z.number(), z.string(), z.boolean()]), unit: z.string().nullable() })
     .nullable()

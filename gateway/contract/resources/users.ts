@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { shortText, warnings } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
-import { BRAZILIAN_STATES, USER_ROLES } from '../words.ts';
+import { BRAZILIAN_STATES, LANGUAGES, USER_ROLES } from '../words.ts';
 import { passkeyAssertion } from './passkeys.ts';
 
 export const user = defineResource({
@@ -56,7 +56,7 @@ const password = z
   .meta({ format: 'password' });
 
 const phoneNumber = z.string().trim().max(255);
-const language = z.enum(['pt-BR', 'en']);
+const language = z.enum(LANGUAGES);
 
 /** POST /auth/register. ADMIN is a role, but not one to register with: that is 403. */
 export const registerInput = z.object({

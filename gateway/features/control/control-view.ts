@@ -3,8 +3,8 @@ import type { controlPoint, order } from '#contract/resources/control-points.ts'
 import type { deviceKey } from '#contract/resources/local-tables.ts';
 import type { schedule } from '#contract/resources/schedules.ts';
 import type { ReportSource, SwitchState } from '#contract/words.ts';
-import type { InBoth } from '#core/both-languages.ts';
 import type { DeviceActivity } from '#core/device-activity.ts';
+import type { InEach } from '#core/each-language.ts';
 import { isoOf } from '#core/kernel.ts';
 
 export type ControlPoint = Stored<RowOf<typeof controlPoint>>;
@@ -16,7 +16,7 @@ export type DeviceKey = RowOf<typeof deviceKey>;
 export type OverridingReason = 'LOCK_OUT' | 'EMERGENCY_OXYGEN';
 
 /** Why a controller does not stand where it should, or why nobody can tell how it stands, by its true name. */
-export type DeviceTrouble = { code: string; sentence: InBoth };
+export type DeviceTrouble = { code: string; sentence: InEach };
 
 /** What a controller last told of itself. Lives in memory; `last_heartbeat` and `consumption` are flushed. */
 export type Presence = {

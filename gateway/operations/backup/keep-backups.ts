@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { listBackups, listByName } from '#adapters/backup/backup-folder.ts';
 import { goesOverCard, hoursBetween, notePace } from '#adapters/backup/backup-pace.ts';
-import { BackupTrouble, troubleInPortuguese } from '#adapters/backup/backup-trouble.ts';
+import { BackupTrouble, troubleFor } from '#adapters/backup/backup-trouble.ts';
 import { isBackupDue, isSnapshotDue, RETRY_MS, type Tried } from '#adapters/backup/due.ts';
 import { clearScratch } from '#adapters/backup/safe-files.ts';
 import type { Metrics } from '#adapters/http/metrics.ts';
@@ -162,11 +162,14 @@ export function keepBackups(deps: BackupDeps) {
           { farmId: id, who: 'operators' },
           {
             type: 'SYSTEM',
-            title: (language) => (language === 'en' ? 'The backup failed' : 'O backup falhou'),
+            title: (language) =>
+              ({ 'pt-BR': 'O backup falhou', en: 'The backup failed', es: 'El respaldo falló' })[language],
             message: (language) =>
-              language === 'en'
-                ? `The backup of the gateway failed: ${wrong.message}. Look whether the stick is plugged in and has room.`
-                : `O backup do gateway falhou: ${troubleInPortuguese(wrong, folder)}. Veja se o pendrive está conectado e tem espaço.`,
+              ({
+                'pt-BR': `O backup do gateway falhou: ${troubleFor('pt-BR', wrong, folder)}. Veja se o pendrive está conectado e tem espaço.`,
+                en: `The backup of the gateway failed: ${wrong.message}. Look whether the stick is plugged in and has room.`,
+                es: `El respaldo del gateway falló: ${troubleFor('es', wrong, folder)}. Vea si la memoria USB está conectada y tiene espacio.`,
+              })[language],
             data: { event: 'backup_failed', folder },
             cause: `backup_failed:${day}:${id}`,
           },

@@ -12,10 +12,12 @@ const notice = z.object({ rung: z.string(), detail: z.string(), at: z.string() }
 const NOT_RESTORED: Readonly<Record<Language, string>> = {
   'pt-BR': 'O backup não foi restaurado',
   en: 'The backup was not restored',
+  es: 'El respaldo no se restauró',
 };
 const TITLES: Readonly<Record<Language, string>> = {
   'pt-BR': 'O banco de dados do gateway foi recuperado',
   en: 'The database of the gateway was recovered',
+  es: 'La base de datos del gateway se recuperó',
 };
 
 const PORTUGUESE: Readonly<Record<string, string>> = {
@@ -28,8 +30,18 @@ const PORTUGUESE: Readonly<Record<string, string>> = {
     'O banco de dados estava danificado. O controle segue com a última configuração salva, sem o histórico; ele volta de um backup.',
 };
 
+const SPANISH: typeof PORTUGUESE = {
+  restore: 'Los datos volvieron de un respaldo.',
+  restore_failed: 'El respaldo no se restauró; todo está como antes.',
+  rolled_back: 'Los últimos cambios antes de la caída se perdieron. Revise horarios y órdenes.',
+  snapshot:
+    'La base de datos estaba dañada y volvió de la última copia verificada. Revise horarios y órdenes.',
+  last_good:
+    'La base de datos estaba dañada. El control sigue con la última configuración guardada, sin el historial; este vuelve de un respaldo.',
+};
+
 const messageIn = (language: Language, rung: string, detail: string): string =>
-  (language === 'pt-BR' ? PORTUGUESE[rung] : undefined) ?? detail;
+  (language === 'en' ? undefined : { 'pt-BR': PORTUGUESE, es: SPANISH }[language][rung]) ?? detail;
 
 /** Tells the people of each farm, once, that their data came from an older state. */
 export async function tellBoot(

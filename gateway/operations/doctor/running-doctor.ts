@@ -337,11 +337,15 @@ function probeTroubleOf(
   { bus, unitId }: { bus: BusRow | null; unitId: number },
 ): ProbeFacts['trouble'] {
   const at = { place: bus === null ? '' : placeOf(bus), kind: bus?.kind ?? ('serial' as const), unitId };
-  const [portuguese, english] = [troubleTold(trouble, at, 'pt-BR'), troubleTold(trouble, at, 'en')];
-  if (portuguese === null || english === null) return null;
+  const [portuguese, english, spanish] = [
+    troubleTold(trouble, at, 'pt-BR'),
+    troubleTold(trouble, at, 'en'),
+    troubleTold(trouble, at, 'es'),
+  ];
+  if (portuguese === null || english === null || spanish === null) return null;
   return {
-    message: { 'pt-BR': portuguese.message, en: english.message },
-    next: { 'pt-BR': portuguese.next, en: english.next },
+    message: { 'pt-BR': portuguese.message, en: english.message, es: spanish.message },
+    next: { 'pt-BR': portuguese.next, en: english.next, es: spanish.next },
   };
 }
 

@@ -4,15 +4,17 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { doctorQueries, TableSize } from '#adapters/sql/queries/system/doctor.ts';
 import type { DoctorReport, FindingSeverity } from '#contract/resources/system-doctor.ts';
+import { LANGUAGES, type Language } from '#contract/words.ts';
 import { type Config, options } from '#runtime/config.ts';
 
-const MARKS: Readonly<Record<'pt-BR' | 'en', Readonly<Record<FindingSeverity, string>>>> = {
+const MARKS: Readonly<Record<Language, Readonly<Record<FindingSeverity, string>>>> = {
   'pt-BR': { ok: 'bem  ', note: 'nota ', warn: 'VEJA ', bad: 'RUIM ' },
   en: { ok: 'ok   ', note: 'note ', warn: 'WARN ', bad: 'BAD  ' },
+  es: { ok: 'bien ', note: 'nota ', warn: 'VEA  ', bad: 'MAL  ' },
 };
 
 /** A report as people read it in a terminal. */
-export function reportText(report: DoctorReport, language: 'pt-BR' | 'en'): string {
+export function reportText(report: DoctorReport, language: Language): string {
   const title = `${report.role} ${report.version}  ${report.made_at}`;
   const lines = report.findings.flatMap(({ id, severity, sentence, next_step: next }) => [
     `${MARKS[language][severity]} ${sentence[language]}  [${id}]`,
@@ -206,7 +208,10 @@ export function makeBundle(parts: BundleParts): Buffer {
   const files: BundleFile[] = [
     { name: 'README.txt', text: README },
     { name: 'doctor.json', text: json(report) },
-    { name: 'doctor.txt', text: `${reportText(report, 'pt-BR')}\n\n${reportText(report, 'en')}\n` },
+    {
+      name: 'doctor.txt',
+      text: `${LANGUAGES.map((language) => reportText(report, language)).join('\n\n')}\n`,
+    },
     { name: 'configuration.json', text: json(shownConfig(config)) },
     { name: 'versions.json', text: json(versions) },
     { name: 'readiness.json', text: json(parts.readiness) },

@@ -5,6 +5,7 @@ import type { Database } from '#adapters/sql/database.ts';
 import { updateFactsOf } from '#adapters/sql/update-facts.ts';
 import type { HostedPackagesDeps } from '#adapters/sync/hosted-compare.ts';
 import { programVersion } from '#adapters/system/machine-facts.ts';
+import type { Language } from '#contract/words.ts';
 import { AppError } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
@@ -177,22 +178,24 @@ export const packagesOf = (
 function wordsOf({ result, version, detail }: Outcome) {
   const isDone = result === 'updated';
   return {
-    title: (language: 'pt-BR' | 'en') =>
-      language === 'en'
-        ? isDone
-          ? 'The gateway was updated'
-          : 'The gateway was not updated'
-        : isDone
-          ? 'O gateway foi atualizado'
-          : 'O gateway não foi atualizado',
-    message: (language: 'pt-BR' | 'en') =>
-      language === 'en'
-        ? isDone
-          ? `Version ${version} runs.`
-          : `The update${to(version, 'to version')} was not carried out: ${detail}. Control goes on with the version before.`
-        : isDone
+    title: (language: Language) =>
+      ({
+        'pt-BR': isDone ? 'O gateway foi atualizado' : 'O gateway não foi atualizado',
+        en: isDone ? 'The gateway was updated' : 'The gateway was not updated',
+        es: isDone ? 'El gateway se actualizó' : 'El gateway no se actualizó',
+      })[language],
+    message: (language: Language) =>
+      ({
+        'pt-BR': isDone
           ? `A versão ${version} está em uso.`
           : `A atualização${to(version, 'para a versão')} não foi feita: ${detail}. O controle segue com a versão anterior.`,
+        en: isDone
+          ? `Version ${version} runs.`
+          : `The update${to(version, 'to version')} was not carried out: ${detail}. Control goes on with the version before.`,
+        es: isDone
+          ? `La versión ${version} está en uso.`
+          : `La actualización${to(version, 'a la versión')} no se hizo: ${detail}. El control sigue con la versión anterior.`,
+      })[language],
   };
 }
 

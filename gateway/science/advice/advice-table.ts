@@ -15,6 +15,7 @@ export const ADVICE: readonly Advice[] = [
     words: {
       'pt-BR': 'Dê só a ração recomendada, que já desconta o frio, e não renove água de madrugada.',
       en: 'Give only the recommended ration, which allows for the cold, and renew no water before sunrise.',
+      es: 'Dé solo el balanceado recomendado, que ya descuenta el frío, y no recambie agua de madrugada.',
     },
     sources: ['AN_BINH', 'SKRETTING'],
   },
@@ -26,6 +27,7 @@ export const ADVICE: readonly Advice[] = [
       'pt-BR':
         'Alimente só nas horas quentes (08:00, 13:00 e 18:00), confira as bandejas a cada refeição e não renove água de madrugada.',
       en: 'Feed in the warm hours only (08:00, 13:00 and 18:00), check the trays at every meal and renew no water before sunrise.',
+      es: 'Alimente solo en las horas cálidas (08:00, 13:00 y 18:00), revise los comederos en cada ración y no recambie agua de madrugada.',
     },
     sources: ['AN_BINH', 'PRACTICE'],
   },
@@ -37,6 +39,7 @@ export const ADVICE: readonly Advice[] = [
       'pt-BR':
         'Ligue os aeradores agora e até as 16:00 para misturar as camadas; água quente guarda menos oxigênio: meça o oxigênio. Dê só a ração recomendada, que já desconta o calor.',
       en: 'Run the aerators now and until 16:00 to mix the layers; hot water holds less oxygen: measure oxygen. Give only the recommended ration, which allows for the heat.',
+      es: 'Encienda los aireadores ahora y hasta las 16:00 para mezclar las capas; el agua caliente guarda menos oxígeno: mida el oxígeno. Dé solo el balanceado recomendado, que ya descuenta el calor.',
     },
     sources: ['AN_BINH', 'LIMSUWAN_CHING'],
   },
@@ -48,6 +51,7 @@ export const ADVICE: readonly Advice[] = [
       'pt-BR':
         'Suba o nível em 10 a 20 cm, ligue os aeradores das 12:00 às 16:00 para misturar as camadas e passe a refeição do meio-dia para depois das 17:00.',
       en: 'Raise the level by 10 to 20 cm, run the aerators from 12:00 to 16:00 to mix the layers and move the midday meal to after 17:00.',
+      es: 'Suba el nivel de 10 a 20 cm, encienda los aireadores de 12:00 a 16:00 para mezclar las capas y pase la ración del mediodía a después de las 17:00.',
     },
     sources: ['PRACTICE'],
   },
@@ -58,6 +62,7 @@ export const ADVICE: readonly Advice[] = [
     words: {
       'pt-BR': 'Meça a alcalinidade hoje e não mude o pH mais de 0,5 por dia.',
       en: 'Measure alkalinity today and change pH by no more than 0.5 a day.',
+      es: 'Mida la alcalinidad hoy y no cambie el pH más de 0,5 por día.',
     },
     sources: ['PRACTICE'],
   },
@@ -69,6 +74,7 @@ export const ADVICE: readonly Advice[] = [
       'pt-BR':
         'Meça a alcalinidade hoje; abaixo de 50 mg/L aplique 100 kg/ha de calcário dolomítico por dia, de manhã, até o pH da madrugada passar de 7,5. Acima disso o calcário não dissolve a tempo: use bicarbonato de sódio.',
       en: 'Measure alkalinity today; below 50 mg/L spread 100 kg/ha of dolomitic lime a day, in the morning, until pH before sunrise is above 7.5. Above that lime does not dissolve in time: use sodium bicarbonate.',
+      es: 'Mida la alcalinidad hoy; por debajo de 50 mg/L aplique 100 kg/ha de cal dolomítica por día, en la mañana, hasta que el pH de la madrugada pase de 7,5. Por encima de eso la cal no se disuelve a tiempo: use bicarbonato de sodio.',
     },
     sources: ['BOYD_LIMING', 'SA_UFC'],
   },
@@ -80,6 +86,7 @@ export const ADVICE: readonly Advice[] = [
       'pt-BR':
         'Meça a amônia agora: com pH alto a mesma amônia total é muito mais tóxica. Suspenda adubo e calcário e renove 10% da água à tarde.',
       en: 'Measure ammonia now: at a high pH the same total ammonia is far more toxic. Stop fertilizer and lime and renew 10% of the water in the afternoon.',
+      es: 'Mida el amoníaco ahora: con pH alto el mismo amoníaco total es mucho más tóxico. Suspenda el fertilizante y la cal y recambie 10% del agua en la tarde.',
     },
     sources: ['LIN_CHEN_2001', 'PRACTICE'],
   },
@@ -91,6 +98,7 @@ export const ADVICE: readonly Advice[] = [
       'pt-BR':
         'Renove 10% da água à tarde, suspenda adubo e calcário e meça a amônia às 16:00: com pH alto a mesma amônia total é muito mais tóxica.',
       en: 'Renew 10% of the water in the afternoon, stop fertilizer and lime and measure ammonia at 16:00: at a high pH the same total ammonia is far more toxic.',
+      es: 'Recambie 10% del agua en la tarde, suspenda el fertilizante y la cal y mida el amoníaco a las 16:00: con pH alto el mismo amoníaco total es mucho más tóxico.',
     },
     sources: ['LIN_CHEN_2001', 'PRACTICE'],
   },
@@ -102,6 +110,7 @@ export const ADVICE: readonly Advice[] = [
       'pt-BR':
         'Meça às 05:00 e às 16:00; variação acima de 0,5 no dia pede alcalinidade: meça-a, corrija-a com bicarbonato de sódio (calcário só abaixo de 50 mg/L) e meça de novo em três dias.',
       en: 'Measure at 05:00 and 16:00; more than 0.5 within a day asks for alkalinity: measure it, correct it with sodium bicarbonate (lime only below 50 mg/L) and measure again in three days.',
+      es: 'Mida a las 05:00 y a las 16:00; una variación mayor de 0,5 en el día pide alcalinidad: mídala, corríjala con bicarbonato de sodio (cal solo por debajo de 50 mg/L) y mida de nuevo en tres días.',
     },
     sources: ['BOYD_LIMING', 'SA_UFC'],
   },
@@ -113,6 +122,7 @@ export const ADVICE: readonly Advice[] = [
       'pt-BR':
         'Feche a entrada de água doce e renove com água salgada aos poucos, no máximo 2 ppt por dia; drene a camada de cima depois de chuva.',
       en: 'Close the fresh-water inlet and renew with salt water little by little, 2 ppt a day at most; drain the surface layer after rain.',
+      es: 'Cierre la entrada de agua dulce y recambie con agua salada poco a poco, máximo 2 ppt por día; drene la capa de arriba después de la lluvia.',
     },
     sources: ['VALDEZ_2008', 'PRACTICE'],
   },
@@ -123,6 +133,7 @@ export const ADVICE: readonly Advice[] = [
     words: {
       'pt-BR': 'Reponha a evaporação com água doce, no máximo 2 ppt por dia, de manhã.',
       en: 'Make up for evaporation with fresh water, 2 ppt a day at most, in the morning.',
+      es: 'Reponga la evaporación con agua dulce, máximo 2 ppt por día, en la mañana.',
     },
     sources: ['VALDEZ_2008', 'PRACTICE'],
   },
@@ -136,6 +147,7 @@ export const ADVICE: readonly Advice[] = [
         'pt-BR':
           'Aplique {dose} de calcário, de manhã e em duas vezes, e meça de novo em três dias; ele só dissolve até cerca de 50 mg/L (Boyd) e, em água de 11 ppt, não subiu a alcalinidade em dias (Sá): se não subir, use bicarbonato de sódio.',
         en: 'Spread {dose} of lime, in the morning and in two parts, and measure again in three days; it dissolves to about 50 mg/L only (Boyd) and in water of 11 ppt raised no alkalinity within days (Sá): if nothing rises, use sodium bicarbonate.',
+        es: 'Aplique {dose} de cal, en la mañana y en dos partes, y mida de nuevo en tres días; solo se disuelve hasta cerca de 50 mg/L (Boyd) y, en agua de 11 ppt, no subió la alcalinidad en días (Sá): si no sube, use bicarbonato de sodio.',
       },
       sources: ['BOYD_LIMING', 'SA_UFC'],
     },
@@ -148,6 +160,7 @@ export const ADVICE: readonly Advice[] = [
         'pt-BR':
           'Aplique {dose} de bicarbonato de sódio, em duas vezes, e meça de novo amanhã; calcário não dissolve acima de cerca de 50 mg/L.',
         en: 'Apply {dose} of sodium bicarbonate, in two parts, and measure again tomorrow; lime does not dissolve above about 50 mg/L.',
+        es: 'Aplique {dose} de bicarbonato de sodio, en dos partes, y mida de nuevo mañana; la cal no se disuelve por encima de cerca de 50 mg/L.',
       },
       sources: ['SA_UFC', 'BOYD_LIMING'],
     },
@@ -159,6 +172,7 @@ export const ADVICE: readonly Advice[] = [
     words: {
       'pt-BR': 'Suspenda calcário e bicarbonato e meça de novo em 7 dias.',
       en: 'Stop lime and bicarbonate and measure again in 7 days.',
+      es: 'Suspenda la cal y el bicarbonato y mida de nuevo en 7 días.',
     },
     sources: ['PRACTICE'],
   },
@@ -171,6 +185,7 @@ export const ADVICE: readonly Advice[] = [
       'pt-BR':
         'Ligue a aeração toda e renove 10 a 15% da água agora; dê só a ração recomendada, que já desconta a amônia. Não aplique calcário nem bicarbonato: pH mais alto solta mais amônia tóxica. Meça de novo, com pH e temperatura, em 12 horas.',
       en: 'Run all aeration and renew 10 to 15% of the water now; give only the recommended ration, which allows for the ammonia. No lime and no bicarbonate: a higher pH frees more toxic ammonia. Measure again, with pH and temperature, in 12 hours.',
+      es: 'Encienda toda la aireación y recambie de 10 a 15% del agua ahora; dé solo el balanceado recomendado, que ya descuenta el amoníaco. No aplique cal ni bicarbonato: un pH más alto libera más amoníaco tóxico. Mida de nuevo, con pH y temperatura, en 12 horas.',
     },
     sources: ['LIN_CHEN_2001', 'PRACTICE'],
   },
@@ -183,6 +198,7 @@ export const ADVICE: readonly Advice[] = [
       'pt-BR':
         'Dê só a ração recomendada, que já desconta a amônia, mantenha a aeração e não aplique calcário: pH mais alto solta mais amônia tóxica. Meça de novo, com pH e temperatura, em 24 horas.',
       en: 'Give only the recommended ration, which allows for the ammonia, keep aerating and spread no lime: a higher pH frees more toxic ammonia. Measure again, with pH and temperature, in 24 hours.',
+      es: 'Dé solo el balanceado recomendado, que ya descuenta el amoníaco, mantenga la aireación y no aplique cal: un pH más alto libera más amoníaco tóxico. Mida de nuevo, con pH y temperatura, en 24 horas.',
     },
     sources: ['LIN_CHEN_2001', 'PRACTICE'],
   },
@@ -194,6 +210,7 @@ export const ADVICE: readonly Advice[] = [
       'pt-BR':
         'Dê só a ração recomendada enquanto a amônia não baixar, renove 10 a 15% da água por dia, mantenha a aeração e não aplique calcário: pH mais alto solta mais amônia tóxica. Meça de novo em 24 horas.',
       en: 'Give only the recommended ration until ammonia is down, renew 10 to 15% of the water a day, keep aerating and spread no lime: a higher pH frees more toxic ammonia. Measure again in 24 hours.',
+      es: 'Dé solo el balanceado recomendado mientras el amoníaco no baje, recambie de 10 a 15% del agua por día, mantenga la aireación y no aplique cal: un pH más alto libera más amoníaco tóxico. Mida de nuevo en 24 horas.',
     },
     sources: ['LIN_CHEN_2001', 'PRACTICE'],
   },
@@ -206,6 +223,7 @@ export const ADVICE: readonly Advice[] = [
         'pt-BR':
           'Mantenha o oxigênio acima de 5 mg/L e renove 10% da água; abaixo de 5 ppt de salinidade, renove com água mais salgada, pois o cloreto protege. Não aumente a ração. Meça de novo em dois dias.',
         en: 'Keep oxygen above 5 mg/L and renew 10% of the water; below 5 ppt of salinity renew with saltier water, because chloride protects. Do not raise the ration. Measure again in two days.',
+        es: 'Mantenga el oxígeno por encima de 5 mg/L y recambie 10% del agua; por debajo de 5 ppt de salinidad, recambie con agua más salada, pues el cloruro protege. No aumente el balanceado. Mida de nuevo en dos días.',
       },
       sources: ['LIN_CHEN_2003', 'LOW_SALT_2016'],
     }),
@@ -218,6 +236,7 @@ export const ADVICE: readonly Advice[] = [
       words: {
         'pt-BR': 'Renove 10% da água por dia durante três dias e meça de novo.',
         en: 'Renew 10% of the water a day for three days and measure again.',
+        es: 'Recambie 10% del agua por día durante tres días y mida de nuevo.',
       },
       sources: ['ALVES_NETO_2019', 'PRACTICE'],
     }),
@@ -230,6 +249,7 @@ export const ADVICE: readonly Advice[] = [
       'pt-BR':
         'Floração densa: renove 10% da água, suspenda o adubo e meça o oxigênio às 05:00 enquanto o disco não passar de 30 cm.',
       en: 'Dense bloom: renew 10% of the water, stop fertilizer and measure oxygen at 05:00 until the disc is still seen at 30 cm.',
+      es: 'Floración densa: recambie 10% del agua, suspenda el fertilizante y mida el oxígeno a las 05:00 mientras el disco no pase de 30 cm.',
     },
     sources: ['RENEW_BRAZIL', 'PRACTICE'],
   },
@@ -241,6 +261,7 @@ export const ADVICE: readonly Advice[] = [
       'pt-BR':
         'Água clara demais: adube em doses pequenas por três dias, de manhã, e pare quando o disco sumir a 35 cm.',
       en: 'Water too clear: fertilize in small doses for three mornings and stop when the disc disappears at 35 cm.',
+      es: 'Agua demasiado clara: fertilice en dosis pequeñas por tres días, en la mañana, y pare cuando el disco desaparezca a 35 cm.',
     },
     sources: ['PRACTICE'],
   },
@@ -278,4 +299,8 @@ export function adviceOf(asked: AdviceAsked, language: Language, dose: string | 
 }
 
 /** Where area or depth of the pond are unknown: in two parts no more than the usual dose. */
-const UNKNOWN_DOSE: Readonly<Record<Language, string>> = { 'pt-BR': '300 kg/ha', en: '300 kg/ha' };
+const UNKNOWN_DOSE: Readonly<Record<Language, string>> = {
+  'pt-BR': '300 kg/ha',
+  en: '300 kg/ha',
+  es: '300 kg/ha',
+};

@@ -6,12 +6,28 @@ import { figure, type Language } from './language.ts';
 const UNITS = { NH3: 'mg/L NH₃-N', TAN: 'mg/L TAN' } as const;
 
 const GAPS: Readonly<Record<AmmoniaGap, Readonly<Record<Language, string>>>> = {
-  TEMPERATURE_MISSING: { 'pt-BR': 'temperatura não medida', en: 'temperature not measured' },
-  PH_MISSING: { 'pt-BR': 'pH não medido', en: 'pH not measured' },
-  SALINITY_MISSING: { 'pt-BR': 'salinidade não medida', en: 'salinity not measured' },
-  TEMPERATURE_OUT_OF_RANGE: { 'pt-BR': 'temperatura fora de 5–40 °C', en: 'temperature outside 5–40 °C' },
-  PH_OUT_OF_RANGE: { 'pt-BR': 'pH fora de 6–10', en: 'pH outside 6–10' },
-  SALINITY_OUT_OF_RANGE: { 'pt-BR': 'salinidade fora de 0–45 ppt', en: 'salinity outside 0–45 ppt' },
+  TEMPERATURE_MISSING: {
+    'pt-BR': 'temperatura não medida',
+    en: 'temperature not measured',
+    es: 'temperatura no medida',
+  },
+  PH_MISSING: { 'pt-BR': 'pH não medido', en: 'pH not measured', es: 'pH no medido' },
+  SALINITY_MISSING: {
+    'pt-BR': 'salinidade não medida',
+    en: 'salinity not measured',
+    es: 'salinidad no medida',
+  },
+  TEMPERATURE_OUT_OF_RANGE: {
+    'pt-BR': 'temperatura fora de 5–40 °C',
+    en: 'temperature outside 5–40 °C',
+    es: 'temperatura fuera de 5–40 °C',
+  },
+  PH_OUT_OF_RANGE: { 'pt-BR': 'pH fora de 6–10', en: 'pH outside 6–10', es: 'pH fuera de 6–10' },
+  SALINITY_OUT_OF_RANGE: {
+    'pt-BR': 'salinidade fora de 0–45 ppt',
+    en: 'salinity outside 0–45 ppt',
+    es: 'salinidad fuera de 0–45 ppt',
+  },
 };
 
 /** "pH não medido; salinidade não medida". */
@@ -29,5 +45,9 @@ export function nh3Text(nh3: Nh3, language: Language): string {
   const amount = ammoniaAmount('NH3', nh3ToActOn(nh3), language);
   if (nh3.isKnown) return amount;
   const gaps = gapsText(nh3.gaps, language);
-  return language === 'pt-BR' ? `até ${amount} (${gaps})` : `up to ${amount} (${gaps})`;
+  return {
+    'pt-BR': `até ${amount} (${gaps})`,
+    en: `up to ${amount} (${gaps})`,
+    es: `hasta ${amount} (${gaps})`,
+  }[language];
 }

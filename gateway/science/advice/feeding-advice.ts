@@ -176,13 +176,17 @@ export function trayNote(
   const kg = figure(tray.quantityKg, tray.quantityKg < 1 ? 3 : 2, language);
   if (tray.factor === 1) return null;
   if (tray.factor <= 0) {
-    return language === 'pt-BR'
-      ? `Sobrou ${left} da ração nas bandejas: não dê a refeição das ${tray.time} e confira as bandejas de novo.`
-      : `${left} of the feed was left on the trays: skip the ${tray.time} meal and look at the trays again.`;
+    return {
+      'pt-BR': `Sobrou ${left} da ração nas bandejas: não dê a refeição das ${tray.time} e confira as bandejas de novo.`,
+      en: `${left} of the feed was left on the trays: skip the ${tray.time} meal and look at the trays again.`,
+      es: `Sobró ${left} del balanceado en los comederos: no dé la ración de las ${tray.time} y revise los comederos de nuevo.`,
+    }[language];
   }
   const change = percent((tray.factor - 1) * 100, language);
   const sign = tray.factor < 1 ? '−' : '+';
-  return language === 'pt-BR'
-    ? `Sobrou ${left} da ração nas bandejas: dê ${kg} kg às ${tray.time} (${sign}${change}).`
-    : `${left} of the feed was left on the trays: give ${kg} kg at ${tray.time} (${sign}${change}).`;
+  return {
+    'pt-BR': `Sobrou ${left} da ração nas bandejas: dê ${kg} kg às ${tray.time} (${sign}${change}).`,
+    en: `${left} of the feed was left on the trays: give ${kg} kg at ${tray.time} (${sign}${change}).`,
+    es: `Sobró ${left} del balanceado en los comederos: dé ${kg} kg a las ${tray.time} (${sign}${change}).`,
+  }[language];
 }

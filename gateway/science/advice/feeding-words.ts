@@ -147,7 +147,61 @@ const ENGLISH: FeedingWords = {
     `At the pond's present pace this ration spends ${perGain} kg per kilogram gained: check the trays before giving all of it.`,
 };
 
+const SPANISH: FeedingWords = {
+  feedType: ({ form, sizeMm, protein }) => {
+    const forms = {
+      STARTER: 'Balanceado iniciador en polvo o migaja',
+      CRUMBLE: 'Balanceado triturado o microextruido',
+      PELLET: 'Balanceado peletizado',
+    };
+    return `${forms[form]} ${sizeMm} mm, ${protein} PB`;
+  },
+  noAdjustment: 'Sin ajuste',
+  notActive: 'El lote no está activo',
+  noShrimp: 'Ningún camarón vivo registrado en el lote',
+  notStocked: (date) => `Siembra prevista para el ${date}`,
+  suspended: (oxygen) => `Alimentación suspendida: ${oxygen}`,
+  causes: {
+    TEMPERATURE: (value) => `temperatura ${value} °C`,
+    OXYGEN: (value) => `oxígeno disuelto ${value} mg/L`,
+    DAWN_OXYGEN: (value) => `oxígeno de ${value} mg/L al amanecer, para cuidar el próximo`,
+    AMMONIA: (value) => `amoníaco no ionizado ${value} mg/L`,
+  },
+  events: {
+    SYNCHRONOUS_MOLT: 'muda sincronizada',
+    PARTIAL_MOLT: 'muda parcial',
+    HEAVY_RAIN: 'lluvia fuerte',
+    BLOOM_CRASH: 'caída del plancton',
+    TREATMENT: 'tratamiento del agua',
+  },
+  unknownSpecies: (name) => `No hay una tabla propia para "${name}": el balanceado sigue la del vannamei.`,
+  byChart: (source) =>
+    `Todavía sin muestreo: el balanceado sigue la tabla de los primeros días elegida por la camaronera (${source}).`,
+  measureOxygen: (hours, limit, assumed) =>
+    `Sin lectura de oxígeno en las últimas ${hours} h: el balanceado supone ${assumed} mg/L; mida antes de la próxima ración, por debajo de ${limit} mg/L el balanceado debe bajar.`,
+  measureTemperature: (hours, assumed) =>
+    `Sin lectura de temperatura en las últimas ${hours} h: el balanceado supone agua a ${assumed} °C.`,
+  unknownAtMost: (cut) => `Lo que nadie midió reduce el balanceado en ${cut} como máximo.`,
+  weighedElsewhere: (pond, other) =>
+    `El peso en ${pond} se supone, no se midió: vale el muestreo hecho en ${other}. Pese ${pond}.`,
+  agedHours: (value, hours) => `${value} (leído hace ${hours} h)`,
+  assumed: (value) => `${value} (supuesto, no medido)`,
+  atMost: (value, gaps) => `${value} en el peor caso (${gaps})`,
+  covered: (cause, cut) => `También pesa ${cause} (por sí solo, −${cut}), ya dentro de la reducción mayor.`,
+  notWeighed: (weight, day, sample, date) =>
+    `Todavía sin muestreo: el balanceado usa el peso esperado de ${weight} en el día ${day}. Pese ${sample} camarones el ${date}.`,
+  staleWeighing: (age, weight, sample) =>
+    `El último muestreo tiene ${age} días y el balanceado supone ${weight}. Pese ${sample} camarones hoy.`,
+  grownForward: (weighed, age, weight) =>
+    `El balanceado usa ${weight}: los ${weighed} pesados hace ${age === 1 ? '1 día' : `${age} días`} más el crecimiento desde entonces.`,
+  wastefulSoFar: (fca) =>
+    `Factor de conversión de ${fca} hasta aquí: revise los comederos dos horas después de cada ración y reduzca 10% la siguiente si sobra más de 10%.`,
+  wastefulToday: (perGain) =>
+    `Al ritmo actual de la piscina este balanceado gasta ${perGain} kg por kilo ganado: revise los comederos antes de dar todo.`,
+};
+
 export const FEEDING_WORDS: Record<Language, FeedingWords> = {
   'pt-BR': PORTUGUESE,
   en: ENGLISH,
+  es: SPANISH,
 };

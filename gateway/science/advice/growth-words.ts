@@ -147,13 +147,69 @@ const ENGLISH: GrowthWords = {
   lastSampleWas: (sample, error) => ` The last one, of ${sample}, is only good to ±${error}.`,
 };
 
+const SPANISH: GrowthWords = {
+  unknownSpecies: (name) =>
+    `No hay una curva propia para "${name}": los valores esperados son los del vannamei.`,
+  below: ({ weight, date, variance, expected, day }) =>
+    `${weight} el ${date}: ${variance} por debajo de los ${expected} esperados en el día ${day}. ` +
+    'Revise los sobrantes en los comederos después de cada ración y el oxígeno al amanecer antes de cambiar el balanceado.',
+  above: ({ weight, date, variance, expected, day }) =>
+    `${weight} el ${date}: ${variance} por encima de los ${expected} esperados en el día ${day}. ` +
+    `Calcule el balanceado sobre ${weight}, no por la edad del lote.`,
+  withinError: ({ weight, date, variance, expected, day, side, sample, error, wanted }) =>
+    `${weight} el ${date}: ${variance} por ${side === 'ABOVE' ? 'encima' : 'debajo'} de los ${expected} ` +
+    `esperados en el día ${day}, pero la muestra de ${sample} camarones solo garantiza ±${error}. ` +
+    `Pese ${wanted} antes de cambiar el manejo.`,
+  noShrimp: 'Ningún camarón vivo registrado en el lote: revise la supervivencia o cierre el lote.',
+  noGain:
+    'El peso promedio no subió en el último intervalo. Revise el muestreo y verifique la muda, los sobrantes ' +
+    'en los comederos y el oxígeno de la madrugada.',
+  slower: (change) =>
+    `El último intervalo creció ${change} menos que los anteriores, ya descontado el tamaño. ` +
+    'Verifique la muda, los sobrantes en los comederos y el oxígeno de la madrugada.',
+  faster: (change, weight) =>
+    `El último intervalo creció ${change} más que los anteriores, ya descontado el tamaño. ` +
+    `Ajuste el balanceado para ${weight} y confirme en los comederos.`,
+  unevenWeights: (cv, limit) =>
+    `Coeficiente de variación de ${cv}, por encima de ${limit}. Busque camarones enanos o con rostro ` +
+    'deforme (señal de IHHNV), mande una muestra a analizar y cuente con tallas mezcladas en la cosecha.',
+  noSpread: (least) =>
+    `En el próximo muestreo pese al menos ${least} camarones uno por uno: sin eso no se puede evaluar la uniformidad.`,
+  targetReached: (weight, target) =>
+    `El lote pesa ${weight} y ya pasó del peso de cosecha de ${target}. ` +
+    'Compare el precio de hoy con el costo de una semana más.',
+  targetAhead: (target, date, days) =>
+    `Al ritmo de esta piscina el lote llega a ${target} el ${date}, dentro de ${diasDe(days)}.`,
+  planAfterTarget: ({ date, weight, target, targetDate, days }) =>
+    `En la cosecha prevista para el ${date} se esperan ${weight}; los ${target} se alcanzan el ${targetDate}, ` +
+    `${diasDe(days)} antes. Consulte el precio para adelantarla.`,
+  planBeforeTarget: ({ date, weight, target, targetDate, days }) =>
+    `En la cosecha prevista para el ${date} se esperan ${weight}; los ${target} solo se alcanzan el ${targetDate}, ` +
+    `${diasDe(days)} después. Aplace la fecha o negocie la venta con ${weight}.`,
+  planOverrun: (date, weight) =>
+    `La cosecha prevista para el ${date} ya pasó, con el lote en ${weight}. Fije una fecha nueva o cierre el lote.`,
+  weighFirst: ({ date, sample, precision, day, expected }) =>
+    `Todavía sin muestreo. Pese ${sample} camarones el ${date} (día ${day}); la curva espera ${expected}, ` +
+    `y esa muestra da el promedio con ±${precision}.`,
+  weighNext: ({ date, sample, precision }) =>
+    `Próximo muestreo el ${date} con ${sample} camarones (promedio con ±${precision}).`,
+  weighToday: ({ age, sample, precision }) =>
+    `El último muestreo tiene ${diasDe(age)}. Pese ${sample} camarones hoy (promedio con ±${precision}).`,
+  lastSampleWas: (sample, error) => ` El último, de ${sample}, solo garantiza ±${error}.`,
+};
+
 export const GROWTH_WORDS: Record<Language, GrowthWords> = {
   'pt-BR': PORTUGUESE,
   en: ENGLISH,
+  es: SPANISH,
 };
 
 function dias(count: number): string {
   return count === 1 ? '1 dia' : `${count} dias`;
+}
+
+function diasDe(count: number): string {
+  return count === 1 ? '1 día' : `${count} días`;
 }
 
 function daysOf(count: number): string {

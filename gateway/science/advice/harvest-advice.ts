@@ -19,9 +19,11 @@ export type HarvestAdviceFacts = {
 /** The figures behind a harvest decision, as a technician would explain them. */
 export function harvestExplanation(facts: HarvestAdviceFacts, language: Language): string {
   if (facts.animals === 0) {
-    return language === 'pt-BR'
-      ? `Nenhum camarão vivo registrado no lote ${facts.batch}.`
-      : `No live shrimp are recorded in batch ${facts.batch}.`;
+    return {
+      'pt-BR': `Nenhum camarão vivo registrado no lote ${facts.batch}.`,
+      en: `No live shrimp are recorded in batch ${facts.batch}.`,
+      es: `Ningún camarón vivo registrado en el lote ${facts.batch}.`,
+    }[language];
   }
   const sentences = [growthSentence(facts, language), balanceSentence(facts, language)];
   const { decision } = facts;
@@ -37,24 +39,29 @@ export function harvestExplanation(facts: HarvestAdviceFacts, language: Language
 /** What to do next, with the figures that would change the decision. */
 export function harvestSuggestion(facts: HarvestAdviceFacts, language: Language): string {
   const { decision, batch } = facts;
-  const isPortuguese = language === 'pt-BR';
   if (facts.animals === 0) {
-    return isPortuguese
-      ? `Confira a sobrevivência registrada; se nada restou, encerre o lote ${batch} e prepare o viveiro.`
-      : `Check the recorded survival; if nothing is left, end batch ${batch} and prepare the pond.`;
+    return {
+      'pt-BR': `Confira a sobrevivência registrada; se nada restou, encerre o lote ${batch} e prepare o viveiro.`,
+      en: `Check the recorded survival; if nothing is left, end batch ${batch} and prepare the pond.`,
+      es: `Revise la supervivencia registrada; si no quedó nada, cierre el lote ${batch} y prepare la piscina.`,
+    }[language];
   }
   switch (decision.recommendation) {
     case 'MONITOR':
-      return isPortuguese
-        ? `Pese ao menos 100 camarões do lote ${batch}, de três pontos do viveiro, e consulte de novo.`
-        : `Weigh at least 100 shrimp of batch ${batch}, from three spots of the pond, and ask again.`;
+      return {
+        'pt-BR': `Pese ao menos 100 camarões do lote ${batch}, de três pontos do viveiro, e consulte de novo.`,
+        en: `Weigh at least 100 shrimp of batch ${batch}, from three spots of the pond, and ask again.`,
+        es: `Pese al menos 100 camarones del lote ${batch}, de tres puntos de la piscina, y consulte de nuevo.`,
+      }[language];
     case 'CONTINUE': {
       if (feedTurnsIt(facts)) return checkFeed(facts, language);
       const price = money(facts, decision.breakEvenPricePerKg ?? 0, language);
       const growth = dailyGain(decision.breakEvenGrowthGPerDay ?? 0, language);
-      return isPortuguese
-        ? `Continue o lote ${batch} e pese de novo em 7 dias. Despesque se o ganho cair a ${growth} por dia ou o preço a ${price}/kg.`
-        : `Go on with batch ${batch} and weigh again in 7 days. Harvest if growth falls to ${growth} a day or the price to ${price}/kg.`;
+      return {
+        'pt-BR': `Continue o lote ${batch} e pese de novo em 7 dias. Despesque se o ganho cair a ${growth} por dia ou o preço a ${price}/kg.`,
+        en: `Go on with batch ${batch} and weigh again in 7 days. Harvest if growth falls to ${growth} a day or the price to ${price}/kg.`,
+        es: `Continúe el lote ${batch} y pese de nuevo en 7 días. Coseche si la ganancia cae a ${growth} por día o el precio a ${price}/kg.`,
+      }[language];
     }
     case 'HARVEST_NOW':
       return harvestNow(facts, language);
@@ -63,16 +70,19 @@ export function harvestSuggestion(facts: HarvestAdviceFacts, language: Language)
 
 function harvestNow(facts: HarvestAdviceFacts, language: Language): string {
   const { decision, batch } = facts;
-  const isPortuguese = language === 'pt-BR';
   const biomass = `${figure(decision.currentBiomassKg, 0, language)} kg`;
-  const whole = isPortuguese
-    ? `Marque a despesca do lote ${batch}: ${biomass} de ${grams(facts.currentWeightG, language)}.`
-    : `Book the harvest of batch ${batch}: ${biomass} of ${grams(facts.currentWeightG, language)}.`;
+  const whole = {
+    'pt-BR': `Marque a despesca do lote ${batch}: ${biomass} de ${grams(facts.currentWeightG, language)}.`,
+    en: `Book the harvest of batch ${batch}: ${biomass} of ${grams(facts.currentWeightG, language)}.`,
+    es: `Fije la cosecha del lote ${batch}: ${biomass} de ${grams(facts.currentWeightG, language)}.`,
+  }[language];
   if (decision.breakEvenPricePerKg === null) return whole;
   const price = money(facts, decision.breakEvenPricePerKg, language);
-  return isPortuguese
-    ? `${whole} Esperar só compensa com preço acima de ${price}/kg.`
-    : `${whole} Waiting pays only above ${price}/kg.`;
+  return {
+    'pt-BR': `${whole} Esperar só compensa com preço acima de ${price}/kg.`,
+    en: `${whole} Waiting pays only above ${price}/kg.`,
+    es: `${whole} Esperar solo conviene con un precio por encima de ${price}/kg.`,
+  }[language];
 }
 
 function growthSentence(facts: HarvestAdviceFacts, language: Language): string {
@@ -81,9 +91,11 @@ function growthSentence(facts: HarvestAdviceFacts, language: Language): string {
   const growth = dailyGain(decision.growthGPerDay, language);
   const gain = figure(decision.dailyBiomassGainKg, 1, language);
   const isMeasured = decision.growthIs === 'MEASURED';
-  return language === 'pt-BR'
-    ? `${animals} camarões ganham ${growth} por dia (${isMeasured ? 'medido' : 'esperado da curva'}): ${gain} kg por dia.`
-    : `${animals} shrimp gain ${growth} a day (${isMeasured ? 'measured' : 'expected from the curve'}): ${gain} kg a day.`;
+  return {
+    'pt-BR': `${animals} camarões ganham ${growth} por dia (${isMeasured ? 'medido' : 'esperado da curva'}): ${gain} kg por dia.`,
+    en: `${animals} shrimp gain ${growth} a day (${isMeasured ? 'measured' : 'expected from the curve'}): ${gain} kg a day.`,
+    es: `${animals} camarones ganan ${growth} por día (${isMeasured ? 'medido' : 'esperado de la curva'}): ${gain} kg por día.`,
+  }[language];
 }
 
 function balanceSentence(facts: HarvestAdviceFacts, language: Language): string {
@@ -92,18 +104,27 @@ function balanceSentence(facts: HarvestAdviceFacts, language: Language): string 
   const price = money(facts, facts.marketPricePerKg, language);
   const cost = money(facts, facts.dailyOperationalCost, language);
   const outcome = outcomeOfADay(facts, language);
-  return language === 'pt-BR'
-    ? `A ${price}/kg isso vale ${revenue} por dia contra ${cost} de custo: ${outcome}.`
-    : `At ${price}/kg that is worth ${revenue} a day against ${cost} of cost: ${outcome}.`;
+  return {
+    'pt-BR': `A ${price}/kg isso vale ${revenue} por dia contra ${cost} de custo: ${outcome}.`,
+    en: `At ${price}/kg that is worth ${revenue} a day against ${cost} of cost: ${outcome}.`,
+    es: `A ${price}/kg eso vale ${revenue} por día contra ${cost} de costo: ${outcome}.`,
+  }[language];
 }
 
 function outcomeOfADay(facts: HarvestAdviceFacts, language: Language): string {
   const { netDailyProfit } = facts.decision;
   const net = money(facts, Math.abs(netDailyProfit), language);
-  const isPortuguese = language === 'pt-BR';
   if (Math.abs(netDailyProfit) < 0.005)
-    return isPortuguese ? 'cada dia a mais nem rende nem perde' : 'a further day neither earns nor loses';
-  if (isPortuguese) return `cada dia a mais ${netDailyProfit > 0 ? 'rende' : 'perde'} ${net}`;
+    return {
+      'pt-BR': 'cada dia a mais nem rende nem perde',
+      en: 'a further day neither earns nor loses',
+      es: 'cada día más ni rinde ni pierde',
+    }[language];
+  if (language !== 'en') {
+    const [more, earns, loses] =
+      language === 'es' ? ['cada día más', 'rinde', 'pierde'] : ['cada dia a mais', 'rende', 'perde'];
+    return `${more} ${netDailyProfit > 0 ? earns : loses} ${net}`;
+  }
   return `each further day ${netDailyProfit > 0 ? 'earns' : 'loses'} ${net}`;
 }
 
@@ -118,9 +139,11 @@ export function feedTurnsIt(facts: HarvestAdviceFacts): boolean {
 
 function checkFeed(facts: HarvestAdviceFacts, language: Language): string {
   const cost = money(facts, facts.dailyOperationalCost, language);
-  return language === 'pt-BR'
-    ? `Se os ${cost} por dia já incluem a ração, continue o lote ${facts.batch} e pese de novo em 7 dias; se não incluem, marque a despesca.`
-    : `If the ${cost} a day include the feed, go on with batch ${facts.batch} and weigh again in 7 days; if not, book the harvest.`;
+  return {
+    'pt-BR': `Se os ${cost} por dia já incluem a ração, continue o lote ${facts.batch} e pese de novo em 7 dias; se não incluem, marque a despesca.`,
+    en: `If the ${cost} a day include the feed, go on with batch ${facts.batch} and weigh again in 7 days; if not, book the harvest.`,
+    es: `Si los ${cost} por día ya incluyen el balanceado, continúe el lote ${facts.batch} y pese de nuevo en 7 días; si no lo incluyen, fije la cosecha.`,
+  }[language];
 }
 
 /** What the feed on record makes of the day; where feed is being wasted, what the last kilogram costs in feed. */
@@ -130,9 +153,11 @@ function feedSentence(facts: HarvestAdviceFacts, language: Language): string | n
   if (fca === null || fca <= 2 || decision.dailyBiomassGainKg <= 0) return feedOfADay(facts, language);
   const perKg = (feed.kgPerDay / decision.dailyBiomassGainKg) * feed.pricePerKg;
   const cost = money(facts, perKg, language);
-  return language === 'pt-BR'
-    ? `FCA ${figure(fca, 2, language)}: o quilo que cresce agora custa ${cost} só de ração.`
-    : `FCA ${figure(fca, 2, language)}: the kilogram that grows now costs ${cost} in feed alone.`;
+  return {
+    'pt-BR': `FCA ${figure(fca, 2, language)}: o quilo que cresce agora custa ${cost} só de ração.`,
+    en: `FCA ${figure(fca, 2, language)}: the kilogram that grows now costs ${cost} in feed alone.`,
+    es: `FCA ${figure(fca, 2, language)}: el kilo que crece ahora cuesta ${cost} solo de balanceado.`,
+  }[language];
 }
 
 function feedOfADay(facts: HarvestAdviceFacts, language: Language): string {
@@ -142,31 +167,38 @@ function feedOfADay(facts: HarvestAdviceFacts, language: Language): string {
     money(facts, value, language),
   );
   const kg = figure(kgPerDay, 1, language);
-  return language === 'pt-BR'
-    ? `A ração lançada, ${kg} kg por dia a ${price}, custa ${cost}: se ela não está no custo diário, cada dia a mais ${net < 0 ? 'perde' : 'rende'} ${left}.`
-    : `The feed on record, ${kg} kg a day at ${price}, costs ${cost}: unless the daily cost includes it, each further day ${net < 0 ? 'loses' : 'earns'} ${left}.`;
+  return {
+    'pt-BR': `A ração lançada, ${kg} kg por dia a ${price}, custa ${cost}: se ela não está no custo diário, cada dia a mais ${net < 0 ? 'perde' : 'rende'} ${left}.`,
+    en: `The feed on record, ${kg} kg a day at ${price}, costs ${cost}: unless the daily cost includes it, each further day ${net < 0 ? 'loses' : 'earns'} ${left}.`,
+    es: `El balanceado registrado, ${kg} kg por día a ${price}, cuesta ${cost}: si no está en el costo diario, cada día más ${net < 0 ? 'pierde' : 'rinde'} ${left}.`,
+  }[language];
 }
 
 function untrusted({ decision, lastWeighingDaysAgo }: HarvestAdviceFacts, language: Language): string {
   const days = lastWeighingDaysAgo ?? 0;
   if (decision.reason === 'NEVER_WEIGHED') {
-    return language === 'pt-BR'
-      ? 'O lote ainda não foi pesado; as contas a seguir usam só a curva esperada.'
-      : 'The batch has not been weighed yet; what follows is the expected curve only.';
+    return {
+      'pt-BR': 'O lote ainda não foi pesado; as contas a seguir usam só a curva esperada.',
+      en: 'The batch has not been weighed yet; what follows is the expected curve only.',
+      es: 'El lote todavía no se ha pesado; las cuentas que siguen usan solo la curva esperada.',
+    }[language];
   }
-  return language === 'pt-BR'
-    ? `A última biometria tem ${days} dias; as contas a seguir podem já não valer.`
-    : `The last weighing is ${days} days old; what follows may no longer hold.`;
+  return {
+    'pt-BR': `A última biometria tem ${days} dias; as contas a seguir podem já não valer.`,
+    en: `The last weighing is ${days} days old; what follows may no longer hold.`,
+    es: `El último muestreo tiene ${days} días; las cuentas que siguen pueden ya no valer.`,
+  }[language];
 }
 
 function confidenceSentence(percent: number, language: Language): string {
   // samples never make anything certain
-  const isPortuguese = language === 'pt-BR';
-  const over = isPortuguese ? 'mais de 99%' : 'more than 99%';
+  const over = { 'pt-BR': 'mais de 99%', en: 'more than 99%', es: 'más de 99%' }[language];
   const sure = percent > 99 ? over : `${figure(percent, 0, language)}%`;
-  return isPortuguese
-    ? `Pelo erro das amostras, isso está certo com ${sure} de chance.`
-    : `By the error of the samples this is right with a chance of ${sure}.`;
+  return {
+    'pt-BR': `Pelo erro das amostras, isso está certo com ${sure} de chance.`,
+    en: `By the error of the samples this is right with a chance of ${sure}.`,
+    es: `Por el error de las muestras, esto es correcto con ${sure} de probabilidad.`,
+  }[language];
 }
 
 function money({ currency }: HarvestAdviceFacts, value: number, language: Language): string {

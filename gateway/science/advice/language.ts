@@ -1,5 +1,5 @@
 /** The languages advice is written in. */
-export const LANGUAGES = ['pt-BR', 'en'] as const;
+export const LANGUAGES = ['pt-BR', 'en', 'es'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /**
@@ -45,7 +45,7 @@ export function percent(share: number, language: Language): string {
 
 /** A local date (`YYYY-MM-DD`) for people: `17/05/2025`, `17 May 2025`. */
 export function calendarDay(date: string, language: Language): string {
-  if (language === 'pt-BR') return date.split('-').toReversed().join('/');
+  if (language !== 'en') return date.split('-').toReversed().join('/');
   return new Intl.DateTimeFormat('en-GB', {
     day: 'numeric',
     month: 'long',

@@ -29,22 +29,33 @@ export type DawnFacts = {
 };
 
 const MEASURE_AGAIN: Readonly<Record<DawnFacts['measureAgain'], Readonly<Record<Language, string>>>> = {
-  MIDNIGHT: { 'pt-BR': 'meça de novo à meia-noite', en: 'measure again at midnight' },
+  MIDNIGHT: {
+    'pt-BR': 'meça de novo à meia-noite',
+    en: 'measure again at midnight',
+    es: 'mida de nuevo a medianoche',
+  },
   BEFORE_DAWN: {
     'pt-BR': 'meça de novo uma hora antes do amanhecer',
     en: 'measure again an hour before dawn',
+    es: 'mida de nuevo una hora antes del amanecer',
   },
-  AT_DAWN: { 'pt-BR': 'meça de novo ao amanhecer', en: 'measure again at dawn' },
+  AT_DAWN: {
+    'pt-BR': 'meça de novo ao amanhecer',
+    en: 'measure again at dawn',
+    es: 'mida de nuevo al amanecer',
+  },
 };
 
 const LEAVE_ON: Readonly<Record<Language, string>> = {
   'pt-BR': 'ligue os aeradores agora e deixe-os ligados até uma hora depois do amanhecer',
   en: 'switch the aerators on now and leave them on until an hour after dawn',
+  es: 'encienda los aireadores ahora y déjelos encendidos hasta una hora después del amanecer',
 };
 
 const WATCHED: Readonly<Record<Language, string>> = {
   'pt-BR': 'a sonda continua medindo e avisa; deixe os aeradores prontos',
   en: 'the probe goes on measuring and tells; have the aerators ready',
+  es: 'la sonda sigue midiendo y avisa; tenga listos los aireadores',
 };
 
 /**
@@ -61,11 +72,13 @@ const COUNTED_ON: Readonly<Record<DawnFacts['aeration'], Readonly<Record<Languag
   ON: {
     'pt-BR': 'A previsão conta com os aeradores que estão ligados: não os desligue.',
     en: 'The forecast counts on the aerators that are on: do not switch them off.',
+    es: 'El pronóstico cuenta con los aireadores que están encendidos: no los apague.',
   },
-  OFF: { 'pt-BR': '', en: '' },
+  OFF: { 'pt-BR': '', en: '', es: '' },
   UNKNOWN: {
     'pt-BR': 'Vale para a aeração como foi entre as leituras.',
     en: 'It holds for aeration as it was between the readings.',
+    es: 'Vale para la aireación como fue entre las lecturas.',
   },
 };
 
@@ -73,48 +86,67 @@ function expectationText(facts: DawnFacts, language: Language): string {
   const mgL = (value: number) => `${figure(value, 1, language)} mg/L`;
   const { pond, dawnTime, nowMgL, warnMgL, next } = facts;
   const dawn = `${figure(facts.dawnMgL, 1, language)} ± ${mgL(facts.uncertaintyMgL)}`;
-  const isPortuguese = language === 'pt-BR';
-  const name = isPortuguese ? `Viveiro ${pond}` : `Pond ${pond}`;
-  const expected = isPortuguese
-    ? `oxigênio previsto para ${dawnTime}: ${dawn}.`
-    : `oxygen expected at ${dawnTime}: ${dawn}.`;
+  const name = { 'pt-BR': `Viveiro ${pond}`, en: `Pond ${pond}`, es: `Piscina ${pond}` }[language];
+  const expected = {
+    'pt-BR': `oxigênio previsto para ${dawnTime}: ${dawn}.`,
+    en: `oxygen expected at ${dawnTime}: ${dawn}.`,
+    es: `oxígeno previsto para las ${dawnTime}: ${dawn}.`,
+  }[language];
   if (facts.nowGrade !== null) {
     const isDeadly = facts.nowGrade === 'CRITICAL';
     const act = oxygenNow(facts.nowGrade, language);
-    const first = isPortuguese
-      ? `${name}: ${isDeadly ? 'CRÍTICO, ' : ''}oxigênio em cerca de ${mgL(nowMgL)}, já abaixo de ${mgL(warnMgL)}. ${act}`
-      : `${name}: ${isDeadly ? 'CRITICAL, ' : ''}oxygen at about ${mgL(nowMgL)}, below ${mgL(warnMgL)} already. ${act}`;
+    const first = {
+      'pt-BR': `${name}: ${isDeadly ? 'CRÍTICO, ' : ''}oxigênio em cerca de ${mgL(nowMgL)}, já abaixo de ${mgL(warnMgL)}. ${act}`,
+      en: `${name}: ${isDeadly ? 'CRITICAL, ' : ''}oxygen at about ${mgL(nowMgL)}, below ${mgL(warnMgL)} already. ${act}`,
+      es: `${name}: ${isDeadly ? 'CRÍTICO, ' : ''}oxígeno en cerca de ${mgL(nowMgL)}, ya por debajo de ${mgL(warnMgL)}. ${act}`,
+    }[language];
     const without =
       next === null
         ? ''
-        : isPortuguese
-          ? ` Sem isso chega a ${mgL(next.levelMgL)} às ${next.at}.`
-          : ` Without that it reaches ${mgL(next.levelMgL)} at ${next.at}.`;
+        : {
+            'pt-BR': ` Sem isso chega a ${mgL(next.levelMgL)} às ${next.at}.`,
+            en: ` Without that it reaches ${mgL(next.levelMgL)} at ${next.at}.`,
+            es: ` Sin eso llega a ${mgL(next.levelMgL)} a las ${next.at}.`,
+          }[language];
     const then = expected.charAt(0).toLocaleUpperCase(language) + expected.slice(1);
     return `${first}${without} ${then}`;
   }
   const said = `${name}: ${expected}`;
   if (facts.outlook === 'MEASURE') return `${said} ${requestText(facts, mgL(warnMgL), language)}`;
   if (next === null && facts.outlook !== 'WELL') {
-    const mayFall = isPortuguese
-      ? `Pode ficar abaixo de ${mgL(warnMgL)}`
-      : `It may fall below ${mgL(warnMgL)}`;
+    const mayFall = {
+      'pt-BR': `Pode ficar abaixo de ${mgL(warnMgL)}`,
+      en: `It may fall below ${mgL(warnMgL)}`,
+      es: `Puede quedar por debajo de ${mgL(warnMgL)}`,
+    }[language];
     const act = facts.outlook === 'WARN' ? LEAVE_ON[language] : WATCHED[language];
     return `${said} ${mayFall}: ${act}.`;
   }
   if (next === null) {
     const again = MEASURE_AGAIN[facts.measureAgain][language];
-    return isPortuguese
-      ? `${said} Fica acima de ${mgL(warnMgL)}; ${again}.`
-      : `${said} It stays above ${mgL(warnMgL)}; ${again}.`;
+    return {
+      'pt-BR': `${said} Fica acima de ${mgL(warnMgL)}; ${again}.`,
+      en: `${said} It stays above ${mgL(warnMgL)}; ${again}.`,
+      es: `${said} Queda por encima de ${mgL(warnMgL)}; ${again}.`,
+    }[language];
   }
-  return isPortuguese
-    ? `${said} Chega a ${mgL(next.levelMgL)} às ${next.at}: ligue os aeradores antes dessa hora e meça 30 minutos depois.`
-    : `${said} It reaches ${mgL(next.levelMgL)} at ${next.at}: switch the aerators on before and measure 30 minutes later.`;
+  return {
+    'pt-BR': `${said} Chega a ${mgL(next.levelMgL)} às ${next.at}: ligue os aeradores antes dessa hora e meça 30 minutos depois.`,
+    en: `${said} It reaches ${mgL(next.levelMgL)} at ${next.at}: switch the aerators on before and measure 30 minutes later.`,
+    es: `${said} Llega a ${mgL(next.levelMgL)} a las ${next.at}: encienda los aireadores antes de esa hora y mida 30 minutos después.`,
+  }[language];
 }
 
 /** Not an alarm: what is not known is asked for, and what to do where nobody can measure is said at once. */
 function requestText({ next, measureAt }: DawnFacts, warn: string, language: Language): string {
+  if (language === 'es') {
+    const when = measureAt === null ? 'ahora' : `a las ${measureAt}`;
+    const act =
+      next === null
+        ? 'deje los aireadores encendidos'
+        : `encienda los aireadores antes de las ${next.at} y déjelos encendidos`;
+    return `Las lecturas son pocas para descartar un amanecer por debajo de ${warn}: mida de nuevo ${when}. Si nadie puede medir, ${act} hasta una hora después del amanecer.`;
+  }
   if (language === 'pt-BR') {
     const when = measureAt === null ? 'agora' : `às ${measureAt}`;
     const act =
@@ -141,6 +173,10 @@ export function aerationText(
   // Half a horsepower is the smallest motor there is.
   const missing = figure(Math.max(0.5, Math.ceil(sizing.missingHorsepower * 2) / 2), 1, language);
   const isRisky = sizing.rating === 'RISKY';
+  if (language === 'es') {
+    const urgency = isRisky ? 'antes de esta noche' : 'esta semana';
+    return `Piscina ${pond}: ${kg} kg para ${hp} HP de aireación; agregue ${missing} HP ${urgency} o coseche una parte.`;
+  }
   if (language === 'pt-BR') {
     const urgency = isRisky ? 'antes desta noite' : 'nesta semana';
     return `Viveiro ${pond}: ${kg} kg para ${hp} cv de aeração; acrescente ${missing} cv ${urgency} ou despesque uma parte.`;

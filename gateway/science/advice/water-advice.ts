@@ -116,9 +116,11 @@ function acute(
   if (action === null) return null;
   const reading = amount(parameter, value, language);
   const isDeadly = grade === 'CRITICAL';
-  return language === 'pt-BR'
-    ? `${isDeadly ? 'CRÍTICO, v' : 'V'}iveiro ${cod}: ${parameterName(parameter, language)} em ${reading} às ${localTime}. ${action}`
-    : `${isDeadly ? 'CRITICAL, p' : 'P'}ond ${cod}: ${parameterName(parameter, language)} at ${reading} at ${localTime}. ${action}`;
+  return {
+    'pt-BR': `${isDeadly ? 'CRÍTICO, v' : 'V'}iveiro ${cod}: ${parameterName(parameter, language)} em ${reading} às ${localTime}. ${action}`,
+    en: `${isDeadly ? 'CRITICAL, p' : 'P'}ond ${cod}: ${parameterName(parameter, language)} at ${reading} at ${localTime}. ${action}`,
+    es: `${isDeadly ? 'CRÍTICO, p' : 'P'}iscina ${cod}: ${parameterName(parameter, language)} en ${reading} a las ${localTime}. ${action}`,
+  }[language];
 }
 
 /** Out of range now or within the window, on the way there, or restless. */
@@ -147,24 +149,31 @@ function course(facts: WaterTrendFacts, latest: number, language: Language): str
   const now = amount(parameter, latest, language);
   const weekly = changeAmount(parameter, (trend.slopePerDay ?? 0) * 7, language);
   const scatter = changeAmount(parameter, trend.residualSd ?? 0, language);
-  const isPortuguese = language === 'pt-BR';
   switch (trend.direction) {
     case 'INCREASING':
-      return isPortuguese
-        ? `Viveiro ${pond}: ${name} sobe ${weekly} por semana e está em ${now}.`
-        : `Pond ${pond}: ${name} rises by ${weekly} a week and stands at ${now}.`;
+      return {
+        'pt-BR': `Viveiro ${pond}: ${name} sobe ${weekly} por semana e está em ${now}.`,
+        en: `Pond ${pond}: ${name} rises by ${weekly} a week and stands at ${now}.`,
+        es: `Piscina ${pond}: ${name} sube ${weekly} por semana y está en ${now}.`,
+      }[language];
     case 'DECREASING':
-      return isPortuguese
-        ? `Viveiro ${pond}: ${name} cai ${weekly} por semana e está em ${now}.`
-        : `Pond ${pond}: ${name} falls by ${weekly} a week and stands at ${now}.`;
+      return {
+        'pt-BR': `Viveiro ${pond}: ${name} cai ${weekly} por semana e está em ${now}.`,
+        en: `Pond ${pond}: ${name} falls by ${weekly} a week and stands at ${now}.`,
+        es: `Piscina ${pond}: ${name} baja ${weekly} por semana y está en ${now}.`,
+      }[language];
     case 'VOLATILE':
-      return isPortuguese
-        ? `Viveiro ${pond}: ${name} oscila ${scatter} de um dia para o outro, sem rumo, e está em ${now}.`
-        : `Pond ${pond}: ${name} swings by ${scatter} from day to day, without direction, and stands at ${now}.`;
+      return {
+        'pt-BR': `Viveiro ${pond}: ${name} oscila ${scatter} de um dia para o outro, sem rumo, e está em ${now}.`,
+        en: `Pond ${pond}: ${name} swings by ${scatter} from day to day, without direction, and stands at ${now}.`,
+        es: `Piscina ${pond}: ${name} oscila ${scatter} de un día para otro, sin rumbo, y está en ${now}.`,
+      }[language];
     case 'STABLE':
-      return isPortuguese
-        ? `Viveiro ${pond}: ${name} sem tendência em ${periodDays} dias, agora em ${now}.`
-        : `Pond ${pond}: ${name} shows no trend over ${periodDays} days and stands at ${now}.`;
+      return {
+        'pt-BR': `Viveiro ${pond}: ${name} sem tendência em ${periodDays} dias, agora em ${now}.`,
+        en: `Pond ${pond}: ${name} shows no trend over ${periodDays} days and stands at ${now}.`,
+        es: `Piscina ${pond}: ${name} sin tendencia en ${periodDays} días, ahora en ${now}.`,
+      }[language];
   }
 }
 
@@ -174,9 +183,13 @@ function extreme(facts: WaterTrendFacts, problem: WaterProblem | null, language:
   if (worst === null) return null;
   const value = amount(facts.parameter, worst.value, language);
   const day = dayAndMonth(worst.localDate, language);
-  if (language === 'pt-BR') {
-    const word = problem === 'LOW' ? 'Mínimo' : 'Máximo';
-    return `${word} do período: ${value} em ${day}, às ${worst.localTime}.`;
+  if (language !== 'en') {
+    const [low, high] =
+      language === 'es'
+        ? ['Mínimo del período', 'Máximo del período']
+        : ['Mínimo do período', 'Máximo do período'];
+    const on = language === 'es' ? `el ${day}, a las` : `em ${day}, às`;
+    return `${problem === 'LOW' ? low : high}: ${value} ${on} ${worst.localTime}.`;
   }
   return `${problem === 'LOW' ? 'Lowest' : 'Highest'} of the period: ${value} on ${day} at ${worst.localTime}.`;
 }
@@ -191,16 +204,20 @@ function arrival(
   const level = amount(parameter, limit, language);
   const count = figure(Math.max(1, Math.round(days)), 0, language);
   const isOne = count === '1';
-  return language === 'pt-BR'
-    ? `Nesse ritmo chega a ${level} em ${count} ${isOne ? 'dia' : 'dias'}.`
-    : `At this pace it reaches ${level} in ${count} ${isOne ? 'day' : 'days'}.`;
+  return {
+    'pt-BR': `Nesse ritmo chega a ${level} em ${count} ${isOne ? 'dia' : 'dias'}.`,
+    en: `At this pace it reaches ${level} in ${count} ${isOne ? 'day' : 'days'}.`,
+    es: `A este ritmo llega a ${level} en ${count} ${isOne ? 'día' : 'días'}.`,
+  }[language];
 }
 
 function notMeasured({ pond, parameter, periodDays }: WaterTrendFacts, language: Language): string {
   const name = parameterTitle(parameter, language);
-  return language === 'pt-BR'
-    ? `Viveiro ${pond}: nenhuma medição em ${periodDays} dias. ${name}: meça amanhã às 05:00 e às 15:00.`
-    : `Pond ${pond}: nothing measured in ${periodDays} days. ${name}: measure tomorrow at 05:00 and 15:00.`;
+  return {
+    'pt-BR': `Viveiro ${pond}: nenhuma medição em ${periodDays} dias. ${name}: meça amanhã às 05:00 e às 15:00.`,
+    en: `Pond ${pond}: nothing measured in ${periodDays} days. ${name}: measure tomorrow at 05:00 and 15:00.`,
+    es: `Piscina ${pond}: ninguna medición en ${periodDays} días. ${name}: mida mañana a las 05:00 y a las 15:00.`,
+  }[language];
 }
 
 function isAbove(value: number, max: number | null): boolean {
@@ -210,7 +227,7 @@ function isAbove(value: number, max: number | null): boolean {
 /** "18/11" or "18 Nov". */
 function dayAndMonth(localDate: string, language: Language): string {
   const [, month = '', day = ''] = localDate.split('-');
-  if (language === 'pt-BR') return `${day}/${month}`;
+  if (language !== 'en') return `${day}/${month}`;
   const name = MONTHS[Number(month) - 1] ?? month;
   return `${Number(day)} ${name}`;
 }

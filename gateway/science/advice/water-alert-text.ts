@@ -8,10 +8,10 @@ import { figure, type Language } from './language.ts';
 import { amount, parameterTitle } from './water-words.ts';
 
 const SEVERITY_WORDS: Readonly<Record<WaterSeverity | 'CRITICAL', Readonly<Record<Language, string>>>> = {
-  CRITICAL: { 'pt-BR': 'CRÍTICO', en: 'CRITICAL' },
-  HIGH: { 'pt-BR': 'grave', en: 'high' },
-  MEDIUM: { 'pt-BR': 'moderado', en: 'medium' },
-  LOW: { 'pt-BR': 'leve', en: 'low' },
+  CRITICAL: { 'pt-BR': 'CRÍTICO', en: 'CRITICAL', es: 'CRÍTICO' },
+  HIGH: { 'pt-BR': 'grave', en: 'high', es: 'grave' },
+  MEDIUM: { 'pt-BR': 'moderado', en: 'medium', es: 'moderado' },
+  LOW: { 'pt-BR': 'leve', en: 'low', es: 'leve' },
 };
 
 /** One sentence of what was measured against which limit, for the message of an alert. */
@@ -26,9 +26,11 @@ export function waterAlertMessage(
   const limit = amount(parameter, threshold, language);
   const word = SEVERITY_WORDS[alert.word][language];
   const side = isUpperLimit(type);
-  return language === 'pt-BR'
-    ? `${name} ${measured} no viveiro ${alert.pond}, ${side ? 'acima' : 'abaixo'} de ${limit} (${word})`
-    : `${name} ${measured} in pond ${alert.pond}, ${side ? 'above' : 'below'} ${limit} (${word})`;
+  return {
+    'pt-BR': `${name} ${measured} no viveiro ${alert.pond}, ${side ? 'acima' : 'abaixo'} de ${limit} (${word})`,
+    en: `${name} ${measured} in pond ${alert.pond}, ${side ? 'above' : 'below'} ${limit} (${word})`,
+    es: `${name} ${measured} en la piscina ${alert.pond}, por ${side ? 'encima' : 'debajo'} de ${limit} (${word})`,
+  }[language];
 }
 
 /** What was typed, on its basis, and the same on the other: the limit is for what is poisonous. */
@@ -50,9 +52,11 @@ function ammoniaMessage(
   const other = twin === null ? '' : ` = ${twin}`;
   const limit = ammoniaAmount('NH3', threshold, language);
   const word = SEVERITY_WORDS[alert.word][language];
-  return language === 'pt-BR'
-    ? `Amônia ${typed}${other} no viveiro ${pond}, acima de ${limit} (${word})`
-    : `Ammonia ${typed}${other} in pond ${pond}, above ${limit} (${word})`;
+  return {
+    'pt-BR': `Amônia ${typed}${other} no viveiro ${pond}, acima de ${limit} (${word})`,
+    en: `Ammonia ${typed}${other} in pond ${pond}, above ${limit} (${word})`,
+    es: `Amoníaco ${typed}${other} en la piscina ${pond}, por encima de ${limit} (${word})`,
+  }[language];
 }
 
 /** What to do at this moment about oxygen below its limit. */

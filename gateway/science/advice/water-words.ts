@@ -5,15 +5,15 @@ type Words = Readonly<Record<Language, string>>;
 
 /** With the article, as the subject of a sentence. */
 const SUBJECTS: Readonly<Record<WaterParameter, Words>> = {
-  temperature: { 'pt-BR': 'a temperatura', en: 'temperature' },
-  dissolved_oxygen: { 'pt-BR': 'o oxigênio', en: 'oxygen' },
-  ph: { 'pt-BR': 'o pH', en: 'pH' },
-  salinity: { 'pt-BR': 'a salinidade', en: 'salinity' },
-  alkalinity: { 'pt-BR': 'a alcalinidade', en: 'alkalinity' },
-  ammonia: { 'pt-BR': 'a amônia', en: 'ammonia' },
-  nitrite: { 'pt-BR': 'o nitrito', en: 'nitrite' },
-  nitrate: { 'pt-BR': 'o nitrato', en: 'nitrate' },
-  transparency: { 'pt-BR': 'a transparência', en: 'transparency' },
+  temperature: { 'pt-BR': 'a temperatura', en: 'temperature', es: 'la temperatura' },
+  dissolved_oxygen: { 'pt-BR': 'o oxigênio', en: 'oxygen', es: 'el oxígeno' },
+  ph: { 'pt-BR': 'o pH', en: 'pH', es: 'el pH' },
+  salinity: { 'pt-BR': 'a salinidade', en: 'salinity', es: 'la salinidad' },
+  alkalinity: { 'pt-BR': 'a alcalinidade', en: 'alkalinity', es: 'la alcalinidad' },
+  ammonia: { 'pt-BR': 'a amônia', en: 'ammonia', es: 'el amoníaco' },
+  nitrite: { 'pt-BR': 'o nitrito', en: 'nitrite', es: 'el nitrito' },
+  nitrate: { 'pt-BR': 'o nitrato', en: 'nitrate', es: 'el nitrato' },
+  transparency: { 'pt-BR': 'a transparência', en: 'transparency', es: 'la transparencia' },
 };
 
 const UNITS: Readonly<Record<WaterParameter, { unit: string; decimals: number }>> = {
@@ -47,7 +47,7 @@ export function changeAmount(parameter: WaterParameter, change: number, language
 
 /** As the first word of a sentence, without the article: "Oxigênio", "pH". */
 export function parameterTitle(parameter: WaterParameter, language: Language): string {
-  const name = parameterName(parameter, language).replace(/^[oa] /, '');
+  const name = parameterName(parameter, language).replace(/^(?:[oa]|el|la) /, '');
   // pH begins small in every language.
   return parameter === 'ph' ? name : name.charAt(0).toUpperCase() + name.slice(1);
 }

@@ -24,6 +24,16 @@ describe('the text of an SMS', () => {
       ],
     });
   });
+  it('in Spanish gives up its accents and signs, and a year stays a year', () => {
+    const long =
+      '¿Oxígeno bajo en la piscina P-01? Encienda todos los aireadores ahora, pare el balanceado y mida de nuevo. El reloj está 2 años atrás.';
+    expect(smsParts(long)).toEqual({
+      coding: 'gsm',
+      parts: [
+        'Oxigeno bajo en la piscina P-01? Encienda todos los aireadores ahora, pare el balanceado y mida de nuevo. El reloj esta 2 anios atras.',
+      ],
+    });
+  });
   it('cannot end the message at the modem, whatever a pond is called', () => {
     expect(smsParts('V\u001A-01\u001B\r\nAT+CPIN').parts).toEqual(['V -01 AT+CPIN']);
   });

@@ -212,7 +212,7 @@ test('a species without a curve of its own is named', () => {
   );
 });
 
-test('every sentence is there in both languages, and none shows a hole', () => {
+test('every sentence is there in each language, and none shows a hole', () => {
   for (const language of LANGUAGES) {
     for (const facts of [
       aBatch({ isKnownSpecies: false, lastSample: null }),

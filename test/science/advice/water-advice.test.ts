@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { LANGUAGES } from '#science/advice/language.ts';
 import {
   bicarbonateKg,
   limeKg,
@@ -162,7 +163,7 @@ test('every parameter beyond its range gets a step to take in both languages', (
     ['transparency', 60],
   ];
   for (const [parameter, value] of beyond) {
-    for (const language of ['pt-BR', 'en'] as const) {
+    for (const language of LANGUAGES) {
       const said = waterTrendAdvice(factsOf(parameter, [value, value, value]), language);
       expect(said, `${parameter} ${value}`).toHaveLength(2);
       // a step names an hour, a share, an amount or a day
@@ -175,7 +176,7 @@ test('whatever was measured, advice is whole sentences without a hole in them', 
   const averages = fc.array(fc.double({ min: 0, max: 60, noNaN: true }), { maxLength: 20 });
   fc.assert(
     fc.property(fc.constantFrom(...WATER_PARAMETERS), averages, (parameter, drawn) => {
-      for (const language of ['pt-BR', 'en'] as const) {
+      for (const language of LANGUAGES) {
         for (const sentence of waterTrendAdvice(factsOf(parameter, drawn), language)) {
           expect(sentence).not.toMatch(/undefined|null|NaN|Infinity/);
           expect(sentence).toMatch(/^[\p{Lu}p].*\.$/u);

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { RowOf } from '#contract/resource.ts';
 import type { paymentObject } from '#contract/resources/local-tables.ts';
+import { LANGUAGES } from '#contract/words.ts';
 
 // What the built-in provider keeps. Instants are ISO texts; amounts are hundredths.
 
@@ -22,7 +23,7 @@ export type Card = z.infer<typeof card>;
 
 const plan = z.enum(['BASIC', 'PROFESSIONAL']);
 const currency = z.enum(['USD', 'BRL']);
-const language = z.enum(['pt-BR', 'en']);
+const language = z.enum(LANGUAGES);
 
 const BODIES = {
   customer: z.object({

@@ -216,6 +216,73 @@ export const WORDS: Readonly<Record<Language, PageWords>> = {
     amount: 'Amount',
     billedTo: 'Customer',
   },
+  es: {
+    banner: 'Ambiente de prueba: no se cobra dinero y no se acepta ninguna tarjeta de verdad.',
+    goneTitle: 'Página no encontrada',
+    gone: 'Esta página no existe o venció. Vuelva a la aplicación y pida una nueva.',
+    checkoutTitle: 'Suscribirse al plan',
+    changeTitle: 'Cambiar al plan',
+    perMonth: 'por mes',
+    dueNow: 'Por pagar ahora',
+    account: 'Cuenta',
+    number: 'Número de la tarjeta',
+    expiry: 'Vencimiento (MM/AA)',
+    code: 'Código de seguridad',
+    pay: 'Pagar',
+    change: 'Confirmar el cambio',
+    giveUp: 'Desistir y volver',
+    testCards: 'Tarjetas de prueba',
+    behaviours: {
+      pays: 'paga siempre',
+      declined: 'es rechazada',
+      fails_later: 'paga ahora y falla en la renovación',
+      pays_later: 'el pago llega un minuto después, como una transferencia',
+    },
+    faults: {
+      not_a_test_card: 'Use una de las tarjetas de prueba de abajo; aquí no se aceptan tarjetas de verdad.',
+      expiry_unreadable: 'Escriba el vencimiento como MM/AA.',
+      expired: 'Esta tarjeta está vencida.',
+      card_declined: 'La tarjeta fue rechazada. Pruebe otra; no se cobró nada.',
+      expired_card: 'Esta tarjeta está vencida. Pruebe otra; no se cobró nada.',
+      no_card: 'Registre una tarjeta primero.',
+    },
+    paidTitle: 'Pago completado',
+    paid: 'Recibimos el pago. El plan ya vale.',
+    waiting: 'El pago está en camino. El plan vale en cuanto llegue.',
+    goOn: 'Volver a la aplicación',
+    expired: 'Esta página de pago venció. No se cobró nada.',
+    portalTitle: 'Cobro',
+    back: 'Volver a la aplicación',
+    subscription: 'Suscripción',
+    noSubscription: 'No hay suscripción pagada.',
+    statuses: {
+      incomplete: 'esperando el pago',
+      active: 'activa',
+      past_due: 'pago atrasado',
+      canceled: 'cancelada',
+    },
+    until: 'Próximo cobro el',
+    endsOn: 'Termina el',
+    cancelIt: 'Cancelar al fin del período',
+    resume: 'Mantener la suscripción',
+    card: 'Forma de pago',
+    noCard: 'Ninguna tarjeta registrada.',
+    cardEnding: 'Tarjeta terminada en',
+    save: 'Guardar',
+    invoices: 'Facturas',
+    noInvoices: 'Todavía no hay facturas.',
+    open: 'Abrir',
+    payNow: 'Pagar ahora',
+    address: 'Dirección de cobro',
+    saved: 'Guardado.',
+    invoice: 'Factura',
+    invoiceStatuses: { open: 'pendiente', paid: 'pagada', void: 'anulada' },
+    issued: 'Emitida el',
+    paidOn: 'Pagada el',
+    period: 'Período',
+    amount: 'Monto',
+    billedTo: 'Cliente',
+  },
 };
 
 /** Stands between the style tags of every page exactly so: the content policy knows it by its hash. */
@@ -271,10 +338,14 @@ export function gonePage(): PageAnswer {
 
 export function money(hundredths: number, currency: string, language: Language): string {
   const text = (hundredths / 100).toFixed(2);
-  return `${currency === 'BRL' ? 'R$' : 'US$'} ${language === 'en' ? text : text.replace('.', ',')}`;
+  return `${currency === 'BRL' ? 'R$' : 'US$'} ${{ 'pt-BR': text.replace('.', ','), en: text, es: text.replace('.', ',') }[language]}`;
 }
 
 export function day(instant: string, language: Language): string {
   const [year, month, date] = instant.slice(0, 10).split('-');
-  return language === 'en' ? `${year}-${month}-${date}` : `${date}/${month}/${year}`;
+  return {
+    'pt-BR': `${date}/${month}/${year}`,
+    en: `${year}-${month}-${date}`,
+    es: `${date}/${month}/${year}`,
+  }[language];
 }

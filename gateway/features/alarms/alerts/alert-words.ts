@@ -6,26 +6,54 @@ import { storedDeviceWords } from './device-alert-words.ts';
 // What alerts say. `message` of an alert is Portuguese, the language of the farms; a notification speaks its reader's.
 
 const TITLES: Readonly<Record<AlertType, Readonly<Record<Language, string>>>> = {
-  POWER_FAILURE: { 'pt-BR': 'Falta de energia', en: 'Power failure' },
-  LOW_OXYGEN: { 'pt-BR': 'Oxigênio baixo', en: 'Low oxygen' },
-  HIGH_TEMPERATURE: { 'pt-BR': 'Temperatura alta', en: 'High temperature' },
-  DEVICE_OFFLINE: { 'pt-BR': 'Controlador sem comunicação', en: 'Controller offline' },
-  COMMAND_NOT_CONFIRMED: { 'pt-BR': 'Comando não confirmado', en: 'Order not confirmed' },
-  UNSTABLE: { 'pt-BR': 'Controlador instável', en: 'Controller unstable' },
-  OFF_SCHEDULE: { 'pt-BR': 'Desligado à mão fora da agenda', en: 'Switched off against its schedule' },
-  NO_CURRENT: { 'pt-BR': 'Motor ligado sem corrente', en: 'Motor on without current' },
-  GATEWAY_OFFLINE: { 'pt-BR': 'Gateway sem comunicação', en: 'Gateway offline' },
-  CLOCK_UNTRUSTED: { 'pt-BR': 'Relógio do gateway não confiável', en: 'Gateway clock not to be trusted' },
-  DISK_FULL: { 'pt-BR': 'Disco do gateway cheio', en: 'Gateway disk full' },
-  LOW_TEMPERATURE: { 'pt-BR': 'Temperatura baixa', en: 'Low temperature' },
-  LOW_PH: { 'pt-BR': 'pH baixo', en: 'Low pH' },
-  HIGH_PH: { 'pt-BR': 'pH alto', en: 'High pH' },
-  LOW_ALKALINITY: { 'pt-BR': 'Alcalinidade baixa', en: 'Low alkalinity' },
-  HIGH_AMMONIA: { 'pt-BR': 'Amônia alta', en: 'High ammonia' },
-  HIGH_NITRITE: { 'pt-BR': 'Nitrito alto', en: 'High nitrite' },
-  HIGH_NITRATE: { 'pt-BR': 'Nitrato alto', en: 'High nitrate' },
-  LOW_OXYGEN_FORECAST: { 'pt-BR': 'Oxigênio baixo previsto', en: 'Low oxygen expected' },
-  MEASURE_OXYGEN: { 'pt-BR': 'Meça o oxigênio', en: 'Measure the oxygen' },
+  POWER_FAILURE: { 'pt-BR': 'Falta de energia', en: 'Power failure', es: 'Corte de energía' },
+  LOW_OXYGEN: { 'pt-BR': 'Oxigênio baixo', en: 'Low oxygen', es: 'Oxígeno bajo' },
+  HIGH_TEMPERATURE: { 'pt-BR': 'Temperatura alta', en: 'High temperature', es: 'Temperatura alta' },
+  DEVICE_OFFLINE: {
+    'pt-BR': 'Controlador sem comunicação',
+    en: 'Controller offline',
+    es: 'Controlador sin comunicación',
+  },
+  COMMAND_NOT_CONFIRMED: {
+    'pt-BR': 'Comando não confirmado',
+    en: 'Order not confirmed',
+    es: 'Orden no confirmada',
+  },
+  UNSTABLE: { 'pt-BR': 'Controlador instável', en: 'Controller unstable', es: 'Controlador inestable' },
+  OFF_SCHEDULE: {
+    'pt-BR': 'Desligado à mão fora da agenda',
+    en: 'Switched off against its schedule',
+    es: 'Apagado a mano fuera de la programación',
+  },
+  NO_CURRENT: {
+    'pt-BR': 'Motor ligado sem corrente',
+    en: 'Motor on without current',
+    es: 'Motor encendido sin corriente',
+  },
+  GATEWAY_OFFLINE: {
+    'pt-BR': 'Gateway sem comunicação',
+    en: 'Gateway offline',
+    es: 'Gateway sin comunicación',
+  },
+  CLOCK_UNTRUSTED: {
+    'pt-BR': 'Relógio do gateway não confiável',
+    en: 'Gateway clock not to be trusted',
+    es: 'Reloj del gateway no confiable',
+  },
+  DISK_FULL: { 'pt-BR': 'Disco do gateway cheio', en: 'Gateway disk full', es: 'Disco del gateway lleno' },
+  LOW_TEMPERATURE: { 'pt-BR': 'Temperatura baixa', en: 'Low temperature', es: 'Temperatura baja' },
+  LOW_PH: { 'pt-BR': 'pH baixo', en: 'Low pH', es: 'pH bajo' },
+  HIGH_PH: { 'pt-BR': 'pH alto', en: 'High pH', es: 'pH alto' },
+  LOW_ALKALINITY: { 'pt-BR': 'Alcalinidade baixa', en: 'Low alkalinity', es: 'Alcalinidad baja' },
+  HIGH_AMMONIA: { 'pt-BR': 'Amônia alta', en: 'High ammonia', es: 'Amoníaco alto' },
+  HIGH_NITRITE: { 'pt-BR': 'Nitrito alto', en: 'High nitrite', es: 'Nitrito alto' },
+  HIGH_NITRATE: { 'pt-BR': 'Nitrato alto', en: 'High nitrate', es: 'Nitrato alto' },
+  LOW_OXYGEN_FORECAST: {
+    'pt-BR': 'Oxigênio baixo previsto',
+    en: 'Low oxygen expected',
+    es: 'Oxígeno bajo previsto',
+  },
+  MEASURE_OXYGEN: { 'pt-BR': 'Meça o oxigênio', en: 'Measure the oxygen', es: 'Mida el oxígeno' },
 };
 
 /** Severity of an alert whose values do not grade it. Water grades by its values. */
@@ -54,7 +82,11 @@ export const SEVERITY_BY_TYPE: Readonly<Record<AlertType, Severity>> = {
   MEASURE_OXYGEN: 'LOW',
 };
 
-const SIMULATED: Readonly<Record<Language, string>> = { 'pt-BR': 'SIMULADO', en: 'SIMULATED' };
+const SIMULATED: Readonly<Record<Language, string>> = {
+  'pt-BR': 'SIMULADO',
+  en: 'SIMULATED',
+  es: 'SIMULADO',
+};
 
 /** Wherever it is read, it is read as what it is. */
 export const simulatedWords =
@@ -89,23 +121,30 @@ export function measuredWords(
   const pond = names.pond.cod;
   const unit = UNITS[parameter] ?? '';
   return (language) => {
-    const figure = (n: number) => (language === 'en' ? String(n) : String(n).replace('.', ',')) + unit;
-    return language === 'en'
-      ? `${TITLES[cause.type].en} in pond ${pond}: ${figure(value)} (limit ${figure(threshold)})`
-      : `${TITLES[cause.type]['pt-BR']} no viveiro ${pond}: ${figure(value)} (limite ${figure(threshold)})`;
+    const figure = (n: number) =>
+      ({ 'pt-BR': String(n).replace('.', ','), en: String(n), es: String(n).replace('.', ',') })[language] +
+      unit;
+    return {
+      'pt-BR': `${TITLES[cause.type]['pt-BR']} no viveiro ${pond}: ${figure(value)} (limite ${figure(threshold)})`,
+      en: `${TITLES[cause.type].en} in pond ${pond}: ${figure(value)} (limit ${figure(threshold)})`,
+      es: `${TITLES[cause.type].es} en la piscina ${pond}: ${figure(value)} (límite ${figure(threshold)})`,
+    }[language];
   };
 }
 
 const NOBODY: Readonly<Record<Language, string>> = {
   'pt-BR': 'Ninguém reconheceu este alerta. Reconheça-o para que os outros saibam que você está cuidando.',
   en: 'Nobody has acknowledged this alert. Acknowledge it so that the others know that you are on it.',
+  es: 'Nadie reconoció esta alerta. Reconózcala para que los demás sepan que usted se está ocupando.',
 };
 
 /** What is said again of an alert that nobody answers, minutes after people were told. */
 export function escalationTitle(title: string, minutes: number, language: Language): string {
-  return language === 'en'
-    ? `No answer for ${minutes} min: ${title}`
-    : `Sem resposta há ${minutes} min: ${title}`;
+  return {
+    'pt-BR': `Sem resposta há ${minutes} min: ${title}`,
+    en: `No answer for ${minutes} min: ${title}`,
+    es: `Sin respuesta desde hace ${minutes} min: ${title}`,
+  }[language];
 }
 
 export function escalationMessage(message: string, language: Language): string {
@@ -144,11 +183,17 @@ function storedMeasuredWords(row: { parameter: string | null; message: string },
 }
 
 export const clockWords: Words = (language) =>
-  language === 'en'
-    ? 'The clock of the gateway is not to be trusted: schedules run in the fail-safe profile. Check its internet connection or set the time.'
-    : 'O relógio do gateway não é confiável: as programações seguem o modo seguro. Verifique a internet ou acerte a hora.';
+  ({
+    'pt-BR':
+      'O relógio do gateway não é confiável: as programações seguem o modo seguro. Verifique a internet ou acerte a hora.',
+    en: 'The clock of the gateway is not to be trusted: schedules run in the fail-safe profile. Check its internet connection or set the time.',
+    es: 'El reloj del gateway no es confiable: las programaciones siguen el modo seguro. Revise el internet o ajuste la hora.',
+  })[language];
 
 export const diskWords: Words = (language) =>
-  language === 'en'
-    ? 'The disk of the gateway is full or takes no writes: aeration goes on from memory, but nothing new is stored. Free some space, or replace the card.'
-    : 'O disco do gateway está cheio ou não grava mais: a aeração continua pela memória, mas nada novo é gravado. Libere espaço ou troque o cartão.';
+  ({
+    'pt-BR':
+      'O disco do gateway está cheio ou não grava mais: a aeração continua pela memória, mas nada novo é gravado. Libere espaço ou troque o cartão.',
+    en: 'The disk of the gateway is full or takes no writes: aeration goes on from memory, but nothing new is stored. Free some space, or replace the card.',
+    es: 'El disco del gateway está lleno o ya no graba: la aireación continúa desde la memoria, pero no se graba nada nuevo. Libere espacio o cambie la tarjeta.',
+  })[language];

@@ -84,7 +84,10 @@ export function createGatewayWatch(deps: GatewayWatchDeps): { tick: () => Promis
       {
         type: 'SYSTEM',
         severity: 'HIGH',
-        title: (language) => (language === 'en' ? 'Gateway silent' : 'Gateway sem comunicação'),
+        title: (language) =>
+          ({ 'pt-BR': 'Gateway sem comunicação', en: 'Gateway silent', es: 'Gateway sin comunicación' })[
+            language
+          ],
         message: silentWords(gateway.name, Math.floor((now - seenAt) / MINUTE_MS)),
         data: { event: 'gateway_silent', gateway_id: gateway.id },
         cause: `gateway_silent:${gateway.id}:${isoOf(seenAt)}`,
@@ -108,7 +111,8 @@ export function createGatewayWatch(deps: GatewayWatchDeps): { tick: () => Promis
     );
     const news = {
       type: 'SYSTEM',
-      title: (language: Language) => (language === 'en' ? 'Gateway is back' : 'Gateway voltou'),
+      title: (language: Language) =>
+        ({ 'pt-BR': 'Gateway voltou', en: 'Gateway is back', es: 'El gateway volvió' })[language],
       message: backWords(gateway.name, minutes),
       data: { event: 'gateway_back', gateway_id: gateway.id, silent_minutes: minutes },
       cause: `gateway_back:${gateway.id}:${silent_since}`,
@@ -148,14 +152,18 @@ function silenceOf(
 
 function silentWords(name: string, minutes: number): (language: Language) => string {
   return (language) =>
-    language === 'en'
-      ? `Nothing was heard of the gateway ${name} for ${minutes} minutes. The farm cannot be seen or switched from here; on the farm the controllers go on by themselves. Check its power and internet.`
-      : `O gateway ${name} está sem comunicação há ${minutes} minutos. Daqui não se vê nem se comanda a fazenda; lá os controladores continuam sozinhos. Verifique a energia e a internet.`;
+    ({
+      'pt-BR': `O gateway ${name} está sem comunicação há ${minutes} minutos. Daqui não se vê nem se comanda a fazenda; lá os controladores continuam sozinhos. Verifique a energia e a internet.`,
+      en: `Nothing was heard of the gateway ${name} for ${minutes} minutes. The farm cannot be seen or switched from here; on the farm the controllers go on by themselves. Check its power and internet.`,
+      es: `El gateway ${name} está sin comunicación desde hace ${minutes} minutos. Desde aquí no se ve ni se manda en la camaronera; allá los controladores continúan solos. Revise la energía y el internet.`,
+    })[language];
 }
 
 function backWords(name: string, minutes: number): (language: Language) => string {
   return (language) =>
-    language === 'en'
-      ? `The gateway ${name} is back after ${minutes} minutes of silence.`
-      : `O gateway ${name} voltou depois de ${minutes} minutos sem comunicação.`;
+    ({
+      'pt-BR': `O gateway ${name} voltou depois de ${minutes} minutos sem comunicação.`,
+      en: `The gateway ${name} is back after ${minutes} minutes of silence.`,
+      es: `El gateway ${name} volvió después de ${minutes} minutos sin comunicación.`,
+    })[language];
 }

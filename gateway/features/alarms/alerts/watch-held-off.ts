@@ -211,28 +211,41 @@ export function heldWords(motors: readonly HeldMotor[], language: Language): str
   });
   if (parts.length === 0) return '';
   const more = motors.length - named.length;
-  const [until, others] =
-    language === 'en' ? ['Until then', `and ${more} more`] : ['Até lá', `e mais ${more}`];
+  const [until, others] = {
+    'pt-BR': ['Até lá', `e mais ${more}`],
+    en: ['Until then', `and ${more} more`],
+    es: ['Hasta entonces', `y ${more} más`],
+  }[language];
   return ` ${until}: ${parts.join('; ')}${more > 0 ? ` (${others})` : ''}.`;
 }
 
 function howOf(failSafe: FailSafe, language: Language): string {
-  const isEnglish = language === 'en';
   switch (failSafe) {
     case 'HOLD':
-      return isEnglish ? 'held as the rules last wanted' : 'mantidos como as regras queriam por último';
+      return {
+        'pt-BR': 'mantidos como as regras queriam por último',
+        en: 'held as the rules last wanted',
+        es: 'mantenidos como las reglas querían por último',
+      }[language];
     case 'ON':
-      return isEnglish ? 'fail-safe ON' : 'modo seguro: ligar';
+      return { 'pt-BR': 'modo seguro: ligar', en: 'fail-safe ON', es: 'modo seguro: encender' }[language];
     case 'OFF':
-      return isEnglish ? 'fail-safe OFF' : 'modo seguro: desligar';
+      return { 'pt-BR': 'modo seguro: desligar', en: 'fail-safe OFF', es: 'modo seguro: apagar' }[language];
     case 'SCHEDULE':
-      return isEnglish ? 'by the schedule and an estimated time' : 'pela programação e uma hora estimada';
+      return {
+        'pt-BR': 'pela programação e uma hora estimada',
+        en: 'by the schedule and an estimated time',
+        es: 'por la programación y una hora estimada',
+      }[language];
     default:
       return unreachable(failSafe);
   }
 }
 
 function listOf(motors: readonly HeldMotor[], language: Language): string {
-  const word = { ON: language === 'en' ? 'ON' : 'ligado', OFF: language === 'en' ? 'OFF' : 'desligado' };
+  const word = {
+    ON: { 'pt-BR': 'ligado', en: 'ON', es: 'encendido' }[language],
+    OFF: { 'pt-BR': 'desligado', en: 'OFF', es: 'apagado' }[language],
+  };
   return motors.map(({ cod, target }) => `${cod} ${word[target]}`).join(', ');
 }

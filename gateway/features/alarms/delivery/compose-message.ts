@@ -58,30 +58,52 @@ function adviceIn(
     language,
     water,
   );
-  return advice === null ? null : `${language === 'en' ? 'What to do' : 'O que fazer'}: ${advice}`;
+  return advice === null
+    ? null
+    : `${{ 'pt-BR': 'O que fazer', en: 'What to do', es: 'Qué hacer' }[language]}: ${advice}`;
 }
 
 function resolvedWords(time: string, language: Language): string {
-  return language === 'en' ? `Resolved meanwhile (${time}).` : `Já foi resolvido (${time}).`;
+  return {
+    'pt-BR': `Já foi resolvido (${time}).`,
+    en: `Resolved meanwhile (${time}).`,
+    es: `Ya se resolvió (${time}).`,
+  }[language];
 }
 
 function testWords(language: Language): { title: string; message: string } {
-  return language === 'en'
-    ? { title: 'Test message', message: 'This channel works: notifications of your farm will arrive here.' }
-    : { title: 'Mensagem de teste', message: 'Este canal funciona: os avisos da fazenda vão chegar aqui.' };
+  return {
+    'pt-BR': {
+      title: 'Mensagem de teste',
+      message: 'Este canal funciona: os avisos da fazenda vão chegar aqui.',
+    },
+    en: {
+      title: 'Test message',
+      message: 'This channel works: notifications of your farm will arrive here.',
+    },
+    es: {
+      title: 'Mensaje de prueba',
+      message: 'Este canal funciona: los avisos de la camaronera van a llegar aquí.',
+    },
+  }[language];
 }
 
 function confirmationWords(code: string, language: Language): { title: string; message: string } {
   const shown = `${code.slice(0, 4)} ${code.slice(4)}`;
-  return language === 'en'
-    ? {
-        title: `${shown} is your confirmation code`,
-        message: `Enter the code ${shown} to receive notifications of your farm at this address. It holds for 24 hours. If you did not ask for it, ignore this mail: nothing else will be sent.`,
-      }
-    : {
-        title: `${shown} é o seu código de confirmação`,
-        message: `Digite o código ${shown} para receber os avisos da fazenda neste endereço. Ele vale por 24 horas. Se não foi você que pediu, ignore este e-mail: nada mais será enviado.`,
-      };
+  return {
+    'pt-BR': {
+      title: `${shown} é o seu código de confirmação`,
+      message: `Digite o código ${shown} para receber os avisos da fazenda neste endereço. Ele vale por 24 horas. Se não foi você que pediu, ignore este e-mail: nada mais será enviado.`,
+    },
+    en: {
+      title: `${shown} is your confirmation code`,
+      message: `Enter the code ${shown} to receive notifications of your farm at this address. It holds for 24 hours. If you did not ask for it, ignore this mail: nothing else will be sent.`,
+    },
+    es: {
+      title: `${shown} es su código de confirmación`,
+      message: `Escriba el código ${shown} para recibir los avisos de la camaronera en esta dirección. Vale por 24 horas. Si no fue usted quien lo pidió, ignore este correo: no se enviará nada más.`,
+    },
+  }[language];
 }
 
 function summaryWords(
@@ -90,12 +112,18 @@ function summaryWords(
   language: Language,
 ): { title: string; message: string } {
   const list = titles.map(({ title, times }) => (times === 1 ? title : `${times} × ${title}`)).join('; ');
-  const isEnglish = language === 'en';
-  const rest = more === 0 ? '' : isEnglish ? ` and ${more} more` : ` e mais ${more}`;
-  if (isEnglish) {
+  const rest =
+    more === 0 ? '' : { 'pt-BR': ` e mais ${more}`, en: ` and ${more} more`, es: ` y ${more} más` }[language];
+  if (language === 'en') {
     return {
       title: `${alerts === 1 ? 'One alert' : `${alerts} alerts`} while no message could be sent`,
       message: `Between ${from} and ${to} there ${alerts === 1 ? 'was one alert' : `were ${alerts} alerts`}, resolved by now: ${list}${rest}.`,
+    };
+  }
+  if (language === 'es') {
+    return {
+      title: `${alerts === 1 ? 'Una alerta' : `${alerts} alertas`} mientras no era posible avisar`,
+      message: `Entre ${from} y ${to} hubo ${alerts === 1 ? 'una alerta, ya resuelta' : `${alerts} alertas, ya resueltas`}: ${list}${rest}.`,
     };
   }
   return {
@@ -184,7 +212,9 @@ function noticeWords(
 function shownTime(iso: string, zone: ZoneClock, language: Language): string {
   const wall = new Date(wallOf(zone, Date.parse(iso))).toISOString();
   const [year, month, day] = wall.slice(0, 10).split('-');
-  const date = language === 'en' ? wall.slice(0, 10) : `${day}/${month}/${year}`;
+  const date = { 'pt-BR': `${day}/${month}/${year}`, en: wall.slice(0, 10), es: `${day}/${month}/${year}` }[
+    language
+  ];
   return `${date} ${wall.slice(11, 16)}`;
 }
 

@@ -108,10 +108,10 @@ function outageWait(ageMs: number, random: number): number {
 type Trouble = 'failed' | 'gone' | 'browserGone';
 
 const KINDS: Readonly<Record<ChannelKind, Readonly<Record<Language, string>>>> = {
-  EMAIL: { 'pt-BR': 'e-mail', en: 'e-mail' },
-  WEB_PUSH: { 'pt-BR': 'aviso no navegador', en: 'browser' },
-  WEBHOOK: { 'pt-BR': 'webhook', en: 'webhook' },
-  SMS: { 'pt-BR': 'SMS', en: 'SMS' },
+  EMAIL: { 'pt-BR': 'e-mail', en: 'e-mail', es: 'correo' },
+  WEB_PUSH: { 'pt-BR': 'aviso no navegador', en: 'browser', es: 'aviso en el navegador' },
+  WEBHOOK: { 'pt-BR': 'webhook', en: 'webhook', es: 'webhook' },
+  SMS: { 'pt-BR': 'SMS', en: 'SMS', es: 'SMS' },
 };
 
 const MESSAGES: Readonly<Record<Trouble, Readonly<Record<Language, string>>>> = {
@@ -119,16 +119,19 @@ const MESSAGES: Readonly<Record<Trouble, Readonly<Record<Language, string>>>> = 
     'pt-BR':
       'Uma mensagem para um dos seus canais não pôde ser entregue. Abra os canais de aviso para ver o motivo e corrija o endereço.',
     en: 'A message to one of your channels was given up. Open the channels to see why, and correct the address.',
+    es: 'Un mensaje para uno de sus canales no se pudo entregar. Abra los canales de aviso para ver el motivo y corrija la dirección.',
   },
   gone: {
     'pt-BR':
       'Um dos seus canais não existe mais e foi desligado. Abra os canais de aviso e cadastre de novo.',
     en: 'One of your channels no longer exists and was switched off. Open the channels and set it up again.',
+    es: 'Uno de sus canales ya no existe y fue desactivado. Abra los canales de aviso y regístrelo de nuevo.',
   },
   browserGone: {
     'pt-BR':
       'Um celular ou navegador deixou de receber avisos e saiu dos seus canais. Se ainda o usa, abra nele o painel, em Canais de aviso, e ligue de novo.',
     en: 'A phone or browser no longer takes notifications and left your channels. If you still use it, open the console on it, Channels, and turn it on again.',
+    es: 'Un celular o navegador dejó de recibir avisos y salió de sus canales. Si todavía lo usa, abra en él el panel, en Canales de aviso, y actívelo de nuevo.',
   },
 };
 
@@ -324,9 +327,11 @@ async function channelTrouble(
     {
       type: 'SYSTEM',
       title: (language) =>
-        language === 'en'
-          ? `Notifications do not arrive (${kind.en})`
-          : `Os avisos não estão chegando (${kind['pt-BR']})`,
+        ({
+          'pt-BR': `Os avisos não estão chegando (${kind['pt-BR']})`,
+          en: `Notifications do not arrive (${kind.en})`,
+          es: `Los avisos no están llegando (${kind.es})`,
+        })[language],
       message: (language) => MESSAGES[trouble][language],
       data: { event: isGone ? 'channel_gone' : 'channel_failed', channel_id: channel.id, kind: channel.kind },
       cause: `channel_failed:${event}`,

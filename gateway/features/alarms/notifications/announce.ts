@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import type { announcementCreate } from '#contract/resources/notifications.ts';
+import type { Language } from '#contract/words.ts';
 import { audit } from '#core/audit.ts';
 import { type Change, purge, put } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
@@ -13,8 +14,8 @@ export const ANNOUNCEMENT_KEY = 'announcement:';
 /** What is being told to everybody; kept until the last one was told, so that a restart goes on where it was. */
 const pending = z.object({
   kind: z.enum(['MAINTENANCE', 'UPDATE']),
-  title: z.object({ 'pt-BR': z.string(), en: z.string() }),
-  message: z.object({ 'pt-BR': z.string(), en: z.string() }),
+  title: z.object({ 'pt-BR': z.string(), en: z.string(), es: z.string().optional() }),
+  message: z.object({ 'pt-BR': z.string(), en: z.string(), es: z.string().optional() }),
   data: z.record(z.string(), z.unknown()),
   at: z.string(),
   /** Id of the last user who was told. */
@@ -49,8 +50,8 @@ export function announce(
   });
   const row: Announcement = {
     kind,
-    title: { 'pt-BR': title, en: input.title_en ?? title },
-    message: { 'pt-BR': message, en: input.message_en ?? message },
+    title: { 'pt-BR': title, en: input.title_en ?? title, es: input.title_es ?? title },
+    message: { 'pt-BR': message, en: input.message_en ?? message, es: input.message_es ?? message },
     data: { event: kind === 'UPDATE' ? 'update' : 'maintenance', announcement_id: id, starts_at, ends_at },
     at: isoOf(deps.now()),
     after: '',
@@ -92,8 +93,8 @@ export async function tellAnnouncements(deps: AnnounceDeps): Promise<number> {
 function newsOf(id: string, { title, message, data, at }: Announcement) {
   return {
     type: 'SYSTEM' as const,
-    title: (language: 'pt-BR' | 'en') => title[language],
-    message: (language: 'pt-BR' | 'en') => message[language],
+    title: (language: Language) => title[language] ?? title['pt-BR'],
+    message: (language: Language) => message[language] ?? message['pt-BR'],
     data,
     cause: id,
     farmId: null,
@@ -113,10 +114,11 @@ export function versionChanged(
   if (before === null) return [noted];
   const row: Announcement = {
     kind: 'UPDATE',
-    title: { 'pt-BR': 'Sistema atualizado', en: 'System updated' },
+    title: { 'pt-BR': 'Sistema atualizado', en: 'System updated', es: 'Sistema actualizado' },
     message: {
       'pt-BR': `O gateway passou da versão ${before} para a ${now}. Seus dados e horários continuam como estavam.`,
       en: `The gateway went from version ${before} to ${now}. Your data and schedules are as they were.`,
+      es: `El gateway pasó de la versión ${before} a la ${now}. Sus datos y horarios siguen como estaban.`,
     },
     data: { event: 'update', version: now, previous_version: before },
     at: isoOf(deps.now()),

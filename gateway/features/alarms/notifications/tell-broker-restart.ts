@@ -23,13 +23,18 @@ export async function tellBrokerRestart(
       {
         type: 'SYSTEM',
         title: (language) =>
-          language === 'en'
-            ? 'Connection to the controllers restarted'
-            : 'Conexão com os controladores reiniciada',
+          ({
+            'pt-BR': 'Conexão com os controladores reiniciada',
+            en: 'Connection to the controllers restarted',
+            es: 'Conexión con los controladores reiniciada',
+          })[language],
         message: (language) =>
-          language === 'en'
-            ? 'The gateway no longer reached the controllers and restarted the connection by itself. Aeration went on.'
-            : 'O gateway deixou de alcançar os controladores e reiniciou a conexão sozinho. A aeração continuou.',
+          ({
+            'pt-BR':
+              'O gateway deixou de alcançar os controladores e reiniciou a conexão sozinho. A aeração continuou.',
+            en: 'The gateway no longer reached the controllers and restarted the connection by itself. Aeration went on.',
+            es: 'El gateway dejó de alcanzar a los controladores y reinició la conexión solo. La aireación continuó.',
+          })[language],
         data: { event: 'broker_restarted' },
         cause,
       },

@@ -23,11 +23,14 @@ export async function syncLinkLost(
     {
       type: 'ALERT',
       severity: 'MEDIUM',
-      title: (language) => (language === 'en' ? 'No synchronisation' : 'Sem sincronização'),
+      title: (language) =>
+        ({ 'pt-BR': 'Sem sincronização', en: 'No synchronisation', es: 'Sin sincronización' })[language],
       message: (language) =>
-        language === 'en'
-          ? `The gateway of the farm has not reached the cloud for ${hours} hours. Aeration goes on; check the internet of the farm.`
-          : `O gateway da fazenda está há ${hours} horas sem contato com a nuvem. A aeração continua; verifique a internet da fazenda.`,
+        ({
+          'pt-BR': `O gateway da fazenda está há ${hours} horas sem contato com a nuvem. A aeração continua; verifique a internet da fazenda.`,
+          en: `The gateway of the farm has not reached the cloud for ${hours} hours. Aeration goes on; check the internet of the farm.`,
+          es: `El gateway de la camaronera está desde hace ${hours} horas sin contacto con la nube. La aireación continúa; revise el internet de la camaronera.`,
+        })[language],
       data: {
         event: 'sync_link_lost',
         pond_id: null,

@@ -12,6 +12,7 @@ import type { signInAnswer, signInRequest } from '#contract/sync/wire.ts';
 import { type Change, purge, put, update } from '#core/changes.ts';
 import { AppError, conflict, notFound, taken } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import { languageOf } from '#core/notifying.ts';
 import type { Caller } from '#core/route.ts';
 import { requireUncommon } from '#core/uncommon-password.ts';
 import type { Decision } from '#core/use-case.ts';
@@ -144,18 +145,23 @@ async function mailed(
   { email, code, language }: { email: string; code: string; language: string | null },
 ): Promise<boolean> {
   if (deps.sendLetter === null) return false;
-  const isEnglish = language?.startsWith('en') ?? false;
-  const letter = isEnglish
-    ? {
-        to: email,
-        subject: 'Your account is ready',
-        text: `Your account of the farm now opens here, too.\n\nYour code: ${code}\n\nChoose a password with it within seven days. If you do not know of this, do nothing.\n`,
-      }
-    : {
-        to: email,
-        subject: 'Sua conta está pronta',
-        text: `Sua conta da fazenda agora também vale aqui.\n\nSeu código: ${code}\n\nEscolha uma senha com ele em sete dias. Se você não sabe do que se trata, não faça nada.\n`,
-      };
+  const letter = {
+    'pt-BR': {
+      to: email,
+      subject: 'Sua conta está pronta',
+      text: `Sua conta da fazenda agora também vale aqui.\n\nSeu código: ${code}\n\nEscolha uma senha com ele em sete dias. Se você não sabe do que se trata, não faça nada.\n`,
+    },
+    en: {
+      to: email,
+      subject: 'Your account is ready',
+      text: `Your account of the farm now opens here, too.\n\nYour code: ${code}\n\nChoose a password with it within seven days. If you do not know of this, do nothing.\n`,
+    },
+    es: {
+      to: email,
+      subject: 'Su cuenta está lista',
+      text: `Su cuenta de la camaronera ahora también vale aquí.\n\nSu código: ${code}\n\nElija con él una contraseña en siete días. Si usted no sabe de qué se trata, no haga nada.\n`,
+    },
+  }[languageOf(language)];
   const outcome = await deps.sendLetter({ id: deps.newId(), ...letter });
   if ('why' in outcome)
     deps.log.warn({ why: outcome.why }, 'the code of an adopted account was not mailed; its owner has it');

@@ -35,6 +35,10 @@ export function pairedNews(gateway: Named, at: string): News {
       title: 'Um gateway foi pareado',
       message: `O gateway ${name} (${short(gateway.hardware)}) agora pertence à sua conta; as fazendas dele aparecem com a sincronização. Se não foi você, desfaça o pareamento e troque a senha.`,
     },
+    es: {
+      title: 'Se vinculó un gateway',
+      message: `El gateway ${name} (${short(gateway.hardware)}) ahora pertenece a su cuenta; sus camaroneras aparecen con la sincronización. Si no fue usted, deshaga el vínculo y cambie la contraseña.`,
+    },
   });
 }
 
@@ -48,6 +52,10 @@ export function revokedNews(gateway: Named, at: string): News {
     'pt-BR': {
       title: 'Um gateway foi despareado',
       message: `O gateway ${name} não sincroniza mais. A fazenda continua sozinha; o que for feito lá daqui em diante fica lá.`,
+    },
+    es: {
+      title: 'Se desvinculó un gateway',
+      message: `El gateway ${name} ya no sincroniza. La camaronera continúa sola; lo que se haga allá de aquí en adelante se queda allá.`,
     },
   });
 }
@@ -63,6 +71,10 @@ export function copiedCardNews(gateway: Named, nowMs: number): News {
       'pt-BR': {
         title: 'Dois gateways com a mesma chave',
         message: `Dois aparelhos se identificam como o gateway ${name}: o cartão foi copiado ou uma cópia completa roda ao lado dele. Nenhum dos dois entra. Desligue um e pareie o outro de novo (nele: ${atTheBox('pair')}); a aeração continua enquanto isso.`,
+      },
+      es: {
+        title: 'Dos gateways con la misma clave',
+        message: `Dos equipos se identifican como el gateway ${name}: se copió la tarjeta o una copia completa corre junto a él. Ninguno de los dos entra. Apague uno y vincule el otro de nuevo (en él: ${atTheBox('pair')}); la aireación continúa mientras tanto.`,
       },
     }),
     severity: 'HIGH',

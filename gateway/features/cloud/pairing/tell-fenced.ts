@@ -44,6 +44,11 @@ const WORDS = {
     message: (place: string) =>
       `Outro aparelho entra em ${place} com a chave deste gateway: o cartão foi copiado ou uma cópia completa está ligada. Nenhum dos dois entra, a aeração continua e nada se perde. Desligue a cópia e pareie este de novo (nele: ${atTheBox('pair')}).`,
   },
+  es: {
+    title: 'Dos gateways con la misma clave',
+    message: (place: string) =>
+      `Otro equipo entra en ${place} con la clave de este gateway: se copió la tarjeta o hay una copia completa encendida. Ninguno de los dos entra, la aireación continúa y no se pierde nada. Apague la copia y vincule este de nuevo (en él: ${atTheBox('pair')}).`,
+  },
 } as const;
 
 const newsOf = (gatewayId: string, { paired_at, instance_name }: Paired): News => ({

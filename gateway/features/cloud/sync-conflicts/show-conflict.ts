@@ -12,24 +12,29 @@ const RULES: Readonly<Record<Conflict['rule'], Readonly<Record<Language, string>
     en: 'Two people changed the same thing while gateway and cloud could not talk; the later change stands.',
     'pt-BR':
       'Duas pessoas mudaram a mesma coisa enquanto o gateway e a nuvem não se falavam; vale a mudança mais recente.',
+    es: 'Dos personas cambiaron lo mismo mientras el gateway y la nube no se hablaban; vale el cambio más reciente.',
   },
   delete_wins: {
     en: 'It was changed on one side and deleted on the other; the deletion stands.',
     'pt-BR': 'Foi alterado de um lado e excluído do outro; vale a exclusão.',
+    es: 'Se cambió de un lado y se eliminó del otro; vale la eliminación.',
   },
   renamed: {
     en: 'The same code was given on both sides; whoever gave it first keeps it, the other one got an ending.',
     'pt-BR':
       'O mesmo código foi usado dos dois lados; fica com quem usou primeiro, e o outro recebeu um complemento.',
+    es: 'El mismo código se usó de los dos lados; se queda con él quien lo usó primero, y el otro recibió un complemento.',
   },
   unassigned: {
     en: 'Two have one device name at this gateway; the one named at the gateway keeps it, else the first.',
     'pt-BR':
       'Dois têm o mesmo nome de dispositivo neste gateway; fica com ele o que recebeu o nome no gateway, senão o primeiro.',
+    es: 'Dos tienen el mismo nombre de dispositivo en este gateway; se queda con él el que recibió el nombre en el gateway, si no el primero.',
   },
   duplicate: {
     en: 'The same was entered on both sides, and it may stand once only; the first entry stands.',
     'pt-BR': 'O mesmo foi cadastrado dos dois lados e só pode existir uma vez; vale o primeiro cadastro.',
+    es: 'Lo mismo se registró de los dos lados y solo puede existir una vez; vale el primer registro.',
   },
 };
 
@@ -37,40 +42,57 @@ const ruleText = (rule: Conflict['rule'], language: Language): string => RULES[r
 
 /** What people call a row of a table. */
 const THINGS: Readonly<Record<string, Readonly<Record<Language, string>>>> = {
-  users: { en: 'account', 'pt-BR': 'conta' },
-  addresses: { en: 'address', 'pt-BR': 'endereço' },
-  farms: { en: 'farm', 'pt-BR': 'fazenda' },
-  farm_members: { en: 'member', 'pt-BR': 'membro' },
-  farm_science: { en: 'settings of the farm', 'pt-BR': 'configurações da fazenda' },
-  farm_console: { en: 'arrangement of the screens', 'pt-BR': 'arrumação das telas' },
-  ponds: { en: 'pond', 'pt-BR': 'viveiro' },
-  aerators: { en: 'aerator', 'pt-BR': 'aerador' },
-  control_points: { en: 'control point', 'pt-BR': 'ponto de controle' },
-  schedules: { en: 'schedule', 'pt-BR': 'horário' },
-  alerts: { en: 'alert', 'pt-BR': 'alerta' },
-  batches: { en: 'batch', 'pt-BR': 'lote' },
-  biometries: { en: 'biometry', 'pt-BR': 'biometria' },
-  feeding_records: { en: 'feeding', 'pt-BR': 'alimentação' },
-  transfers: { en: 'transfer', 'pt-BR': 'transferência' },
-  expenses: { en: 'expense', 'pt-BR': 'despesa' },
-  measurements: { en: 'measurement', 'pt-BR': 'medição' },
+  users: { en: 'account', 'pt-BR': 'conta', es: 'cuenta' },
+  addresses: { en: 'address', 'pt-BR': 'endereço', es: 'dirección' },
+  farms: { en: 'farm', 'pt-BR': 'fazenda', es: 'camaronera' },
+  farm_members: { en: 'member', 'pt-BR': 'membro', es: 'miembro' },
+  farm_science: {
+    en: 'settings of the farm',
+    'pt-BR': 'configurações da fazenda',
+    es: 'ajustes de la camaronera',
+  },
+  farm_console: {
+    en: 'arrangement of the screens',
+    'pt-BR': 'arrumação das telas',
+    es: 'orden de las pantallas',
+  },
+  ponds: { en: 'pond', 'pt-BR': 'viveiro', es: 'piscina' },
+  aerators: { en: 'aerator', 'pt-BR': 'aerador', es: 'aireador' },
+  control_points: { en: 'control point', 'pt-BR': 'ponto de controle', es: 'punto de control' },
+  schedules: { en: 'schedule', 'pt-BR': 'horário', es: 'horario' },
+  alerts: { en: 'alert', 'pt-BR': 'alerta', es: 'alerta' },
+  batches: { en: 'batch', 'pt-BR': 'lote', es: 'lote' },
+  biometries: { en: 'biometry', 'pt-BR': 'biometria', es: 'muestreo' },
+  feeding_records: { en: 'feeding', 'pt-BR': 'alimentação', es: 'alimentación' },
+  transfers: { en: 'transfer', 'pt-BR': 'transferência', es: 'transferencia' },
+  expenses: { en: 'expense', 'pt-BR': 'despesa', es: 'gasto' },
+  measurements: { en: 'measurement', 'pt-BR': 'medição', es: 'medición' },
 };
 
 export const thingOf = (table: string, language: Language): string => THINGS[table]?.[language] ?? table;
 
 export const conflictTitle: Words = (language) =>
-  language === 'en' ? 'A change was overwritten' : 'Uma alteração foi substituída';
+  ({
+    'pt-BR': 'Uma alteração foi substituída',
+    en: 'A change was overwritten',
+    es: 'Un cambio fue sustituido',
+  })[language];
 
 export function conflictMessage(tables: readonly string[]): Words {
   return (language) => {
     const things = [...new Set(tables)].map((table) => thingOf(table, language)).join(', ');
     const n = tables.length;
     if (tables.every((table) => table === 'farm_members'))
-      return language === 'en'
-        ? 'While gateway and cloud could not talk, the gateway changed who works on the farm, for somebody who has left it. That was not taken: whoever shall come back is invited again. See it under Sync.'
-        : 'Enquanto o gateway e a nuvem não se falavam, o gateway mudou quem trabalha na fazenda, a favor de alguém que já saiu dela. Isso não foi aceito: quem deve voltar precisa de um novo convite. Veja em Sincronização.';
+      return {
+        'pt-BR':
+          'Enquanto o gateway e a nuvem não se falavam, o gateway mudou quem trabalha na fazenda, a favor de alguém que já saiu dela. Isso não foi aceito: quem deve voltar precisa de um novo convite. Veja em Sincronização.',
+        en: 'While gateway and cloud could not talk, the gateway changed who works on the farm, for somebody who has left it. That was not taken: whoever shall come back is invited again. See it under Sync.',
+        es: 'Mientras el gateway y la nube no se hablaban, el gateway cambió quién trabaja en la camaronera, a favor de alguien que ya salió de ella. Eso no se aceptó: quien deba volver necesita una nueva invitación. Véalo en Sincronización.',
+      }[language];
     if (language === 'en')
       return `${n === 1 ? 'A change' : `${n} changes`} (${things}) made while gateway and cloud could not talk lost against another one. Nothing is gone: look at it under Sync and restore it if it was right.`;
+    if (language === 'es')
+      return `${n === 1 ? 'Un cambio hecho' : `${n} cambios hechos`} (${things}) mientras el gateway y la nube no se hablaban ${n === 1 ? 'perdió' : 'perdieron'} frente a otro. No se perdió nada: véalo en Sincronización y restáurelo si era el correcto.`;
     return `${n === 1 ? 'Uma alteração feita' : `${n} alterações feitas`} (${things}) enquanto o gateway e a nuvem não se falavam perdeu para outra. Nada se perdeu: veja em Sincronização e restaure se era a certa.`;
   };
 }

@@ -7,6 +7,7 @@ import {
   syncNowAnswer,
   syncStatusAnswer,
 } from '#contract/resources/sync-status.ts';
+import type { Language } from '#contract/words.ts';
 import { conflict, forbidden, notFound } from '#core/errors.ts';
 import { signedIn } from '#core/request-checks.ts';
 import { type Caller, type Route, route } from '#core/route.ts';
@@ -36,7 +37,7 @@ export function syncStatusRoutes(deps: SyncStatusRouteDeps): Route[] {
   }
 
   /** Who was let go of, or never was paired, has nobody to ask; the words are those of the status. */
-  function requireHosted(language: 'pt-BR' | 'en'): void {
+  function requireHosted(language: Language): void {
     const { phase } = deps.facts();
     if (phase === 'connecting' || phase === 'steady' || phase === 'resync') return;
     throw conflict(sentenceOf(phase === 'upgrade' ? 'upgrade_needed' : phase, language), 'SYNC_NOT_POSSIBLE');

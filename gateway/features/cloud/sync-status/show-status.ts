@@ -1,5 +1,6 @@
 import type { SyncStateWord, SyncStatusAnswer } from '#contract/resources/sync-status.ts';
 import type { SyncLane } from '#contract/sync/wire.ts';
+import type { Language } from '#contract/words.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { localDay, startOfDay } from '#core/zone-clock.ts';
 import type { ClockFigures, ComparedFigures, DataToday, LogFigures, SyncFacts } from './ports.ts';
@@ -35,7 +36,7 @@ export function stateOf(
   return phase === 'connecting' || isBehind ? 'catching_up' : 'connected';
 }
 
-const SENTENCES: Readonly<Record<'en' | 'pt-BR', Readonly<Record<SyncStateWord, string>>>> = {
+const SENTENCES: Readonly<Record<Language, Readonly<Record<SyncStateWord, string>>>> = {
   en: {
     unpaired: 'This gateway works alone: it is not paired with a cloud account.',
     connected: 'The farm and the cloud have the same data.',
@@ -61,10 +62,23 @@ const SENTENCES: Readonly<Record<'en' | 'pt-BR', Readonly<Record<SyncStateWord, 
       'Uma fazenda desta caixa foi retirada dela na nuvem. Esta caixa não a controla mais nem aceita alterações nela; o que ficou guardado pode ser lido e exportado aqui, e vai para a nuvem se a fazenda voltar a este gateway.',
     fenced: 'Outro gateway assumiu o lugar deste na nuvem. Este segue cuidando da fazenda sozinho.',
   },
+  es: {
+    unpaired: 'Este gateway trabaja solo: no está conectado a una cuenta en la nube.',
+    connected: 'La camaronera y la nube tienen los mismos datos.',
+    catching_up: 'Hay conexión; los cambios están en camino.',
+    comparing: 'Hay conexión; todo se está comparando con la nube. No se pierde nada.',
+    offline:
+      'Sin contacto con la nube. La camaronera sigue funcionando; los cambios quedan guardados y van después.',
+    upgrade_needed:
+      'Las versiones del gateway y de la nube no coinciden; actualice. Los cambios quedan guardados.',
+    revoked: 'Este gateway fue desvinculado de la cuenta en la nube. La camaronera sigue sola.',
+    farm_moved:
+      'Una camaronera de esta caja fue retirada de ella en la nube. Esta caja ya no la controla ni acepta cambios en ella; lo que quedó guardado se puede leer y exportar aquí, y va a la nube si la camaronera vuelve a este gateway.',
+    fenced: 'Otro gateway tomó el lugar de este en la nube. Este sigue cuidando la camaronera solo.',
+  },
 };
 
-export const sentenceOf = (state: SyncStateWord, language: 'en' | 'pt-BR'): string =>
-  SENTENCES[language][state];
+export const sentenceOf = (state: SyncStateWord, language: Language): string => SENTENCES[language][state];
 
 const DAY_MS = 86_400_000;
 
@@ -102,7 +116,7 @@ const seconds = (ms: number | null): number | null => (ms === null ? null : Math
 /** How the sync stands, each figure with its age. `sees`: everything, or only what everybody may know. */
 export async function showStatus(
   deps: ShowStatusDeps,
-  { language, sees }: { language: 'en' | 'pt-BR'; sees: 'all' | 'state' },
+  { language, sees }: { language: Language; sees: 'all' | 'state' },
 ): Promise<SyncStatusAnswer> {
   const [facts, figures, clock] = [deps.facts(), await deps.figures(), deps.clock()];
   const { last, repairedRows } = await deps.compared();

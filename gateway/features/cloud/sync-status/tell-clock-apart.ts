@@ -1,3 +1,4 @@
+import type { Language } from '#contract/words.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { News, Notify } from '#core/notifying.ts';
 import { type PerformDeps, perform } from '#core/use-case.ts';
@@ -68,16 +69,23 @@ const WORDS = {
     ahead: 'à frente do relógio',
     behind: 'atrás do relógio',
   },
+  es: {
+    title: 'El reloj del gateway difiere del de la nube',
+    message: (by: string, side: string) =>
+      `El reloj del gateway está ${by} ${side} del de la nube. Las programaciones siguen el reloj del gateway. Si está mal, ajuste la hora (por la red o a mano); lo que se cambió mientras tanto recibe la hora de la nube.`,
+    ahead: 'por delante',
+    behind: 'por detrás',
+  },
 } as const;
 
 const UNITS = [
-  { ms: 365 * 24 * HOUR_MS, en: ['year', 'years'], 'pt-BR': ['ano', 'anos'] },
-  { ms: 24 * HOUR_MS, en: ['day', 'days'], 'pt-BR': ['dia', 'dias'] },
-  { ms: HOUR_MS, en: ['hour', 'hours'], 'pt-BR': ['hora', 'horas'] },
-  { ms: MINUTE_MS, en: ['minute', 'minutes'], 'pt-BR': ['minuto', 'minutos'] },
+  { ms: 365 * 24 * HOUR_MS, en: ['year', 'years'], 'pt-BR': ['ano', 'anos'], es: ['año', 'años'] },
+  { ms: 24 * HOUR_MS, en: ['day', 'days'], 'pt-BR': ['dia', 'dias'], es: ['día', 'días'] },
+  { ms: HOUR_MS, en: ['hour', 'hours'], 'pt-BR': ['hora', 'horas'], es: ['hora', 'horas'] },
+  { ms: MINUTE_MS, en: ['minute', 'minutes'], 'pt-BR': ['minuto', 'minutos'], es: ['minuto', 'minutos'] },
 ] as const;
 
-function lengthOf(ms: number, language: 'en' | 'pt-BR'): string {
+function lengthOf(ms: number, language: Language): string {
   const unit = UNITS.find((one) => ms >= one.ms) ?? UNITS[UNITS.length - 1];
   if (unit === undefined) return '';
   const count = Math.round(ms / unit.ms);

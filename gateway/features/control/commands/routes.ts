@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { type CommandEvent, commandEvent } from '#contract/events/stream.ts';
 import { idInput, pageQuery } from '#contract/fields.ts';
 import { commandEntry } from '#contract/resources/control-points.ts';
+import type { Language } from '#contract/words.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { type Route, route } from '#core/route.ts';
 import { whyWords } from './command-words.ts';
@@ -51,7 +52,7 @@ export function commandEventOf(row: Command, farmId: string): CommandEvent {
 async function* entries(
   deps: CommandRouteDeps,
   rows: AsyncIterable<NamedCommand>,
-  language: 'pt-BR' | 'en',
+  language: Language,
 ): AsyncIterable<z.infer<typeof commandEntry>> {
   for await (const stored of rows) {
     const row = await standing(deps, stored);

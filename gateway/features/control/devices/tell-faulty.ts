@@ -20,20 +20,33 @@ function said(fault: Fault, { row, farmName }: Pick<ControlView, 'row' | 'farmNa
   if (fault === 'folded')
     return {
       action: 'reports_folded',
-      title: (language) => (language === 'en' ? `${cod}: reports without end` : `${cod}: relatos sem parar`),
+      title: (language) =>
+        ({
+          'pt-BR': `${cod}: relatos sem parar`,
+          en: `${cod}: reports without end`,
+          es: `${cod}: informes sin parar`,
+        })[language],
       message: (language) =>
-        language === 'en'
-          ? `The controller ${id} on ${farmName} reports changes or events without end. Control and alarms go by each of them; what is stored is a summary every ten minutes. Look at its contactor, wiring and supply.`
-          : `O controlador ${id}, na ${farmName}, relata mudanças ou eventos sem parar. O controle e os alarmes seguem cada um; no registro fica um resumo a cada dez minutos. Veja o contator, a fiação e a alimentação.`,
+        ({
+          'pt-BR': `O controlador ${id}, na ${farmName}, relata mudanças ou eventos sem parar. O controle e os alarmes seguem cada um; no registro fica um resumo a cada dez minutos. Veja o contator, a fiação e a alimentação.`,
+          en: `The controller ${id} on ${farmName} reports changes or events without end. Control and alarms go by each of them; what is stored is a summary every ten minutes. Look at its contactor, wiring and supply.`,
+          es: `El controlador ${id}, en ${farmName}, informa cambios o eventos sin parar. El control y las alarmas siguen cada uno; en el registro queda un resumen cada diez minutos. Vea el contactor, el cableado y la alimentación.`,
+        })[language],
     };
   return {
     action: 'version_refused',
     title: (language) =>
-      language === 'en' ? `${cod}: unknown version of its order` : `${cod}: versão desconhecida da ordem`,
+      ({
+        'pt-BR': `${cod}: versão desconhecida da ordem`,
+        en: `${cod}: unknown version of its order`,
+        es: `${cod}: versión desconocida de la orden`,
+      })[language],
     message: (language) =>
-      language === 'en'
-        ? `The controller ${id} on ${farmName} says that it follows an order that this gateway never sent, and may obey no other. Restart it; if that does not help, adopt it again.`
-        : `O controlador ${id}, na ${farmName}, diz seguir uma ordem que este gateway nunca enviou, e pode não obedecer a outra. Reinicie-o; se não resolver, adote-o de novo.`,
+      ({
+        'pt-BR': `O controlador ${id}, na ${farmName}, diz seguir uma ordem que este gateway nunca enviou, e pode não obedecer a outra. Reinicie-o; se não resolver, adote-o de novo.`,
+        en: `The controller ${id} on ${farmName} says that it follows an order that this gateway never sent, and may obey no other. Restart it; if that does not help, adopt it again.`,
+        es: `El controlador ${id}, en ${farmName}, dice seguir una orden que este gateway nunca envió, y puede no obedecer a otra. Reinícielo; si no se resuelve, adóptelo de nuevo.`,
+      })[language],
   };
 }
 
@@ -107,13 +120,17 @@ export async function tellSharedIdentity(
         type: 'SYSTEM',
         severity: 'HIGH',
         title: (language) =>
-          language === 'en'
-            ? `${row.cod}: two controllers with one identity`
-            : `${row.cod}: dois controladores com a mesma identidade`,
+          ({
+            'pt-BR': `${row.cod}: dois controladores com a mesma identidade`,
+            en: `${row.cod}: two controllers with one identity`,
+            es: `${row.cod}: dos controladores con la misma identidad`,
+          })[language],
         message: (language) =>
-          language === 'en'
-            ? `On ${farmName} two boards connect as ${row.device_id} and throw each other out. One is a copy: give ${row.cod} a new key on the right board (rotate, or adopt again); the other one is then refused and shown in the queue.`
-            : `Na ${farmName}, duas placas conectam como ${row.device_id} e derrubam uma à outra. Uma é cópia: dê uma chave nova à placa certa de ${row.cod} (trocar a chave ou adotar de novo); a outra será recusada e aparece na fila.`,
+          ({
+            'pt-BR': `Na ${farmName}, duas placas conectam como ${row.device_id} e derrubam uma à outra. Uma é cópia: dê uma chave nova à placa certa de ${row.cod} (trocar a chave ou adotar de novo); a outra será recusada e aparece na fila.`,
+            en: `On ${farmName} two boards connect as ${row.device_id} and throw each other out. One is a copy: give ${row.cod} a new key on the right board (rotate, or adopt again); the other one is then refused and shown in the queue.`,
+            es: `En ${farmName}, dos placas se conectan como ${row.device_id} y se tumban la una a la otra. Una es copia: dé una clave nueva a la placa correcta de ${row.cod} (cambiar la clave o adoptar de nuevo); la otra será rechazada y aparece en la cola.`,
+          })[language],
         data: { event: 'shared_identity', control_point_id: row.id, device_id: row.device_id, takeovers },
         cause,
       },

@@ -84,6 +84,7 @@ type Words = {
 };
 
 const PT = { ON: 'ligado', OFF: 'desligado' } as const;
+const ES = { ON: 'encendido', OFF: 'apagado' } as const;
 
 const WORDS: Readonly<Record<Language, Words>> = {
   'pt-BR': {
@@ -105,5 +106,15 @@ const WORDS: Readonly<Record<Language, Words>> = {
       'a change of schedules turns nothing off at once. To turn it off now, send apply_now.',
     otherDecides: (cod, target) =>
       `Another schedule, which began last, decides now: ${cod} stays ${target} until it ends.`,
+  },
+  es: {
+    orderHolds: (cod, { target }, until) =>
+      `Una orden de una persona mantiene ${cod} ${ES[target]}${until === null ? '' : ` hasta ${until}`}; ` +
+      'el horario vale después de ella.',
+    keepsRunning: (cod, until) =>
+      `${cod} sigue encendido${until === null ? ' hasta que alguien lo apague' : ` hasta el próximo horario, ${until}`}: ` +
+      'un cambio de la programación no apaga al instante. Para apagar ya, pida que valga ahora (apply_now).',
+    otherDecides: (cod, target) =>
+      `Otro horario, que comenzó de último, decide ahora: ${cod} queda ${ES[target]} hasta que termine.`,
   },
 };

@@ -1,6 +1,7 @@
 import type { BootIdentity } from '#contract/mqtt/boot.ts';
 import type { AdoptAnswer, AdoptInput } from '#contract/resources/adoption.ts';
 import { boardLabel, deviceMark } from '#contract/resources/local-tables.ts';
+import type { Language } from '#contract/words.ts';
 import { audit } from '#core/audit.ts';
 import { type Change, purge, put } from '#core/changes.ts';
 import { conflict, invalidField } from '#core/errors.ts';
@@ -13,7 +14,7 @@ import type { Board } from './boot-desk.ts';
 import { markOfMac, markOfName, setMark } from './device-marks.ts';
 import type { AdoptDeps, Keyed } from './ports.ts';
 
-export type Asked = { caller: Caller; language: 'pt-BR' | 'en'; input: AdoptInput };
+export type Asked = { caller: Caller; language: Language; input: AdoptInput };
 
 /** adopt: a control point whose controller never had a key, or the same device again; replace: another takes its place. */
 type How = 'adopt' | 'replace';

@@ -1,5 +1,6 @@
 import type { QueueEntry } from '#contract/resources/adoption.ts';
 import type { SeenDevice } from '#contract/resources/devices.ts';
+import type { Language } from '#contract/words.ts';
 import { AppError, conflict } from '#core/errors.ts';
 import type { ControlView } from '#features/control/control-view.ts';
 import type { Board, BootDesk, OfferOutcome } from './boot-desk.ts';
@@ -109,18 +110,18 @@ function pointOf(view: ControlView | null): QueueEntry['control_point'] {
   return view === null ? null : { id: view.row.id, farm_id: view.row.farm_id, cod: view.row.cod };
 }
 
-type Language = 'pt-BR' | 'en';
-
 /** What to do at the device after its credentials were made. */
 export function nextStep(language: Language, delivery: 'claim' | 'shown'): string {
   const words = {
     claim: {
       'pt-BR': 'A placa guardou a chave e conecta sozinha em até um minuto; confira se aparece conectada.',
       en: 'The board stored its key and connects by itself within a minute; look whether it is shown as connected.',
+      es: 'La placa guardó la clave y se conecta sola en hasta un minuto; revise si aparece conectada.',
     },
     shown: {
       'pt-BR': 'Grave a chave no dispositivo agora, pelo cabo ou na página dele: ela não é mostrada de novo.',
       en: 'Write the key to the device now, over the cable or on its own page: it is not shown again.',
+      es: 'Grabe la clave en el dispositivo ahora, por el cable o en su página: no se muestra de nuevo.',
     },
   } as const;
   return words[delivery][language];

@@ -1,5 +1,5 @@
 import type { BenchJobAnswer, BenchJobKind, BenchLine } from '#contract/resources/bench.ts';
-import { type InBoth, inBoth } from '#core/both-languages.ts';
+import { type InEach, inEach } from '#core/each-language.ts';
 import { AppError, conflict, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { ControlViews } from '#features/control/control-view.ts';
@@ -19,12 +19,12 @@ type JobAsked = {
   startedBy: string;
 };
 
-/** A job as the desk keeps it: its words in both languages, for whoever asks. */
+/** A job as the desk keeps it: its words in each language, for whoever asks. */
 export type BenchJob = Omit<BenchJobAnswer, 'progress' | 'trouble'> & {
   progress: Omit<Told, 'level'> | null;
   trouble: Fault | null;
 };
-export type JobLine = Omit<BenchLine, 'text'> & { text: InBoth };
+export type JobLine = Omit<BenchLine, 'text'> & { text: InEach };
 
 export type JobDesk = {
   /** Throws 409 when the port has a job, or the bench has enough of them. */
@@ -47,21 +47,33 @@ type Kept = { job: BenchJob; lines: JobLine[]; stopping: AbortController; ended:
 
 const CANCELLED: Fault = {
   code: 'CANCELLED',
-  message: inBoth('o trabalho foi parado antes do fim', 'the job was stopped before its end'),
-  next: inBoth(
+  message: inEach(
+    'o trabalho foi parado antes do fim',
+    'the job was stopped before its end',
+    'el trabajo se detuvo antes del final',
+  ),
+  next: inEach(
     'deixe o cabo ligado e comece o trabalho de novo: o que já está certo é pulado',
     'leave the cable in and start the job again: what is already right is skipped',
+    'deje el cable conectado y comience el trabajo de nuevo: lo que ya está bien se salta',
   ),
 };
 
-/** The Portuguese for what the gateway itself refused in the middle of a job. */
+/** The Portuguese, and the Spanish, for what the gateway itself refused in the middle of a job. */
 const REFUSALS: Readonly<Record<string, string>> = {
   NOT_FOUND: 'o ponto de controle não existe mais',
   FORBIDDEN: 'o seu acesso não permite mais este passo',
   STORAGE_UNAVAILABLE: 'o gateway não conseguiu gravar no disco',
   BUSY: 'o gateway está ocupado',
 };
+const REFUSALS_ES: typeof REFUSALS = {
+  NOT_FOUND: 'el punto de control ya no existe',
+  FORBIDDEN: 'su acceso ya no permite este paso',
+  STORAGE_UNAVAILABLE: 'el gateway no pudo grabar en el disco',
+  BUSY: 'el gateway está ocupado',
+};
 const REFUSED = 'o gateway recusou um passo do trabalho';
+const REFUSED_ES = 'el gateway rechazó un paso del trabajo';
 
 type JobDeskDeps = Pick<Kernel, 'now' | 'newId' | 'log'> & {
   /** A job began, went on, said something or ended. */
@@ -163,16 +175,29 @@ function faultOf({ log }: Pick<Kernel, 'log'>, error: unknown, stop: AbortSignal
   if (error instanceof AppError)
     return {
       code: 'BAD_INPUT',
-      message: inBoth(REFUSALS[error.extras.code ?? ''] ?? REFUSED, error.message),
-      next: inBoth('olhe isso no console e comece de novo', 'look at it in the console, and start again'),
+      message: inEach(
+        REFUSALS[error.extras.code ?? ''] ?? REFUSED,
+        error.message,
+        REFUSALS_ES[error.extras.code ?? ''] ?? REFUSED_ES,
+      ),
+      next: inEach(
+        'olhe isso no console e comece de novo',
+        'look at it in the console, and start again',
+        'véalo en el panel y comience de nuevo',
+      ),
     };
   log.error({ err: error }, 'a job of the bench failed');
   return {
     code: 'INTERNAL',
-    message: inBoth('o gateway não conseguiu fazer o trabalho', 'the gateway could not carry the job out'),
-    next: inBoth(
+    message: inEach(
+      'o gateway não conseguiu fazer o trabalho',
+      'the gateway could not carry the job out',
+      'el gateway no pudo hacer el trabajo',
+    ),
+    next: inEach(
       'comece de novo; se falhar outra vez, veja o registro do gateway',
       'start it again; if it fails again, see the log of the gateway',
+      'comience de nuevo; si falla otra vez, vea el registro del gateway',
     ),
   };
 }
@@ -182,7 +207,7 @@ function note(deps: Pick<JobDeskDeps, 'now' | 'changed'>, { job, lines }: Kept, 
   deps.changed();
   const { level, ...progress } = told;
   const last = lines.at(-1);
-  const { 'pt-BR': ptBr, en } = told.message;
+  const { 'pt-BR': ptBr, en, es } = told.message;
   const isCounting = told.total > 0 && last?.step === told.step && last.text.en === told.message.en;
   job.progress = progress;
   if (isCounting || en === '') return;
@@ -192,7 +217,7 @@ function note(deps: Pick<JobDeskDeps, 'now' | 'changed'>, { job, lines }: Kept, 
     at: isoOf(deps.now()),
     step: told.step,
     level,
-    text: inBoth(ptBr.slice(0, LONGEST_LINE), en.slice(0, LONGEST_LINE)),
+    text: inEach(ptBr.slice(0, LONGEST_LINE), en.slice(0, LONGEST_LINE), es.slice(0, LONGEST_LINE)),
   });
   if (lines.length > LINES_KEPT) lines.splice(0, lines.length - LINES_KEPT);
 }
@@ -265,13 +290,15 @@ export function createHeartbeatWatch(deps: {
 function stopped(): JobFault {
   return new JobFault({
     code: 'CANCELLED',
-    message: inBoth(
+    message: inEach(
       'o trabalho foi parado antes de a placa relatar',
       'the job was stopped before the board reported',
+      'el trabajo se detuvo antes de que la placa informara',
     ),
-    next: inBoth(
+    next: inEach(
       'a placa tem a identidade: deixe-a ligada, ou provisione-a de novo',
       'the board has its identity: leave it on, or provision it again',
+      'la placa tiene la identidad: déjela encendida, o aprovisiónela de nuevo',
     ),
   });
 }

@@ -1,7 +1,7 @@
 import type { RowOf } from '#contract/resource.ts';
 import type { BENCH_TROUBLES, BenchFirmware, BenchLine, BenchPort } from '#contract/resources/bench.ts';
 import type { boardLabel } from '#contract/resources/local-tables.ts';
-import type { InBoth } from '#core/both-languages.ts';
+import type { InEach } from '#core/each-language.ts';
 
 export type BoardLabel = RowOf<typeof boardLabel>;
 
@@ -12,11 +12,11 @@ export type Told = {
   total: number;
   bytes_per_s: number | null;
   eta_s: number | null;
-  message: InBoth;
+  message: InEach;
   level: BenchLine['level'];
 };
 
-export type Fault = { code: (typeof BENCH_TROUBLES)[number]; message: InBoth; next: InBoth };
+export type Fault = { code: (typeof BENCH_TROUBLES)[number]; message: InEach; next: InEach };
 
 /** A job ends before its goal for a reason that a technician can mend. */
 export class JobFault extends Error {
@@ -41,7 +41,7 @@ export type RunBoardJob = (job: BoardJob, context: JobContext) => Promise<BoardR
 export type PortFacts = Omit<BenchPort, 'is_busy' | 'job_id'>;
 
 /** A bundle of firmware, and the folder it lies in. */
-export type FirmwareFound = Omit<BenchFirmware, 'trouble'> & { folder: string; trouble: InBoth | null };
+export type FirmwareFound = Omit<BenchFirmware, 'trouble'> & { folder: string; trouble: InEach | null };
 
 /** Where this gateway is found by a controller, in the words of a board's identity; port 0: no such listener. */
 export type Whereabouts = {
@@ -54,6 +54,6 @@ export type Whereabouts = {
 };
 
 /** A plain sentence as a step. */
-export function step(name: string, message: InBoth): Told {
+export function step(name: string, message: InEach): Told {
   return { step: name, done: 0, total: 0, bytes_per_s: null, eta_s: null, message, level: 'info' };
 }

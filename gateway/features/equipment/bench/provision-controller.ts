@@ -1,6 +1,6 @@
 import { macInput } from '#contract/resources/adoption.ts';
 import type { BenchJobInput } from '#contract/resources/bench.ts';
-import { inBoth } from '#core/both-languages.ts';
+import { inEach } from '#core/each-language.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { ControlView } from '#features/control/control-view.ts';
 import type { HeartbeatWatch } from './job-desk.ts';
@@ -68,9 +68,10 @@ export async function provisionController(
   context.tell(
     step(
       'heartbeat',
-      inBoth(
+      inEach(
         `esperando até ${waitS} s o primeiro relato de ${device_id}`,
         `waiting up to ${waitS} s for the first report of ${device_id}`,
+        `esperando hasta ${waitS} s el primer informe de ${device_id}`,
       ),
     ),
   );
@@ -82,7 +83,11 @@ export async function provisionController(
   context.tell(
     step(
       'heartbeat',
-      inBoth(`${device_id} relatou com a chave nova`, `${device_id} reported under its new key`),
+      inEach(
+        `${device_id} relatou com a chave nova`,
+        `${device_id} reported under its new key`,
+        `${device_id} informó con la clave nueva`,
+      ),
     ),
   );
   const proved = { ...board, first_heartbeat_at: isoOf(proof.atMs) };
@@ -123,13 +128,15 @@ function identityOf(
 function noHeartbeat(host: string, waitS: number): JobFault {
   return new JobFault({
     code: 'NO_HEARTBEAT',
-    message: inBoth(
+    message: inEach(
       `a placa tem a identidade e não relatou em ${waitS} segundos`,
       `the board has its identity and did not report within ${waitS} seconds`,
+      `la placa tiene la identidad y no informó en ${waitS} segundos`,
     ),
-    next: inBoth(
+    next: inEach(
       `veja se o Wi-Fi dela leva a este gateway (${host}), aperte reset na placa e olhe o registro dela (monitor); depois provisione-a de novo`,
       `see that its Wi-Fi leads to this gateway (${host}), press reset on the board and watch its log (monitor); then provision it again`,
+      `vea si su Wi-Fi llega a este gateway (${host}), presione reset en la placa y mire su registro (monitor); después aprovisiónela de nuevo`,
     ),
   });
 }

@@ -107,7 +107,11 @@ export function createProbeTeller(deps: TellProbesDeps) {
     if (trouble !== null) return `${name} (${pond_cod}): ${trouble.message} ${trouble.next}`;
     const reason =
       probe.samples.at(-1)?.values.find(({ quality }) => quality !== 'good')?.reason ?? 'NO_ANSWER';
-    const clean = language === 'en' ? 'Clean and check the probe.' : 'Limpe e verifique a sonda.';
+    const clean = {
+      'pt-BR': 'Limpe e verifique a sonda.',
+      en: 'Clean and check the probe.',
+      es: 'Limpie y revise la sonda.',
+    }[language];
     return `${name} (${pond_cod}): ${reasonTold(reason, language)}. ${clean}`;
   }
 
@@ -119,11 +123,14 @@ export function createProbeTeller(deps: TellProbesDeps) {
       {
         type: 'SYSTEM',
         severity: 'LOW',
-        title: (language) => (language === 'en' ? 'Calibrate a probe' : 'Calibrar uma sonda'),
+        title: (language) =>
+          ({ 'pt-BR': 'Calibrar uma sonda', en: 'Calibrate a probe', es: 'Calibrar una sonda' })[language],
         message: (language) =>
-          language === 'en'
-            ? `${row.name} in ${row.pond_cod} is due for calibration. Enter the date when it is done.`
-            : `${row.name} em ${row.pond_cod} deve ser calibrada. Registre a data quando estiver feito.`,
+          ({
+            'pt-BR': `${row.name} em ${row.pond_cod} deve ser calibrada. Registre a data quando estiver feito.`,
+            en: `${row.name} in ${row.pond_cod} is due for calibration. Enter the date when it is done.`,
+            es: `${row.name} en ${row.pond_cod} debe ser calibrada. Registre la fecha cuando esté hecho.`,
+          })[language],
         data: {
           event: 'probe_calibration_due',
           probe_id: row.id,
@@ -144,5 +151,9 @@ const calibrationCause = (row: ProbeInPond) =>
 
 function titleOf(probes: readonly PolledProbe[], language: Language): string {
   const names = probes.map(({ row }) => row.name).join(', ');
-  return language === 'en' ? `No good value from ${names}` : `Sem valor confiável de ${names}`;
+  return {
+    'pt-BR': `Sem valor confiável de ${names}`,
+    en: `No good value from ${names}`,
+    es: `Sin valor confiable de ${names}`,
+  }[language];
 }

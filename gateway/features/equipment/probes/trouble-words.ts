@@ -16,7 +16,11 @@ export function troubleTold(
 ): Told | null {
   if (trouble === null) return null;
   const facts = { place, kind, unitId, exception: trouble.exception ?? null };
-  const words = language === 'en' ? inEnglish(trouble.code, facts) : inPortuguese(trouble.code, facts);
+  const words = {
+    'pt-BR': inPortuguese(trouble.code, facts),
+    en: inEnglish(trouble.code, facts),
+    es: inSpanish(trouble.code, facts),
+  }[language];
   return { code: trouble.code, ...words, since: isoOf(trouble.since) };
 }
 
@@ -150,22 +154,102 @@ function inPortuguese(code: ProbeTroubleCode, { place, kind, unitId, exception }
   }
 }
 
+function inSpanish(code: ProbeTroubleCode, { place, kind, unitId, exception }: Facts): Words {
+  switch (code) {
+    case 'PORT_NOT_FOUND':
+      return {
+        message: `No hay un puerto serial ${place}.`,
+        next: 'Conecte el adaptador RS-485 y elija el puerto de nuevo.',
+      };
+    case 'PORT_BUSY':
+      return {
+        message: `Otro programa usa ${place}.`,
+        next: 'Cierre el otro programa o el trabajo en este puerto; el intento se repite solo.',
+      };
+    case 'PORT_DENIED':
+      return {
+        message: `Este programa no puede abrir ${place}.`,
+        next: 'Dé al usuario del gateway acceso a los puertos seriales (grupo dialout), o permita a su servicio este tipo de puerto (DeviceAllow), y reinícielo.',
+      };
+    case 'NOT_A_SERIAL_PORT':
+      return {
+        message: `${place} no es un puerto serial que se pueda abrir.`,
+        next: 'Elija un puerto de la lista, por ejemplo /dev/ttyUSB0.',
+      };
+    case 'SERIAL_MISSING':
+      return {
+        message: 'Esta instalación no abre puertos seriales.',
+        next: 'Instale el programa con la parte serial, o conecte la sonda por la red.',
+      };
+    case 'UNPLUGGED':
+      return {
+        message: `La línea hacia ${place} se cayó.`,
+        next:
+          kind === 'serial'
+            ? 'Revise el enchufe USB del adaptador RS-485; continúa solo.'
+            : 'Revise la energía y el cable de red del servidor serial; continúa solo.',
+      };
+    case 'NOT_ON_FARM_NETWORK':
+      return {
+        message: `${place} no es una dirección de la red de la camaronera.`,
+        next: 'Indique una dirección privada, por ejemplo 192.168.1.50.',
+      };
+    case 'UNREACHABLE':
+      return {
+        message: `Nadie responde en ${place}.`,
+        next: 'Revise la energía, el cable de red y la dirección de la sonda o del servidor serial.',
+      };
+    case 'NO_ANSWER':
+      return {
+        message: `La dirección ${unitId ?? '?'} no responde.`,
+        next: 'Revise la alimentación de la sonda (12–24 V), los cables A y B (inviértalos), la dirección y la velocidad.',
+      };
+    case 'GARBLED':
+      return {
+        message: `Respuestas truncadas de la dirección ${unitId ?? '?'}.`,
+        next: 'Revise la velocidad y la paridad, los 120 Ω en las dos puntas, y que no haya dos sondas con la misma dirección.',
+      };
+    case 'REFUSED':
+      return {
+        message: `La sonda en la dirección ${unitId ?? '?'} rechaza la lectura (excepción ${exception ?? '?'}).`,
+        next: 'Elija el modelo correcto; este tiene otros registros.',
+      };
+    default:
+      return unreachable(code);
+  }
+}
+
 /** Why a value is not believed, for a sentence. */
 export function reasonTold(reason: QualityReason, language: Language): string {
-  const isEnglish = language === 'en';
   switch (reason) {
     case 'NO_ANSWER':
-      return isEnglish ? 'it does not answer' : 'ela não responde';
+      return { 'pt-BR': 'ela não responde', en: 'it does not answer', es: 'no responde' }[language];
     case 'NOT_MEASURED':
-      return isEnglish ? 'it says itself that it has no value' : 'ela mesma diz não ter valor';
+      return {
+        'pt-BR': 'ela mesma diz não ter valor',
+        en: 'it says itself that it has no value',
+        es: 'ella misma dice no tener valor',
+      }[language];
     case 'OUT_OF_RANGE':
-      return isEnglish ? 'its value is beyond its range' : 'o valor está fora da sua faixa';
+      return {
+        'pt-BR': 'o valor está fora da sua faixa',
+        en: 'its value is beyond its range',
+        es: 'el valor está fuera de su rango',
+      }[language];
     case 'LEAP':
-      return isEnglish ? 'its value leaps' : 'o valor salta';
+      return { 'pt-BR': 'o valor salta', en: 'its value leaps', es: 'el valor salta' }[language];
     case 'STANDS_STILL':
-      return isEnglish ? 'its value has not moved for hours' : 'o valor não muda há horas';
+      return {
+        'pt-BR': 'o valor não muda há horas',
+        en: 'its value has not moved for hours',
+        es: 'el valor no cambia desde hace horas',
+      }[language];
     case 'IMPLAUSIBLE':
-      return isEnglish ? 'no pond has such a value' : 'nenhum viveiro tem tal valor';
+      return {
+        'pt-BR': 'nenhum viveiro tem tal valor',
+        en: 'no pond has such a value',
+        es: 'ninguna piscina tiene tal valor',
+      }[language];
     default:
       return unreachable(reason);
   }

@@ -1,5 +1,5 @@
 import type { RelayKind } from '#contract/resources/relays.ts';
-import { type InBoth, inBoth } from '#core/both-languages.ts';
+import { type InEach, inEach } from '#core/each-language.ts';
 import type { Log } from '#core/kernel.ts';
 import type {
   ControlView,
@@ -235,4 +235,4 @@ export function createRelayWork(deps: DeskDeps) {
 }
 
 /** As it follows other sentences. */
-const asSentence = ({ 'pt-BR': ptBr, en }: InBoth): InBoth => inBoth(`${ptBr}.`, `${en}.`);
+const asSentence = ({ 'pt-BR': ptBr, en, es }: InEach): InEach => inEach(`${ptBr}.`, `${en}.`, `${es}.`);

@@ -1,5 +1,5 @@
 import type { RelayWarning } from '#contract/resources/relays.ts';
-import { type InBoth, inBoth } from '#core/both-languages.ts';
+import { type InEach, inEach } from '#core/each-language.ts';
 import { FIRST_GENERATION } from '#core/first-generation.ts';
 import type { UnsupportedRelay } from './ports.ts';
 import { isGivenUp, restartsOften } from './relay-rules.ts';
@@ -8,7 +8,7 @@ import { type Channel, type Session, targetNow } from './relay-session.ts';
 /** What keeps a channel from its target, or keeps everybody from knowing how it stands. */
 export type RelayTrouble = {
   code: RelayWarning;
-  sentence: InBoth;
+  sentence: InEach;
   /** It is there and talks, and how it stands nobody can tell. */
   isStateUnknown: boolean;
 };
@@ -53,31 +53,42 @@ function leftTrouble(channel: Channel, now: number): Named | null {
   }
 }
 
-const again = (isTold: boolean): InBoth =>
+const again = (isTold: boolean): InEach =>
   isTold
-    ? inBoth('a ordem é repetida', 'it is told again')
-    : inBoth('a ordem foi repetida três vezes', 'it was told again three times');
+    ? inEach('a ordem é repetida', 'it is told again', 'la orden se repite')
+    : inEach(
+        'a ordem foi repetida três vezes',
+        'it was told again three times',
+        'la orden se repitió tres veces',
+      );
 
-const named = (code: RelayWarning, ptBr: string, en: string): Named => ({ code, sentence: inBoth(ptBr, en) });
+const named = (code: RelayWarning, ptBr: string, en: string, es: string): Named => ({
+  code,
+  sentence: inEach(ptBr, en, es),
+});
 
 const TROUBLES = {
   hand: named(
     'SET_BY_HAND',
     'Alguém o acionou no próprio relé: fica assim até a próxima ordem',
     'Somebody switched it at the relay itself: it stays so until the next order',
+    'Alguien lo accionó en el propio relé: queda así hasta la próxima orden',
   ),
   handAgain: named(
     'SET_BY_HAND',
     'Alguém o acionou no próprio relé; bloqueio e emergência de oxigênio valem mais, e a ordem é repetida',
     'Somebody switched it at the relay itself; a lock-out and emergency oxygen go before that, and it is told again',
+    'Alguien lo accionó en el propio relé; el bloqueo y la emergencia de oxígeno valen más, y la orden se repite',
   ),
   timer: (afterS: number, isTold: boolean): Named => {
-    const after = afterS > 0 ? [` depois de ${afterS} s`, ` after ${afterS} s`] : ['', ''];
+    const after =
+      afterS > 0 ? [` depois de ${afterS} s`, ` after ${afterS} s`, ` después de ${afterS} s`] : ['', '', ''];
     const told = again(isTold);
     return named(
       'SWITCHED_BY_TIMER',
       `Um temporizador ou programa do próprio relé o acionou${after[0]}; ${told['pt-BR']}: tire-o (PulseTime, auto off, agenda)`,
       `A timer or program of the relay itself switched it${after[1]}; ${told.en}: take it out (PulseTime, auto off, schedule)`,
+      `Un temporizador o programa del propio relé lo accionó${after[2]}; ${told.es}: quítelo (PulseTime, auto off, programación)`,
     );
   },
   protection: (errors: readonly string[], isTold: boolean): Named => {
@@ -87,32 +98,42 @@ const TROUBLES = {
       'SWITCHED_BY_PROTECTION',
       `A proteção do relé o desligou${which}; ${told['pt-BR']}: olhe o motor e a sua fiação`,
       `The protection of the relay switched it off${which}; ${told.en}: look at the motor and its wiring`,
+      `La protección del relé lo apagó${which}; ${told.es}: mire el motor y su cableado`,
     );
   },
   restarts: named(
     'SWITCHED_BY_RESTART',
     'O relé reinicia e perde o estado: olhe a alimentação dele e a partida do motor',
     'The relay restarts and loses its state: look at its supply and at the start of the motor',
+    'El relé se reinicia y pierde el estado: mire su alimentación y el arranque del motor',
   ),
   refused: (why: string): Named =>
-    named('REFUSED_BY_RELAY', `O relé recusou a ordem: ${why}`, `The relay refused the order: ${why}`),
+    named(
+      'REFUSED_BY_RELAY',
+      `O relé recusou a ordem: ${why}`,
+      `The relay refused the order: ${why}`,
+      `El relé rechazó la orden: ${why}`,
+    ),
   notListening: (mqttId: string): Named =>
     named(
       'NOT_LISTENING',
       `Ele entrou e não ouve as ordens: o tópico dele tem de ser ${mqttId}; cole os ajustes de novo`,
       `It came in and does not hear its orders: its topic must be ${mqttId}; paste the settings again`,
+      `Entró y no oye las órdenes: su tópico tiene que ser ${mqttId}; pegue los ajustes de nuevo`,
     ),
   unreadable: named(
     'UNREADABLE',
     'O relé está na rede, mas não se entende como ele está (textos de estado mudados?): cole os ajustes de novo',
     'The relay is there, but how it stands cannot be read (changed state texts?): paste the settings again',
+    'El relé está en la red, pero no se entiende cómo está (¿textos de estado cambiados?): pegue los ajustes de nuevo',
   ),
 } as const;
 
-export const UNSUPPORTED: Readonly<Record<UnsupportedRelay, InBoth>> = {
+export const UNSUPPORTED: Readonly<Record<UnsupportedRelay, InEach>> = {
   FIRST_GENERATION,
-  COVER_PROFILE: inBoth(
+  COVER_PROFILE: inEach(
     'O Shelly está no perfil de cortina (cover) e não liga um motor: mude o perfil para switch na página dele e cole os ajustes de novo',
     'The Shelly is in cover profile and switches no motor: set its profile to switch on its own page and paste the settings again',
+    'El Shelly está en el perfil de cortina (cover) y no enciende un motor: cambie el perfil a switch en su página y pegue los ajustes de nuevo',
   ),
 };

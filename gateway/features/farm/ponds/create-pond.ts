@@ -33,6 +33,7 @@ async function requireControlPoint(
 const COD_IS_USED: Readonly<Record<Language, (cod: string) => string>> = {
   'pt-BR': (cod) => `Outro viveiro desta fazenda também tem o código ${cod}.`,
   en: (cod) => `Another pond of this farm has the code ${cod}, too.`,
+  es: (cod) => `Otra piscina de esta camaronera también tiene el código ${cod}.`,
 };
 
 /** A code may repeat, but people tell ponds apart by it. */

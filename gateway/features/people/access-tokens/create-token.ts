@@ -77,11 +77,16 @@ export async function requireApiAccess(
 function newsOf({ id, name, scopes }: RowOf<typeof accessToken>): Parameters<Notify>[1] {
   return {
     type: 'SYSTEM',
-    title: (language) => (language === 'en' ? 'New access token' : 'Novo token de acesso'),
+    title: (language) =>
+      ({ 'pt-BR': 'Novo token de acesso', en: 'New access token', es: 'Nuevo acceso para programas' })[
+        language
+      ],
     message: (language) =>
-      language === 'en'
-        ? `The access token “${name}” was made for your account (${scopes.join(', ')}). If it was not you, revoke it and change your password.`
-        : `O token de acesso “${name}” foi criado na sua conta (${scopes.join(', ')}). Se não foi você, revogue-o e troque a senha.`,
+      ({
+        'pt-BR': `O token de acesso “${name}” foi criado na sua conta (${scopes.join(', ')}). Se não foi você, revogue-o e troque a senha.`,
+        en: `The access token “${name}” was made for your account (${scopes.join(', ')}). If it was not you, revoke it and change your password.`,
+        es: `El acceso para programas “${name}” se creó en su cuenta (${scopes.join(', ')}). Si no fue usted, revóquelo y cambie la contraseña.`,
+      })[language],
     data: { access_token_id: id, scopes },
     cause: `access_token:${id}`,
     farmId: null,

@@ -13,21 +13,25 @@ export function passwordChangedNews(
       'pt-BR':
         'A senha da sua conta foi trocada e todas as sessões foram encerradas. Se não foi você, peça ao administrador uma senha nova, depois confira as sessões e os acessos para programas em Sistema, Preferências.',
       en: 'The password of your account was changed, and all sessions have ended. If it was not you, ask the administrator for a new password, then look at sessions and access tokens under System, Preferences.',
+      es: 'La contraseña de su cuenta se cambió y todas las sesiones terminaron. Si no fue usted, pida al administrador una contraseña nueva, después revise las sesiones y los accesos para programas en Sistema, Preferencias.',
     },
     administrator: {
       'pt-BR':
         'Um administrador deu uma senha nova à sua conta e todas as sessões foram encerradas. Se você não pediu, fale com ele; depois escolha uma senha sua e confira os acessos para programas em Sistema, Preferências.',
       en: 'An administrator gave your account a new password, and all sessions have ended. If you did not ask for it, talk to them; then choose a password of your own and look at the access tokens under System, Preferences.',
+      es: 'Un administrador dio una contraseña nueva a su cuenta y todas las sesiones terminaron. Si usted no la pidió, hable con él; después elija una contraseña propia y revise los accesos para programas en Sistema, Preferencias.',
     },
     letter: {
       'pt-BR':
         'Sua senha foi trocada com o código de um e-mail, e todas as sessões foram encerradas. Se não foi você, peça já uma nova senha.',
       en: 'Your password was replaced with the code of an e-mail, and all sessions have ended. If it was not you, ask for a new password at once.',
+      es: 'Su contraseña se cambió con el código de un correo, y todas las sesiones terminaron. Si no fue usted, pida ya una contraseña nueva.',
     },
   };
   return {
     type: 'SYSTEM',
-    title: (language) => (language === 'en' ? 'Password changed' : 'Senha trocada'),
+    title: (language) =>
+      ({ 'pt-BR': 'Senha trocada', en: 'Password changed', es: 'Contraseña cambiada' })[language],
     message: (language) => said[by][language],
     data: { account: 'password_changed' },
     cause: `account_password:${userId}:${version}`,
@@ -37,27 +41,36 @@ export function passwordChangedNews(
 
 /** To whose password was replaced with the code of a letter. */
 export function passwordReplacedLetter(language: Language, { to }: { to: string }): Letter {
-  return language === 'en'
-    ? {
-        to,
-        subject: 'Your password was changed',
-        text: 'The password of your account was replaced with the code of an e-mail to this address, and all sessions have ended. If it was not you, ask for a new password at once and tell whoever looks after the farm.\n',
-      }
-    : {
-        to,
-        subject: 'Sua senha foi trocada',
-        text: 'A senha da sua conta foi trocada com o código de um e-mail a este endereço, e todas as sessões terminaram. Se não foi você, peça já uma nova senha e avise quem cuida da fazenda.\n',
-      };
+  return {
+    'pt-BR': {
+      to,
+      subject: 'Sua senha foi trocada',
+      text: 'A senha da sua conta foi trocada com o código de um e-mail a este endereço, e todas as sessões terminaram. Se não foi você, peça já uma nova senha e avise quem cuida da fazenda.\n',
+    },
+    en: {
+      to,
+      subject: 'Your password was changed',
+      text: 'The password of your account was replaced with the code of an e-mail to this address, and all sessions have ended. If it was not you, ask for a new password at once and tell whoever looks after the farm.\n',
+    },
+    es: {
+      to,
+      subject: 'Su contraseña se cambió',
+      text: 'La contraseña de su cuenta se cambió con el código de un correo a esta dirección, y todas las sesiones terminaron. Si no fue usted, pida ya una contraseña nueva y avise a quien cuida la camaronera.\n',
+    },
+  }[language];
 }
 
 export function emailChangedNews(userId: string, email: string, at: string): News {
   return {
     type: 'SYSTEM',
-    title: (language) => (language === 'en' ? 'E-mail changed' : 'E-mail trocado'),
+    title: (language) =>
+      ({ 'pt-BR': 'E-mail trocado', en: 'E-mail changed', es: 'Correo cambiado' })[language],
     message: (language) =>
-      language === 'en'
-        ? `You log in with ${email} from now on. If it was not you, change e-mail and password at once under System, Preferences, and end the other sessions.`
-        : `De agora em diante você entra com ${email}. Se não foi você, troque já o e-mail e a senha em Sistema, Preferências, e encerre as outras sessões.`,
+      ({
+        'pt-BR': `De agora em diante você entra com ${email}. Se não foi você, troque já o e-mail e a senha em Sistema, Preferências, e encerre as outras sessões.`,
+        en: `You log in with ${email} from now on. If it was not you, change e-mail and password at once under System, Preferences, and end the other sessions.`,
+        es: `De ahora en adelante usted entra con ${email}. Si no fue usted, cambie ya el correo y la contraseña en Sistema, Preferencias, y cierre las otras sesiones.`,
+      })[language],
     data: { account: 'email_changed' },
     cause: `account_email:${userId}:${at}`,
     farmId: null,
@@ -72,6 +85,13 @@ export function addressLeftLetter(language: Language, to: string, at: string): L
       to,
       subject: 'The e-mail of your account was changed',
       text: `On ${day} at ${time} (UTC) your account of the shrimp farm got another e-mail address. This one opens it no longer.\n\nIf it was you, do nothing.\n\nIf it was not you, call the administrator, or the owner of the farm, at once: they end all sessions of your account and give it a new password. Do not answer this message.\n`,
+    };
+  }
+  if (language === 'es') {
+    return {
+      to,
+      subject: 'El correo de su cuenta se cambió',
+      text: `El ${day.split('-').reverse().join('/')}, a las ${time} (UTC), su cuenta de la camaronera pasó a tener otro correo. Esta dirección ya no entra en ella.\n\nSi fue usted, no haga nada.\n\nSi no fue usted, llame ya al administrador, o al dueño de la camaronera: ellos cierran todas las sesiones de su cuenta y le dan una contraseña nueva. No responda a este mensaje.\n`,
     };
   }
   return {
@@ -99,6 +119,17 @@ export function resetLetterOf(
       text: `Somebody asked for a new password for the account with this address.\n\n${where}\n\nIt works once, for 30 minutes, and only the newest one. If it was not you, do nothing: your password stays.\n`,
     };
   }
+  if (language === 'es') {
+    const where =
+      link === null
+        ? `Abra el panel, elija “¿Olvidó la contraseña?” y después “Ya tengo un código”.\n\nSu código: ${code}`
+        : `Abra esta página y elija una contraseña nueva:\n\n${link}\n\nO escriba el código en “¿Olvidó la contraseña?”: ${code}`;
+    return {
+      to,
+      subject: 'Contraseña nueva',
+      text: `Alguien pidió una contraseña nueva para la cuenta con esta dirección.\n\n${where}\n\nVale una vez, por 30 minutos, y solo el más nuevo. Si no fue usted, no haga nada: su contraseña sigue siendo la misma.\n`,
+    };
+  }
   const where =
     link === null
       ? `Abra o painel, escolha “Esqueceu a senha?” e depois “Já tenho um código”.\n\nSeu código: ${code}`
@@ -123,6 +154,14 @@ export function elsewhereLetterOf(
       text: `Somebody asked for a new password at the gateway of your farm. Your account is one of the cloud: choose a new password ${where}, under “Forgot your password?”. Then sign in at the gateway with it, once with the internet. If it was not you, do nothing.\n`,
     };
   }
+  if (language === 'es') {
+    const where = url === null ? 'allá' : `en ${url}`;
+    return {
+      to,
+      subject: 'Contraseña nueva',
+      text: `Alguien pidió una contraseña nueva en el gateway de su camaronera. Su cuenta es de la nube: elija una contraseña nueva ${where}, en “¿Olvidó la contraseña?”. Después entre con ella en el gateway, una vez con internet. Si no fue usted, no haga nada.\n`,
+    };
+  }
   const where = url === null ? 'lá' : `em ${url}`;
   return {
     to,
@@ -133,15 +172,21 @@ export function elsewhereLetterOf(
 
 /** The letter with the code that proves an address. */
 export function addressLetterOf(language: Language, { to, code }: { to: string; code: string }): Letter {
-  return language === 'en'
-    ? {
-        to,
-        subject: 'Confirm your e-mail address',
-        text: `An account with this address wants to confirm it.\n\nYour code: ${code}\n\nSign in and enter it under Preferences. It works for a day, and only the newest one. If you made no account, do nothing.\n`,
-      }
-    : {
-        to,
-        subject: 'Confirme seu endereço de e-mail',
-        text: `Uma conta com este endereço quer confirmá-lo.\n\nSeu código: ${code}\n\nEntre e digite-o em Preferências. Ele vale por um dia, e só o mais novo. Se você não criou uma conta, não faça nada.\n`,
-      };
+  return {
+    'pt-BR': {
+      to,
+      subject: 'Confirme seu endereço de e-mail',
+      text: `Uma conta com este endereço quer confirmá-lo.\n\nSeu código: ${code}\n\nEntre e digite-o em Preferências. Ele vale por um dia, e só o mais novo. Se você não criou uma conta, não faça nada.\n`,
+    },
+    en: {
+      to,
+      subject: 'Confirm your e-mail address',
+      text: `An account with this address wants to confirm it.\n\nYour code: ${code}\n\nSign in and enter it under Preferences. It works for a day, and only the newest one. If you made no account, do nothing.\n`,
+    },
+    es: {
+      to,
+      subject: 'Confirme su dirección de correo',
+      text: `Una cuenta con esta dirección quiere confirmarla.\n\nSu código: ${code}\n\nEntre y escríbalo en Preferencias. Vale por un día, y solo el más nuevo. Si usted no creó una cuenta, no haga nada.\n`,
+    },
+  }[language];
 }

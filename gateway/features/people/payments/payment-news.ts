@@ -37,20 +37,22 @@ function partsOf(news: PaymentNews, at: number): Parts {
       const isOver = at >= Date.UTC(news.year, news.month, 1);
       if (isOver) {
         return {
-          title: said('Forma de pagamento vencida', 'Payment method has expired'),
+          title: said('Forma de pagamento vencida', 'Payment method has expired', 'Forma de pago vencida'),
           message: said(
             `O cartão com final ${news.last4} venceu em ${expires}: a próxima cobrança vai falhar. Cadastre outro no portal de cobrança.`,
             `The card ending in ${news.last4} expired in ${expires}: the next payment will fail. Enter another one in the billing portal.`,
+            `La tarjeta terminada en ${news.last4} venció en ${expires}: el próximo cobro va a fallar. Registre otra en el portal de cobro.`,
           ),
           data,
           cause: `${cause}:over`,
         };
       }
       return {
-        title: said('Forma de pagamento vencendo', 'Payment method expires'),
+        title: said('Forma de pagamento vencendo', 'Payment method expires', 'Forma de pago por vencer'),
         message: said(
           `O cartão com final ${news.last4} vale até ${expires}. Cadastre outro no portal de cobrança para não perder o plano.`,
           `The card ending in ${news.last4} is valid until ${expires}. Enter another one in the billing portal to keep your plan.`,
+          `La tarjeta terminada en ${news.last4} vale hasta ${expires}. Registre otra en el portal de cobro para no perder el plan.`,
         ),
         data,
         cause,
@@ -59,11 +61,13 @@ function partsOf(news: PaymentNews, at: number): Parts {
     case 'refunded': {
       const amount = amountOf(news);
       return {
-        title: said('Pagamento devolvido', 'Payment refunded'),
+        title: said('Pagamento devolvido', 'Payment refunded', 'Pago devuelto'),
         message: (language) =>
-          language === 'en'
-            ? `${money(amount, language)} were sent back to your payment method.`
-            : `${money(amount, language)} foram devolvidos à sua forma de pagamento.`,
+          ({
+            'pt-BR': `${money(amount, language)} foram devolvidos à sua forma de pagamento.`,
+            en: `${money(amount, language)} were sent back to your payment method.`,
+            es: `Se devolvieron ${money(amount, language)} a su forma de pago.`,
+          })[language],
         data: { amount: amount.value, currency: amount.currency, charge_id: news.chargeId, url: news.url },
         cause: `refunded:${news.chargeId}:${news.amount}`,
       };
@@ -71,10 +75,15 @@ function partsOf(news: PaymentNews, at: number): Parts {
     case 'double_ended': {
       const plan = news.plan ?? '';
       return {
-        title: said('Assinatura em dobro encerrada', 'Double subscription ended'),
+        title: said(
+          'Assinatura em dobro encerrada',
+          'Double subscription ended',
+          'Suscripción doble terminada',
+        ),
         message: said(
           `Duas assinaturas corriam ao mesmo tempo. A mais antiga (${plan}) foi encerrada; o que restava dela vira crédito na próxima fatura.`,
           `Two subscriptions ran at the same time. The older one (${plan}) was ended; what was left of it is credited to your next invoice.`,
+          `Dos suscripciones corrían al mismo tiempo. La más antigua (${plan}) se terminó; lo que le quedaba pasa como crédito a la próxima factura.`,
         ),
         data: { payment_subscription_id: news.subscriptionId, plan: news.plan, kept_plan: news.keptPlan },
         cause: `double_ended:${news.subscriptionId}`,
@@ -84,11 +93,17 @@ function partsOf(news: PaymentNews, at: number): Parts {
       const day = (language: Language) => dayOf(news.endsAt, language);
       return {
         type: 'SUBSCRIPTION',
-        title: said('O período de teste está acabando', 'Your trial is ending'),
+        title: said(
+          'O período de teste está acabando',
+          'Your trial is ending',
+          'El período de prueba está por terminar',
+        ),
         message: (language) =>
-          language === 'en'
-            ? `The trial ends on ${day(language)}; from then on the plan is paid.`
-            : `O teste termina em ${day(language)}; a partir daí o plano é pago.`,
+          ({
+            'pt-BR': `O teste termina em ${day(language)}; a partir daí o plano é pago.`,
+            en: `The trial ends on ${day(language)}; from then on the plan is paid.`,
+            es: `La prueba termina el ${day(language)}; a partir de entonces el plan es pagado.`,
+          })[language],
         data: { ends_at: news.endsAt },
         cause: `trial_ending:${news.endsAt}`,
       };
@@ -110,27 +125,31 @@ function invoiceParts(news: Extract<PaymentNews, { invoiceId: string }>): Parts 
   switch (news.kind) {
     case 'payment_succeeded':
       return {
-        title: said('Pagamento recebido', 'Payment received'),
+        title: said('Pagamento recebido', 'Payment received', 'Pago recibido'),
         message: (language) =>
-          language === 'en'
-            ? `We received ${money(amount, language)}. Thank you.`
-            : `Recebemos ${money(amount, language)}. Obrigado.`,
+          ({
+            'pt-BR': `Recebemos ${money(amount, language)}. Obrigado.`,
+            en: `We received ${money(amount, language)}. Thank you.`,
+            es: `Recibimos ${money(amount, language)}. Gracias.`,
+          })[language],
         data,
         cause: `payment_succeeded:${news.invoiceId}`,
       };
     case 'invoice_ready':
       return {
-        title: said('Fatura disponível', 'Invoice ready'),
+        title: said('Fatura disponível', 'Invoice ready', 'Factura disponible'),
         message: (language) =>
-          language === 'en'
-            ? `Your invoice over ${money(amount, language)} is ready.`
-            : `Sua fatura de ${money(amount, language)} está disponível.`,
+          ({
+            'pt-BR': `Sua fatura de ${money(amount, language)} está disponível.`,
+            en: `Your invoice over ${money(amount, language)} is ready.`,
+            es: `Su factura de ${money(amount, language)} está disponible.`,
+          })[language],
         data,
         cause: `invoice_ready:${news.invoiceId}`,
       };
     case 'payment_failed':
       return {
-        title: said('Pagamento não realizado', 'Payment failed'),
+        title: said('Pagamento não realizado', 'Payment failed', 'Pago no realizado'),
         message: (language) => failedMessage(money(amount, language), news.nextAttemptAt, language),
         data,
         cause: `payment_failed:${news.invoiceId}:${news.attempt}`,
@@ -141,13 +160,14 @@ function invoiceParts(news: Extract<PaymentNews, { invoiceId: string }>): Parts 
 }
 
 function failedMessage(amount: string, nextAttemptAt: string | null, language: Language): string {
-  const isEnglish = language === 'en';
-  const first = isEnglish
-    ? `The payment of ${amount} failed. Check your payment method in the billing portal; nothing on your farms stops.`
-    : `O pagamento de ${amount} não foi realizado. Confira a forma de pagamento no portal de cobrança; nada para nas suas fazendas.`;
+  const first = {
+    'pt-BR': `O pagamento de ${amount} não foi realizado. Confira a forma de pagamento no portal de cobrança; nada para nas suas fazendas.`,
+    en: `The payment of ${amount} failed. Check your payment method in the billing portal; nothing on your farms stops.`,
+    es: `El pago de ${amount} no se realizó. Revise la forma de pago en el portal de cobro; nada se detiene en sus camaroneras.`,
+  }[language];
   if (nextAttemptAt === null) return first;
   const day = dayOf(nextAttemptAt, language);
-  return `${first} ${isEnglish ? `It is tried again on ${day}.` : `Nova tentativa em ${day}.`}`;
+  return `${first} ${{ 'pt-BR': `Nova tentativa em ${day}.`, en: `It is tried again on ${day}.`, es: `Nuevo intento el ${day}.` }[language]}`;
 }
 
 type Amount = { value: number; currency: string };
@@ -161,15 +181,17 @@ const amountOf = (news: { amount: number; currency: string }): Amount => ({
 function money({ value, currency }: Amount, language: Language): string {
   const text = value.toFixed(2);
   const sign = currency === 'BRL' ? 'R$' : currency === 'USD' ? 'US$' : currency;
-  return `${sign} ${language === 'en' ? text : text.replace('.', ',')}`;
+  return `${sign} ${{ 'pt-BR': text.replace('.', ','), en: text, es: text.replace('.', ',') }[language]}`;
 }
 
 function dayOf(instant: string, language: Language): string {
   const [year, month, day] = instant.slice(0, 10).split('-');
-  return language === 'en' ? `${year}-${month}-${day}` : `${day}/${month}/${year}`;
+  return { 'pt-BR': `${day}/${month}/${year}`, en: `${year}-${month}-${day}`, es: `${day}/${month}/${year}` }[
+    language
+  ];
 }
 
 const said =
-  (portuguese: string, english: string): Words =>
+  (portuguese: string, english: string, spanish: string): Words =>
   (language) =>
-    language === 'en' ? english : portuguese;
+    ({ 'pt-BR': portuguese, en: english, es: spanish })[language];

@@ -94,26 +94,30 @@ export function limitsAnswerOf(
   };
 }
 
-const WORDS: Readonly<Record<Plan, { name: string; pt: string; en: string }>> = {
+const WORDS: Readonly<Record<Plan, { name: string; pt: string; en: string; es: string }>> = {
   FREE: {
     name: 'Free',
     pt: 'Para começar: uma fazenda pequena, com aeração, alertas e registros completos.',
     en: 'To begin with: one small farm, with aeration, alerts and all records.',
+    es: 'Para comenzar: una camaronera pequeña, con aireación, alertas y registros completos.',
   },
   BASIC: {
     name: 'Basic',
     pt: 'Para produtores com algumas fazendas: mais viveiros, exportação de dados e acesso por API.',
     en: 'For growers with a few farms: more ponds, data exports and access by API.',
+    es: 'Para productores con algunas camaroneras: más piscinas, exportación de datos y acceso por API.',
   },
   PROFESSIONAL: {
     name: 'Professional',
     pt: 'Para produção profissional: análises avançadas, previsões, relatórios e suporte prioritário.',
     en: 'For professional production: advanced analytics, predictions, reports and priority support.',
+    es: 'Para producción profesional: análisis avanzados, pronósticos, reportes y soporte prioritario.',
   },
   ENTERPRISE: {
     name: 'Enterprise',
     pt: 'Sem limites, com a marca da sua empresa. Fale com a nossa equipe.',
     en: 'Without limits, under your own brand. Talk to our team.',
+    es: 'Sin límites, con la marca de su empresa. Hable con nuestro equipo.',
   },
 };
 
@@ -125,7 +129,7 @@ export function planListingOf(language: Language): PlanListing {
       return {
         id,
         name: WORDS[id].name,
-        description: language === 'en' ? WORDS[id].en : WORDS[id].pt,
+        description: { 'pt-BR': WORDS[id].pt, en: WORDS[id].en, es: WORDS[id].es }[language],
         price,
         billing_period: price === null ? null : 'monthly',
         limits,

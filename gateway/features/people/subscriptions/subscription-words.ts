@@ -5,22 +5,24 @@ import { hasRoom, type UsageLevel } from './usage-rules.ts';
 
 type Told = { title: Words; message: Words };
 
-const told = (pt: [title: string, message: string], en: [title: string, message: string]): Told => ({
-  title: (language) => (language === 'en' ? en[0] : pt[0]),
-  message: (language) => (language === 'en' ? en[1] : pt[1]),
+type Pair = [title: string, message: string];
+
+const told = (pt: Pair, en: Pair, es: Pair): Told => ({
+  title: (language) => ({ 'pt-BR': pt[0], en: en[0], es: es[0] })[language],
+  message: (language) => ({ 'pt-BR': pt[1], en: en[1], es: es[1] })[language],
 });
 
-const THINGS: Readonly<Record<Counted, { pt: string; en: string }>> = {
-  farms: { pt: 'fazendas', en: 'farms' },
-  ponds: { pt: 'viveiros', en: 'ponds' },
-  active_batches: { pt: 'lotes ativos', en: 'active batches' },
+const THINGS: Readonly<Record<Counted, { pt: string; en: string; es: string }>> = {
+  farms: { pt: 'fazendas', en: 'farms', es: 'camaroneras' },
+  ponds: { pt: 'viveiros', en: 'ponds', es: 'piscinas' },
+  active_batches: { pt: 'lotes ativos', en: 'active batches', es: 'lotes activos' },
 };
 
 export function usageWords(
   resource: Counted,
   { level, current, max }: { level: UsageLevel; current: number; max: number },
 ): Told {
-  const { pt, en } = THINGS[resource];
+  const { pt, en, es } = THINGS[resource];
   if (level === 100) {
     return told(
       [
@@ -31,11 +33,16 @@ export function usageWords(
         'Plan limit reached',
         `You use ${current} of ${max} ${en}. To create more, choose a larger plan; what exists goes on working.`,
       ],
+      [
+        'Límite del plan alcanzado',
+        `Usted usa ${current} de ${max} ${es}. Para crear más, elija un plan mayor; lo que existe sigue funcionando.`,
+      ],
     );
   }
   return told(
     ['80% do limite do plano em uso', `Você usa ${current} de ${max} ${pt} do seu plano.`],
     ['80% of the plan limit in use', `You use ${current} of the ${max} ${en} of your plan.`],
+    ['80% del límite del plan en uso', `Usted usa ${current} de ${max} ${es} de su plan.`],
   );
 }
 
@@ -53,6 +60,10 @@ export function placeWords(place: Place, { current, max }: { current: number; ma
           `Plan limit reached: ${place.farmName}`,
           `The farm ${place.farmName} has ${current} of the ${max} ponds of your plan. To create more on it, choose a larger plan; what exists goes on working.`,
         ],
+        [
+          `Límite del plan alcanzado: ${place.farmName}`,
+          `La camaronera ${place.farmName} tiene ${current} de ${max} piscinas de su plan. Para crear más en ella, elija un plan mayor; lo que existe sigue funcionando.`,
+        ],
       );
     case 'pond':
       return told(
@@ -64,6 +75,10 @@ export function placeWords(place: Place, { current, max }: { current: number; ma
           `Plan limit reached: ${place.cod}`,
           `The pond ${place.cod} (${place.farmName}) has ${current} of the ${max} active batches of your plan. What exists goes on working.`,
         ],
+        [
+          `Límite del plan alcanzado: ${place.cod}`,
+          `La piscina ${place.cod} (${place.farmName}) tiene ${current} de ${max} lotes activos de su plan. Lo que existe sigue funcionando.`,
+        ],
       );
     default:
       return unreachable(place);
@@ -72,21 +87,24 @@ export function placeWords(place: Place, { current, max }: { current: number; ma
 
 function nearWords(place: Place, { current, max }: { current: number; max: number }): Told {
   const { farmName } = place;
-  const [name, pt, en] =
+  const [name, pt, en, es] =
     place.kind === 'farm'
       ? [
           farmName,
           `A fazenda ${farmName} tem ${current} de ${max} viveiros`,
           `The farm ${farmName} has ${current} of the ${max} ponds`,
+          `La camaronera ${farmName} tiene ${current} de ${max} piscinas`,
         ]
       : [
           place.cod,
           `O viveiro ${place.cod} (${farmName}) tem ${current} de ${max} lotes ativos`,
           `The pond ${place.cod} (${farmName}) has ${current} of the ${max} active batches`,
+          `La piscina ${place.cod} (${farmName}) tiene ${current} de ${max} lotes activos`,
         ];
   return told(
     [`80% do limite do plano em uso: ${name}`, `${pt} do seu plano.`],
     [`80% of the plan limit in use: ${name}`, `${en} of your plan.`],
+    [`80% del límite del plan en uso: ${name}`, `${es} de su plan.`],
   );
 }
 
@@ -94,6 +112,7 @@ export const createdWords = ({ plan }: SubscriptionRow): Told =>
   told(
     ['Assinatura criada', `Sua assinatura do plano ${plan} está ativa.`],
     ['Subscription created', `Your subscription to the ${plan} plan is active.`],
+    ['Suscripción creada', `Su suscripción al plan ${plan} está activa.`],
   );
 
 export function cancelledWords({ plan, cancel_at_period_end, current_period_end, status }: SubscriptionRow) {
@@ -104,6 +123,10 @@ export function cancelledWords({ plan, cancel_at_period_end, current_period_end,
       [
         'Cancellation scheduled',
         `The ${plan} plan holds until ${day ?? 'the end of the period'} and is not renewed.`,
+      ],
+      [
+        'Cancelación programada',
+        `El plan ${plan} vale hasta ${day ?? 'el fin del período'} y no se renovará.`,
       ],
     );
   }
@@ -116,6 +139,10 @@ export function cancelledWords({ plan, cancel_at_period_end, current_period_end,
       'Subscription cancelled',
       `The subscription to the ${plan} plan was cancelled. Nothing new can be created; what exists goes on working.`,
     ],
+    [
+      'Suscripción cancelada',
+      `La suscripción al plan ${plan} se canceló. No se puede crear nada nuevo; lo que existe sigue funcionando.`,
+    ],
   );
 }
 
@@ -124,6 +151,7 @@ export function updatedWords(before: SubscriptionRow, after: SubscriptionRow): T
     return told(
       ['Plano alterado', `Seu plano mudou de ${before.plan} para ${after.plan}.`],
       ['Plan changed', `Your plan has changed from ${before.plan} to ${after.plan}.`],
+      ['Plan cambiado', `Su plan cambió de ${before.plan} a ${after.plan}.`],
     );
   }
   if (after.status === 'PAST_DUE' && before.status !== 'PAST_DUE') {
@@ -136,10 +164,15 @@ export function updatedWords(before: SubscriptionRow, after: SubscriptionRow): T
         'Payment missing',
         `The payment of the ${after.plan} plan is missing. For 14 days nothing changes; then nothing new can be created.`,
       ],
+      [
+        'Pago pendiente',
+        `El pago del plan ${after.plan} está pendiente. Por 14 días no cambia nada; después, no se puede crear nada nuevo.`,
+      ],
     );
   }
   return told(
     ['Assinatura atualizada', `Sua assinatura do plano ${after.plan} foi atualizada.`],
     ['Subscription updated', `Your subscription to the ${after.plan} plan was updated.`],
+    ['Suscripción actualizada', `Su suscripción al plan ${after.plan} se actualizó.`],
   );
 }

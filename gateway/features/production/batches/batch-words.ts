@@ -54,6 +54,26 @@ export const BATCH_WARNINGS: Readonly<Record<Language, Words>> = {
     weighedAfterwards: (day) =>
       `The batch was weighed after this harvest date, on ${calendarDay(day, 'en')}: check the dates.`,
   },
+  es: {
+    unknownSpecies: (name) =>
+      `No hay una curva de crecimiento para "${name}": el lote se compara con el vannamei.`,
+    densityDiffers: ({ cod, m2 }, { count, perM2, told }) =>
+      `${whole(count, 'es')} camarones en los ${whole(m2, 'es')} m² de la piscina ${cod} son ` +
+      `${figure(perM2, 1, 'es')} por m², no ${figure(told, 1, 'es')}: revise cantidad, área y densidad.`,
+    aboveStocked: (taken, stocked) =>
+      `Cerca de ${whole(taken, 'es')} camarones cosechados de ${whole(stocked, 'es')} sembrados dan ` +
+      `una supervivencia de ${figure((taken / stocked) * 100, 1, 'es')}%: revise los conteos.`,
+    moreThanEstimated: (count, alive) =>
+      `Los camarones cosechados (cerca de ${whole(count, 'es')}) pasan de los ${whole(alive, 'es')} ` +
+      'estimados vivos: la supervivencia registrada debe estar baja.',
+    survivalSetAfterwards: (day) =>
+      `El ${calendarDay(day, 'es')} se ajustó la supervivencia: ella vale, y esta pérdida anterior no cambia el número de camarones de hoy.`,
+    notInPond: (day) =>
+      `Por lo que está registrado, este lote no tenía animales en esa piscina el ${calendarDay(day, 'es')}: ` +
+      'revise la piscina, o registre la transferencia.',
+    weighedAfterwards: (day) =>
+      `Hay un muestreo después de esta fecha de cosecha, el ${calendarDay(day, 'es')}: revise las fechas.`,
+  },
 };
 
 const whole = (count: number, language: Language): string => figure(count, 0, language);

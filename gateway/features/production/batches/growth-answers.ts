@@ -102,6 +102,7 @@ function harvestOf({ history, projection }: BatchGrowth) {
 const CHART_WORDS = {
   'pt-BR': { day: 'Dia', real: 'Peso real (g)', expected: 'Peso esperado (g)' },
   en: { day: 'Day', real: 'Real weight (g)', expected: 'Expected weight (g)' },
+  es: { day: 'Día', real: 'Peso real (g)', expected: 'Peso esperado (g)' },
 } satisfies Record<Language, { day: string; real: string; expected: string }>;
 
 function chartToAnswer(growth: BatchGrowth, language: Language): z.infer<typeof growthChartAnswer> {

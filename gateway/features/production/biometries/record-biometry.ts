@@ -60,6 +60,22 @@ const BIOMETRY_WARNINGS: Readonly<Record<Language, Words>> = {
     implausible: (weightG) =>
       `${grams(weightG, 'en')} per shrimp is more than ponds bring forth: is the total weight in grams?`,
   },
+  es: {
+    smallSample: (count, least) =>
+      `Una muestra de ${figure(count, 0, 'es')} ${count === 1 ? 'camarón' : 'camarones'} dice poco sobre el peso promedio ` +
+      `de la piscina: pese al menos ${least}.`,
+    beforeStart: (day) => `El muestreo es anterior a la siembra del lote, el ${calendarDay(day, 'es')}.`,
+    inTheFuture: 'La fecha del muestreo está en el futuro: hasta entonces no cuenta.',
+    notInPond: (day) =>
+      `Por lo que está registrado, este lote no tenía animales en esa piscina el ${calendarDay(day, 'es')}: ` +
+      'revise la piscina, o registre la transferencia.',
+    afterHarvest: (day) => `El muestreo es posterior a la cosecha del lote, el ${calendarDay(day, 'es')}.`,
+    fellByHalf: (weightG, { weightG: beforeG, day }) =>
+      `${grams(weightG, 'es')} es la mitad o menos de los ${grams(beforeG, 'es')} ` +
+      `${day === null ? 'de la siembra' : `pesados el ${calendarDay(day, 'es')}`}: revise el conteo y el peso.`,
+    implausible: (weightG) =>
+      `${grams(weightG, 'es')} por camarón es más de lo que se alcanza en piscina: ¿el peso total está en gramos?`,
+  },
 };
 
 type BiometryWarning = { code: string; message: string };

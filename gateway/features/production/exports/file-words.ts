@@ -1,10 +1,10 @@
 import type { Language } from '#science/advice/language.ts';
 
 const WORDS = {
-  biometries: { 'pt-BR': 'biometrias', en: 'biometries' },
-  feeding: { 'pt-BR': 'alimentação', en: 'feeding' },
-  water: { 'pt-BR': 'qualidade-da-água', en: 'water-quality' },
-  report: { 'pt-BR': 'relatório-do-lote', en: 'batch-report' },
+  biometries: { 'pt-BR': 'biometrias', en: 'biometries', es: 'muestreos' },
+  feeding: { 'pt-BR': 'alimentação', en: 'feeding', es: 'alimentación' },
+  water: { 'pt-BR': 'qualidade-da-água', en: 'water-quality', es: 'calidad-del-agua' },
+  report: { 'pt-BR': 'relatório-do-lote', en: 'batch-report', es: 'reporte-del-lote' },
 } satisfies Record<string, Record<Language, string>>;
 
 /** What a file is called in the reader's language. */

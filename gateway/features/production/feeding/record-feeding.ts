@@ -48,6 +48,16 @@ const FEEDING_WARNINGS: Readonly<Record<Language, Words>> = {
       `By what is on record this batch had no animals in that pond on ${calendarDay(day, 'en')}: ` +
       'check the pond, or record the transfer.',
   },
+  es: {
+    largeQuantity: (quantityKg, { rationKg, times }) =>
+      `${figure(quantityKg, 2, 'es')} kg pasan de ${times} veces lo que este lote come por día ` +
+      `(cerca de ${figure(rationKg, 2, 'es')} kg): revise la cantidad.`,
+    withoutCost: 'Balanceado sin costo: el costo por kg de camarón va a parecer menor de lo que es.',
+    inTheFuture: 'La fecha de la alimentación está en el futuro: hasta entonces no cuenta.',
+    notInPond: (day) =>
+      `Por lo que está registrado, este lote no tenía animales en esa piscina el ${calendarDay(day, 'es')}: ` +
+      'revise la piscina, o registre la transferencia.',
+  },
 };
 
 export type FeedingWarning = { code: string; message: string };

@@ -31,6 +31,12 @@ const EXPENSE_WARNINGS: Readonly<Record<Language, Words>> = {
     longBeforeStart: (batchCode, startDay) =>
       `The expense lies more than a year before the start of batch ${batchCode} on ${calendarDay(startDay, 'en')}.`,
   },
+  es: {
+    zeroAmount: 'Gasto de monto cero: revise el monto.',
+    inTheFuture: 'La fecha del gasto está en el futuro: hasta entonces no cuenta.',
+    longBeforeStart: (batchCode, startDay) =>
+      `El gasto es de más de un año antes del inicio del lote ${batchCode}, el ${calendarDay(startDay, 'es')}.`,
+  },
 };
 
 export type ExpenseWarning = { code: string; message: string };

@@ -1,8 +1,9 @@
 import type { ImportKind } from '#contract/resources/imports.ts';
 import { WATER_FIELDS } from '#contract/resources/water-quality.ts';
+import { SPANISH_NAMES, SPANISH_UNITS } from './spanish-columns.ts';
 import type { Unit } from './units.ts';
 
-/** How a column may be headed, and what an example of it looks like. The first alias is its Portuguese name. */
+/** How a column may be headed, and what an example looks like. The first alias is its Portuguese name. See SPANISH_NAMES, too. */
 export type Column = {
   name: string;
   is: 'text' | 'integer' | 'number' | 'day' | 'moment' | 'time';
@@ -214,7 +215,8 @@ export const COLUMNS: Readonly<Record<ImportKind, readonly Column[]>> = {
 };
 
 /** Headings that say the unit, too; null: the unit must stand beside it. */
-export const UNIT_IN_NAME: Readonly<Record<string, { column: string; unit: Unit | null }>> = {
+type UnitInName = { column: string; unit: Unit | null };
+const UNIT_IN_NAME: Readonly<Record<string, UnitInName>> = {
   ...fromAliases('dissolved_oxygen', 'percent', [
     'saturacao',
     'saturacao_de_oxigenio',
@@ -250,7 +252,21 @@ export const UNIT_IN_NAME: Readonly<Record<string, { column: string; unit: Unit 
   ]),
 };
 /** Conductivity as if the water had 25 °C. */
-export const AT_25 = /^(?:spcond|spc|specific_conduct|condutividade_a_25|condutividade_especifica)/;
+export const AT_25 =
+  /^(?:spcond|spc|specific_conduct|condutividade_a_25|condutividade_especifica|conductividad_especifica)/;
+
+/** The column that a heading names together with its unit; null: it names none of this kind. */
+export function unitInName(kind: ImportKind, word: string): { column: Column; unit: Unit | null } | null {
+  const columns = COLUMNS[kind];
+  const known = Object.hasOwn(UNIT_IN_NAME, word) ? UNIT_IN_NAME[word] : undefined;
+  const column = columns.find(({ name }) => name === known?.column);
+  if (known !== undefined && column !== undefined) return { column, unit: known.unit };
+  for (const [name, unit, words] of SPANISH_UNITS) {
+    const found = words.includes(word) ? columns.find((each) => each.name === name) : undefined;
+    if (found !== undefined) return { column: found, unit };
+  }
+  return null;
+}
 
 function fromAliases(column: string, unit: Unit | null, aliases: readonly string[]) {
   return Object.fromEntries(aliases.map((alias) => [alias, { column, unit }]));
@@ -270,6 +286,9 @@ export function wordOf(heading: string): string {
 export function columnNamed(kind: ImportKind, word: string): Column | null {
   const columns = COLUMNS[kind];
   return (
-    columns.find(({ name }) => name === word) ?? columns.find(({ aliases }) => aliases.includes(word)) ?? null
+    columns.find(({ name }) => name === word) ??
+    columns.find(({ aliases }) => aliases.includes(word)) ??
+    columns.find(({ name }) => SPANISH_NAMES[name]?.includes(word)) ??
+    null
   );
 }

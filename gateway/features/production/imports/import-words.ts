@@ -146,6 +146,76 @@ const EN: Words = {
     `no date of this column tells whether the day comes before the month. Read as ${of === 'day_first' ? 'day/month' : 'month/day'}: confirm it with date_order=day_first or date_order=month_first`,
 };
 
+const ES: Words = {
+  NOT_A_COMMA_NUMBER: (said) => `${cellIn(said)} no es un número con coma decimal, como en esta columna`,
+  NOT_A_POINT_NUMBER: (said) => `${cellIn(said)} no es un número con punto decimal, como en esta columna`,
+  NOT_A_NUMBER: (said) => `${cellIn(said)} no es un número`,
+  NOT_A_WHOLE_NUMBER: (said) => `${cellIn(said)} no es un número entero`,
+  AMBIGUOUS_NUMBER: (said) =>
+    `${cellIn(said)} puede ser dos números: diga si el decimal del archivo es coma o punto (decimal)`,
+  NOT_A_DATE: (said) => `${cellIn(said)} no es una fecha como 01/03/2026 o 2026-03-01`,
+  NOT_A_TIME: (said) => `${cellIn(said)} no es una hora como 06:30`,
+  TEXT_NOT_ALLOWED: () => 'el texto tiene caracteres que no se pueden guardar',
+  UNIT_NOT_KNOWN: ({ other = '' }) =>
+    `la unidad "${other}" no es una en que se pueda leer esta columna: diga la unidad de la columna (columns), o deje la columna fuera`,
+  TEMPERATURE_NEEDED: () => 'solo se puede convertir con la temperatura de la misma fila',
+  SALINITY_NEEDED: () =>
+    'solo se puede convertir con la salinidad de la misma fila, o con una para todas (salinity)',
+  OUT_OF_RANGE: (said) => `${cellIn(said)} está fuera de lo que se puede convertir`,
+  REQUIRED: () => 'está vacío, y es necesario',
+  POND_REQUIRED: () => 'está vacío: diga una piscina de esta camaronera',
+  BATCH_REQUIRED: () => 'está vacío: diga un lote de esta camaronera',
+  PRICE_REQUIRED: () =>
+    'falta el precio, y sin precio no es gratis: diga el precio de todas las filas (cost_per_kg), o ponga la columna en el archivo',
+  POND_UNKNOWN: (said) => `no hay una piscina ${cellIn(said)} en esta camaronera`,
+  BATCH_UNKNOWN: (said) => `no hay un lote ${cellIn(said)} en esta camaronera`,
+  POND_AMBIGUOUS: (said) => `varias piscinas tienen el código ${cellIn(said)}: diga el número o el id`,
+  BEFORE_BATCH_START: (said) => `es anterior al comienzo del lote (${day(said, 'es')})`,
+  IN_THE_FUTURE: () => 'está en el futuro',
+  STATUS_INVALID: ({ other = '' }) => `debe ser uno de ${other}`,
+  HARVEST_REQUIRED: ({ of = '' }) => `es necesaria para un lote ${of}`,
+  HARVEST_OF_ACTIVE: () => 'debe quedar vacía para un lote ACTIVE',
+  WEIGHT_INVALID: () => 'debe ser un peso en kg',
+  AT_MOST: ({ value }) => `debe ser como máximo ${number(value, 'es')}`,
+  LESS_THAN: ({ value }) => `debe ser menor que ${number(value, 'es')}`,
+  AT_LEAST: ({ value }) => `debe ser como mínimo ${number(value, 'es')}`,
+  MORE_THAN: ({ value }) => `debe ser mayor que ${number(value, 'es')}`,
+  TOO_LONG: ({ value }) => `tiene más de ${number(value, 'es')} letras`,
+  INVALID: () => 'no se acepta aquí',
+  NO_PARAMETER: () => 'la fila no tiene ningún valor del agua',
+  DUPLICATE: (said) => `${cellIn(said)} ya está en la fila ${said.other ?? ''}`,
+  ALREADY_EXISTS: (said) => `otro lote ya tiene el código ${cellIn(said)}`,
+  NO_VALUE: (said) => `${cellIn(said)} se leyó como sin valor`,
+  EMPTY_ROW: () => 'la fila no tiene ningún valor: quedó fuera',
+  TOTALS_LINE: (said) => `fila de total o promedio (${cellIn(said)}): quedó fuera`,
+  TEMPLATE_EXAMPLE: () => 'es la fila de ejemplo de la plantilla: quedó fuera',
+  CARRIED_DOWN: (said) => `celda combinada: vale ${cellIn(said)} también en esta fila`,
+  CONVERTED: ({ of = '', other = '' }) => `la columna "${of}" se convirtió de ${other}`,
+  UNIT_OF_HEADING: ({ of = '', other = '' }) => `la columna "${of}" se leyó en ${other}`,
+  SAME_DAY_SAME_AMOUNT: () => 'ya está registrado: mismo día, misma cantidad. Quedó fuera',
+  SAME_TIME_SAME_VALUES: () => 'ya está registrado: misma hora, mismos valores. Quedó fuera',
+  IDENTICAL_ROW: ({ other = '' }) =>
+    `mismo día, misma cantidad que la fila ${other}: entran las dos. Si está repetida, deje una fuera (skip)`,
+  OTHER_VALUE_THERE: () =>
+    'ya hay un registro de este mismo día o de esta misma hora con otro valor: si esta fila lo corrige, elimine uno de los dos',
+  CLOCK_GAP: (said) =>
+    `${cellIn(said)} no existió en el reloj de la camaronera (adelantado a esa hora): se leyó la hora siguiente`,
+  CLOCK_TWICE: (said) =>
+    `${cellIn(said)} existió dos veces en el reloj de la camaronera (atrasado a esa hora): se leyó la primera`,
+  OUTLIER: ({ value, other = '' }) =>
+    `${number(value, 'es')} es ${other} veces lo que está en el resto de la columna: revise la coma y la unidad`,
+  READ_AS_THOUSANDS: (said) =>
+    `${cellIn(said)} se leyó como ${number(said.value, 'es')}, porque otras columnas tienen coma decimal: revise`,
+  READ_AS_THOUSANDS_POINT: (said) =>
+    `${cellIn(said)} se leyó como ${number(said.value, 'es')}, porque otras columnas tienen punto decimal: revise`,
+  TOTAL_DIFFERS: ({ value, other = '' }) =>
+    `las raciones suman ${number(value, 'es')} kg, y el total de la fila dice ${other}`,
+  DATE_ORDER: ({ of = '' }) =>
+    `ninguna fecha de esta columna dice si el día va antes que el mes. Se leyó ${of === 'day_first' ? 'día/mes' : 'mes/día'}: confirme con date_order=day_first o date_order=month_first`,
+};
+
+const WORDS: Readonly<Record<Language, Words>> = { 'pt-BR': PT, en: EN, es: ES };
+
 /** Codes of the interface that stand for several sentences. */
 const CODE_OF: Readonly<Record<string, string>> = {
   NOT_A_COMMA_NUMBER: 'NOT_A_NUMBER',
@@ -176,7 +246,7 @@ export function noteOf(
   sentence: string,
   { column = null, ...said }: Said & { column?: string | null } = {},
 ): { column: string | null; code: string; message: string } {
-  const words = language === 'pt-BR' ? PT : EN;
+  const words = WORDS[language];
   const message = (words[sentence] ?? words['INVALID'])?.(said) ?? '';
   return { column, code: CODE_OF[sentence] ?? sentence, message };
 }

@@ -150,7 +150,7 @@ const UNIT_BEHIND = /\s*[^\d.,\s'’][^\d]*$/;
 const markOf = (cell: Cell): DecimalMark | null =>
   typeof cell === 'number' || cell.length > LONGEST_FIGURE || isNoValue(cell)
     ? null
-    : decimalMarkOf(cell.replace(/^R\$\s*/i, '').replace(UNIT_BEHIND, ''));
+    : decimalMarkOf(cell.replace(/^(?:R|US)?\$\s*/i, '').replace(UNIT_BEHIND, ''));
 
 /** Each column by its own cells; one that tells nothing by those of the others, where these agree. */
 function mannersOf(table: Table, { marks }: Seen, asked: DecimalMark | undefined) {
@@ -180,7 +180,7 @@ type Order = { order: DateOrder; isNeeded: boolean; questions: Question[] };
 
 /**
  * Whether days or months come first, for the whole file: as the caller or the heading says, as a figure above 12 tells, or
- * as sheets in Portuguese with decimal commas or semicolons are written. Else it is asked.
+ * as sheets in Portuguese and Spanish with decimal commas or semicolons are written. Else it is asked.
  */
 function orderOf(
   { header, logger }: Layout,
@@ -197,10 +197,10 @@ function orderOf(
   if (days.count === 0 || (!isMixed && (isDayFirst || isMonthFirst)))
     return sure(isMonthFirst ? 'month_first' : 'day_first');
   const looksAmerican = isSeriesOf(days.second, days.first);
-  if (!isMixed && header.isPortuguese && !looksAmerican && logger === null && numbers.manner.mark === 'comma')
+  if (!isMixed && header.isDayFirst && !looksAmerican && logger === null && numbers.manner.mark === 'comma')
     return sure('day_first');
   const order: DateOrder =
-    looksAmerican || (!header.isPortuguese && numbers.manner.mark === 'point') ? 'month_first' : 'day_first';
+    looksAmerican || (!header.isDayFirst && numbers.manner.mark === 'point') ? 'month_first' : 'day_first';
   // 3 March is the same day in both orders
   if (days.first.length === 1 && days.second.length === 1 && days.first[0] === days.second[0])
     return sure(order);

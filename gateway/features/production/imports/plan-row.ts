@@ -41,13 +41,20 @@ const IN_PLAIN_WORDS = { error: plainWords };
 
 const STATUS_WORDS: Readonly<Record<string, (typeof BATCH_STATUSES)[number]>> = {
   ativo: 'ACTIVE',
+  activo: 'ACTIVE',
+  activa: 'ACTIVE',
   ativa: 'ACTIVE',
   em_cultivo: 'ACTIVE',
   finalizado: 'FINISHED',
   despescado: 'FINISHED',
   encerrado: 'FINISHED',
+  terminado: 'FINISHED',
+  cosechado: 'FINISHED',
+  cosechada: 'FINISHED',
+  cerrado: 'FINISHED',
   abortado: 'ABORTED',
   cancelado: 'ABORTED',
+  perdido: 'ABORTED',
 };
 /** What nobody wrote down of an old batch. */
 const NOT_KNOWN = '-';

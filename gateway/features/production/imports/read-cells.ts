@@ -78,7 +78,7 @@ const bare = (cell: string): string => {
 
 /** What loggers, laboratories and spreadsheets write where there is no value; below or above what a kit can tell, too. */
 const NO_VALUE =
-  /^(?:[-–—_*.]+|n\.?\s?[adr]\.?|n\/[adr]|s\/[dri]|nan|null|nil|none|sem leitura|sem dados?|n[ãa]o (?:medido|detectado)|nd|#[\p{L}\d/!?]+[!?]?|[<>≤≥]\s?=?\s?[\d.,]+(?:\s?\D*)?)$/iu;
+  /^(?:[-–—_*.]+|n\.?\s?[adr]\.?|n\/[adr]|s\/[dri]|nan|null|nil|none|sem leitura|sem dados?|sin (?:lectura|datos?)|n[ãa]?o (?:medido|detectado)|nd|#[\p{L}\d/!?]+[!?]?|[<>≤≥]\s?=?\s?[\d.,]+(?:\s?\D*)?)$/iu;
 
 /** No figure and no date is longer; whatever is sent, a cell is read in a moment. */
 export const LONGEST_FIGURE = 80;
@@ -115,7 +115,7 @@ const NAMED_FIRST = new RegExp(
 const TIME_OF_DAY =
   /^(\d{1,2})(?:(?::|h)(\d{2})?(?::(\d{2}))?(?:[.,]\d+)?(?:min|h|hs)?)?\s*(?:([ap])\.?\s?m\.?)?$/i;
 const MONTHS = [
-  'jan',
+  'jan ene',
   'fev feb',
   'mar',
   'abr apr',
@@ -126,7 +126,7 @@ const MONTHS = [
   'set sep',
   'out oct',
   'nov',
-  'dez dec',
+  'dez dec dic',
 ];
 
 /** What the two first figures of a date tell of their order; null: nothing, or it is written another way. */

@@ -1,9 +1,10 @@
 import type { ImportKind } from '#contract/resources/imports.ts';
 import { WATER_FIELDS } from '#contract/resources/water-quality.ts';
-import { AT_25, COLUMNS, type Column, columnNamed, UNIT_IN_NAME, wordOf } from './columns.ts';
+import { AT_25, COLUMNS, type Column, columnNamed, unitInName, wordOf } from './columns.ts';
 import { type DateOrder, offsetMsOf, timeOfDayMs } from './read-cells.ts';
 import { notATable } from './read-table.ts';
-import { conversionOf, type Unit, unitOf } from './units.ts';
+import { SPANISH_NAMES } from './spanish-columns.ts';
+import { conversionOf, spelled, type Unit, unitOf } from './units.ts';
 
 export type ColumnRead = {
   name: string;
@@ -28,10 +29,13 @@ export type Header = {
   twice: ColumnRead[];
   /** The column that sums the meals of a row. */
   total: number | null;
+  /** Kilograms in one of what it counts; null: it counts as the meals do. */
+  totalKg: number | null;
   /** What a heading says of its dates: `(MM/DD/YYYY)`, `GMT-03:00`. */
   dateOrder: DateOrder | null;
   offsetMs: number | null;
-  isPortuguese: boolean;
+  /** Headed in Portuguese or Spanish: where these are spoken the day comes first. */
+  isDayFirst: boolean;
 };
 /** Columns as somebody says they are: by position, null for one to leave out. */
 export type ColumnsSaid = ReadonlyMap<number, { column: string; unit: string | null } | null>;
@@ -44,9 +48,10 @@ export function readHeader(kind: ImportKind, headings: readonly string[], said: 
     refused: [],
     twice: [],
     total: null,
+    totalKg: null,
     dateOrder: null,
     offsetMs: null,
-    isPortuguese: false,
+    isDayFirst: false,
   };
   const found: ColumnRead[] = [];
   const refused: Refused[] = [];
@@ -55,8 +60,10 @@ export function readHeader(kind: ImportKind, headings: readonly string[], said: 
     if (told === null || (heading === '' && told === undefined)) continue;
     const reading = told === undefined ? readHeading(kind, heading) : saidHeading(kind, told);
     if (reading === null) {
-      if (kind === 'feeding' && heading.length < LONGEST_HEADING && TOTAL.test(wordOf(heading)))
+      if (kind === 'feeding' && heading.length < LONGEST_HEADING && TOTAL.test(wordOf(heading))) {
         header.total = position;
+        header.totalKg = weightIn(heading);
+      }
       header.ignored.push(heading.slice(0, 80));
       continue;
     }
@@ -79,7 +86,7 @@ export function readHeader(kind: ImportKind, headings: readonly string[], said: 
     else header.refused.push(each);
   }
   header.ignored = header.ignored.slice(0, 50);
-  header.isPortuguese = header.columns.some(({ name, heading }) => isPortuguese(kind, name, heading));
+  header.isDayFirst = header.columns.some(({ name, heading }) => isDayFirst(kind, name, heading));
   return header;
 }
 
@@ -112,6 +119,14 @@ function rankOf({ conversion, unit, heading, name }: ColumnRead): number {
   return AT_25.test(wordOf(heading)) ? 3 : 4 + (/local/i.test(unit ?? '') ? 1 : 0);
 }
 
+/** Of a total: what its heading counts in. */
+function weightIn(heading: string): number | null {
+  const words = [...bracketed(heading), ...wordOf(heading).split('_')];
+  const units = words.map((word) => unitOf(word)).filter((unit) => unit !== null);
+  const known = units.map((unit) => conversionOf('quantity_kg', unit));
+  return known.find((factor) => typeof factor === 'number') ?? null;
+}
+
 type UnitRead = { text: string; unit: Unit };
 type Reading = {
   column: Column;
@@ -122,10 +137,11 @@ type Reading = {
 };
 
 const HOUR =
-  /(?:^|[\s(,_-])(?:[àa]s?\s+|at\s+)?(\d{1,2}(?::\d{2}\s*h?|\s?h(?:\d{2})?(?:\s?(?:s|rs|oras|min))?)?\s*(?:[ap]\.?m\.?)?)(?=\)|$|[\s,])/i;
+  /(?:^|[\s(,_-])(?:[àa]s?\s+|a\s+las?\s+|at\s+)?(\d{1,2}(?::\d{2}\s*h?|\s?h(?:\d{2})?(?:\s?(?:s|rs|oras|min))?)?\s*(?:[ap]\.?m\.?)?)(?=\)|$|[\s,])/i;
 const MEAL =
-  /^(?:(\d{1,2})(?:o|a|st|nd|rd|th)?_(?:trato|refeicao|meal|feeding|arracoamento|alimentacao)|(?:trato|refeicao|meal|feeding|arracoamento|alimentacao)_(?:n_)?(\d{1,2}))(?:_kg)?$/;
-const TOTAL = /^(?:total|soma|sum)(?:_(?:kg|dia|do_dia|diario|day|racao|racao_kg|dia_kg))*$/;
+  /^(?:(\d{1,2})(?:o|a|st|nd|rd|th)?_(?:trato|refeicao|meal|feeding|arracoamento|alimentacao|alimentacion|racion|dosis|comida)|(?:trato|refeicao|meal|feeding|arracoamento|alimentacao|alimentacion|racion|dosis|comida)_(?:n_)?(\d{1,2}))(?:_(?:kg|lbs?|libras))?$/;
+const TOTAL =
+  /^(?:total|soma|suma|sum)(?:_(?:kg|lbs?|libras|dia|do_dia|del_dia|diario|day|racao|racao_kg|balanceado|alimento|dia_kg))*$/;
 
 /** Longer is no heading; whatever is sent, it is told in a moment. */
 const LONGEST_HEADING = 200;
@@ -146,7 +162,11 @@ function readHeading(kind: ImportKind, given: string): Reading | null {
   const word = wordOf(withoutBrackets(hour.rest));
   if (kind === 'feeding') {
     const isMeal =
-      word === '' || MEAL.test(word) || /^(?:trato|refeicao|meal|feeding|racao|quantidade)$/.test(word);
+      word === '' ||
+      MEAL.test(word) ||
+      /^(?:trato|refeicao|meal|feeding|racao|quantidade|racion|dosis|balanceado|alimento|cantidad)$/.test(
+        word,
+      );
     return isMeal ? mealReading(hour.rest, { time: hour.time, slot: `${word} ${hour.time}` }) : null;
   }
   const found = matched(kind, hour.rest);
@@ -202,11 +222,10 @@ type Named = { column: Column; unit: UnitRead | null; needsUnit: boolean; isAt25
 function named(kind: ImportKind, word: string): Named | null {
   const column = columnNamed(kind, word);
   if (column !== null) return { column, unit: null, needsUnit: false, isAt25: false };
-  const implied = Object.hasOwn(UNIT_IN_NAME, word) ? UNIT_IN_NAME[word] : undefined;
-  const meant = implied === undefined ? undefined : COLUMNS[kind].find(({ name }) => name === implied.column);
-  if (implied === undefined || meant === undefined) return null;
-  const unit = implied.unit === null ? null : { text: '%', unit: implied.unit };
-  return { column: meant, unit, needsUnit: implied.unit === null, isAt25: AT_25.test(word) };
+  const implied = unitInName(kind, word);
+  if (implied === null) return null;
+  const unit = implied.unit === null ? null : { text: spelled(implied.unit), unit: implied.unit };
+  return { column: implied.column, unit, needsUnit: implied.unit === null, isAt25: AT_25.test(word) };
 }
 
 function withUnit({ column, unit, needsUnit, isAt25 }: Named, beside: UnitRead | null) {
@@ -247,9 +266,10 @@ function orderIn(heading: string): DateOrder | null {
   return /\bDD[/.-]MM\b/i.test(heading) ? 'day_first' : null;
 }
 
-function isPortuguese(kind: ImportKind, name: string, heading: string): boolean {
+function isDayFirst(kind: ImportKind, name: string, heading: string): boolean {
   const column = COLUMNS[kind].find((each) => each.name === name);
-  return wordOf(withoutBrackets(heading)) === column?.aliases[0] && column.aliases[0] !== column.name;
+  const word = wordOf(withoutBrackets(heading));
+  return word !== name && (word === column?.aliases[0] || word === SPANISH_NAMES[name]?.[0]);
 }
 
 function saidHeading(kind: ImportKind, said: { column: string; unit: string | null }): Reading {

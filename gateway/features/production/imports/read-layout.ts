@@ -25,7 +25,7 @@ export type Question = ImportReport['questions'][number];
 
 /** A file, and how it is read. */
 export type FileToRead = Pick<Layout, 'rows' | 'headerRow' | 'headings' | 'logger'> &
-  Pick<Header, 'columns' | 'ignored' | 'refused' | 'total'> & {
+  Pick<Header, 'columns' | 'ignored' | 'refused' | 'total' | 'totalKg'> & {
     kind: ImportKind;
     table: Table;
     /** What each row becomes: one thing, or one per hour or meal. */

@@ -2,7 +2,7 @@ import type { ImportKind, RowNote } from '#contract/resources/imports.ts';
 import { WATER_FIELDS } from '#contract/resources/water-quality.ts';
 import type { Caller, FarmAccess } from '#core/route.ts';
 import { wallOf } from '#core/zone-clock.ts';
-import type { Language } from '#science/advice/language.ts';
+import { LANGUAGES, type Language } from '#science/advice/language.ts';
 import { COLUMNS, type Column } from './columns.ts';
 import { noteOf, type Said } from './import-words.ts';
 import { planRow } from './plan-row.ts';
@@ -21,6 +21,7 @@ import {
 import type { ColumnRead } from './read-header.ts';
 import type { FileToRead } from './read-layout.ts';
 import type { TableRow } from './read-table.ts';
+import { SPANISH_EXAMPLES } from './spanish-columns.ts';
 import { conversionOf, converted, needsWater, unitOf } from './units.ts';
 
 export type Told = { kind: 'note' | 'warning' } & RowNote;
@@ -47,7 +48,7 @@ export function readRow(file: FileToRead, facts: RowFacts, row: TableRow): ReadR
 
 /** Cells at the beginning of a line that sums up or averages the lines above. */
 const TOTALS =
-  /^(?:sub)?(?:total|totais|soma|sum|m[ée]dias?|mean|average|m[íi]n(?:imo)?|min(?:imum)?|m[áa]x(?:imo)?|max(?:imum)?|desvio(?: padr[ãa]o)?|std\.?(?: dev\.?)?|acumulado)\b(?!-)/iu;
+  /^(?:sub)?(?:total|totais|soma|suma|sum|m[ée]dias?|promedios?|mean|average|m[íi]n(?:imo)?|min(?:imum)?|m[áa]x(?:imo)?|max(?:imum)?|desvio(?: padr[ãa]o)?|desviaci[óo]n(?: est[áa]ndar)?|std\.?(?: dev\.?)?|acumulado)\b(?!-)/iu;
 
 function whyLeftOut(file: FileToRead, { language }: RowFacts, { row, cells }: TableRow): ReadRow | null {
   const because = (sentence: string, cell: string): ReadRow => ({
@@ -65,7 +66,7 @@ function whyLeftOut(file: FileToRead, { language }: RowFacts, { row, cells }: Ta
   return isExample(file, cells) ? because('TEMPLATE_EXAMPLE', '') : null;
 }
 
-/** The row below the header of our own template, in either language. */
+/** The row below the header of our own template, in any language. */
 function isExample({ kind, columns }: FileToRead, cells: readonly Cell[]): boolean {
   const expected = columns.flatMap(({ name, position }) => {
     const column = COLUMNS[kind].find((each) => each.name === name);
@@ -73,14 +74,16 @@ function isExample({ kind, columns }: FileToRead, cells: readonly Cell[]): boole
   });
   return (
     expected.filter(({ cell }) => cell !== '').length >= 4 &&
-    expected.every(({ column, cell }) => examplesOf(column).includes(cell))
+    expected.every(({ column, cell }) => LANGUAGES.some((language) => exampleIn(language, column) === cell))
   );
 }
 
-/** How a template shows an example, in Portuguese and in English. */
-export function examplesOf({ is, example }: Column): [string, string] {
-  if (is === 'day' || is === 'moment') return [example, example.split('/').toReversed().join('-')];
-  return [example, is === 'number' ? example.replace(',', '.') : example];
+/** How a template shows an example. */
+export function exampleIn(language: Language, { is, example }: Column): string {
+  if (language === 'es') return SPANISH_EXAMPLES[example] ?? example;
+  if (language === 'pt-BR') return example;
+  if (is === 'day' || is === 'moment') return example.split('/').toReversed().join('-');
+  return is === 'number' ? example.replace(',', '.') : example;
 }
 
 type Variant = { row: TableRow; columns: ReadonlyMap<string, ColumnRead> };
@@ -237,14 +240,18 @@ function figureCell(
 ): Read<number> {
   const found =
     typeof given === 'string' && given.length <= LONGEST_FIGURE
-      ? WITH_UNIT.exec(given.replace(/^R\$\s*/i, ''))
+      ? WITH_UNIT.exec(given.replace(/^(?:R|US)?\$\s*/i, ''))
       : null;
   const unit = found === null ? null : unitOf(found[2] ?? '');
   const own = unit === null ? null : conversionOf(name, unit);
   if (unit !== null && own === null) return { code: 'UNIT_NOT_KNOWN' };
   const conversion = own ?? at?.conversion ?? 1;
   const cell =
-    unit === null ? (typeof given === 'string' ? given.replace(/^R\$\s*/i, '') : given) : (found?.[1] ?? '');
+    unit === null
+      ? typeof given === 'string'
+        ? given.replace(/^(?:R|US)?\$\s*/i, '')
+        : given
+      : (found?.[1] ?? '');
   const manner = file.manners.get(at?.position ?? -1) ?? file.manner;
   const isWhole = is === 'integer' && conversion === 1;
   const read = isWhole ? integerCell(cell, manner) : numberCell(cell, manner);
@@ -280,7 +287,9 @@ function withTotal(
     const value = each.is === 'row' ? each.values['quantity_kg'] : 0;
     return kg + (typeof value === 'number' ? value : 0);
   }, 0);
-  if (Math.abs(sum - total.value) < 0.006) return variants;
+  const meals = file.columns.find(({ name }) => name === 'quantity_kg')?.conversion;
+  const kg = file.totalKg ?? (typeof meals === 'number' ? meals : 1);
+  if (Math.abs(sum - total.value * kg) < 0.006) return variants;
   const note = noteOf(facts.language, 'TOTAL_DIFFERS', {
     column: 'quantity_kg',
     value: sum,

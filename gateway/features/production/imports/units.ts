@@ -24,9 +24,11 @@ export type Unit =
   | 'g'
   | 'kg'
   | 't'
+  | 'lb'
   | 'per g'
   | 'money/kg'
   | 'money/t'
+  | 'money/lb'
   | 'per m2'
   | 'per ha'
   | 'animals'
@@ -57,23 +59,28 @@ const SPELLINGS: readonly [RegExp, Unit][] = [
   [/^cm$/, 'cm'],
   [/^mm$/, 'mm'],
   [/^mg$/, 'mg'],
-  [/^(?:g|gr|gramas?|grams?)$/, 'g'],
-  [/^(?:kg|kgs|quilos?|kg\/dia)$/, 'kg'],
+  [/^(?:g|gr|gramas?|gramos?|grams?)$/, 'g'],
+  [/^(?:kg|kgs|quilos?|kilos?|kg\/d[ií]a)$/u, 'kg'],
+  [/^(?:lbs?\.?|libras?|pounds?)$/, 'lb'],
   [/^(?:t|ton|toneladas?|tonnes?)$/, 't'],
   [/^(?:pl|pls|larvas|ind)\s?\/\s?g$/, 'per g'],
   [/^(?:[a-z]{0,2}\$|brl|usd|eur|€|reais)?\s?\/\s?kg$|^(?:r\$|brl|reais)$/, 'money/kg'],
   [/^(?:[a-z]{0,2}\$|brl|usd|eur|€|reais)\s?\/\s?t(?:on)?$/, 'money/t'],
-  [/^(?:ind|pl|cam|camar[õo]es|shrimp|animais)?\.?\s?\/\s?m[2²]$/u, 'per m2'],
-  [/^(?:ind|pl|cam|camar[õo]es|shrimp|animais)?\.?\s?\/\s?ha$/u, 'per ha'],
-  [/^(?:un|und|unid|unidades?|ind|n|n[ºo°]|pls?|larvas|animais|animals|shrimp|camar[õo]es)$/u, 'animals'],
-  [/^(?:mil|milheiros?|x\s?1\.?000|thousands?|mil pls?)$/, 'thousand'],
+  [/^(?:[a-z]{0,2}\$|usd)?\s?\/\s?(?:lb|libra)$/, 'money/lb'],
+  [/^(?:ind|pl|cam|camar[õo]n?es|shrimp|animais|animales)?\.?\s?\/\s?m[2²]$/u, 'per m2'],
+  [/^(?:ind|pl|cam|camar[õo]n?es|shrimp|animais|animales)?\.?\s?\/\s?ha$/u, 'per ha'],
+  [
+    /^(?:un|und|unid|unidades?|ind|n|n[ºo°]|pls?|larvas|animais|animales|animals|shrimp|camar[õo]n?es)$/u,
+    'animals',
+  ],
+  [/^(?:mil|miles|millares|milheiros?|x\s?1\.?000|thousands?|mil pls?)$/, 'thousand'],
   [/^(?:ph|units?|unidades de ph)$/, 'pH'],
   [/^(?:none|sec|second|s|dd\/mm\/(?:yy|aa){1,2}|mm\/dd\/yy(?:yy)?|hh:mm(?::ss)?)$/, 'none'],
 ];
 
 /** What has the look of a unit, and is none that is known: read as another it would be wrong. */
 const LOOKS_LIKE_ONE =
-  /[/%°ºµμ‰$]|^(?:mv|mmol|mol|v|volt|volts|mmhg|kpa|bar|psi|ntu|rfu|lb|lbs|oz|in|ft|sacos?|bags?)$/;
+  /[/%°ºµμ‰$]|^(?:mv|mmol|mol|v|volt|volts|mmhg|kpa|bar|psi|ntu|rfu|oz|in|ft|sacos?|bags?)$/;
 
 /** Null: it is no unit, but a remark such as `água`. */
 export function unitOf(text: string): Unit | null {
@@ -105,8 +112,9 @@ const salinityOf =
     return ppt === null ? 'OUT_OF_RANGE' : exact(ppt, 4);
   };
 
-const WEIGHT_G = { mg: 1e-3, g: 1, kg: 1e3 };
-const WEIGHT_KG = { g: 1e-3, kg: 1, t: 1e3 };
+const POUND_KG = 0.45359237;
+const WEIGHT_G = { mg: 1e-3, g: 1, kg: 1e3, lb: POUND_KG * 1e3 };
+const WEIGHT_KG = { g: 1e-3, kg: 1, t: 1e3, lb: POUND_KG };
 const MASS_PER_VOLUME = { 'mg/L': 1, ppm: 1, 'ug/L': 1e-3, 'g/L': 1e3 };
 
 /** The units that each column can be read from; 1 is the unit it is stored in. */
@@ -133,7 +141,7 @@ const CONVERSIONS: Readonly<Record<string, Partial<Record<Unit, Conversion>>>> =
   weight_sd_g: WEIGHT_G,
   quantity_kg: WEIGHT_KG,
   final_weight_kg: WEIGHT_KG,
-  cost_per_kg: { 'money/kg': 1, 'money/t': 1e-3 },
+  cost_per_kg: { 'money/kg': 1, 'money/t': 1e-3, 'money/lb': 1 / POUND_KG },
   tray_leftover_percent: { percent: 1 },
   estimated_survival_rate: { percent: 1 },
   initial_density: { 'per m2': 1, 'per ha': 1e-4 },
@@ -146,8 +154,11 @@ export function unitsFor(column: string): string[] {
   const known = Object.entries(CONVERSIONS[column] ?? {}) as [Unit, Conversion][];
   return known
     .toSorted(([, one], [, other]) => Number(other === 1) - Number(one === 1))
-    .map(([unit]) => SPELLED[unit] ?? unit);
+    .map(([unit]) => spelled(unit));
 }
+
+/** In a word that is read as this unit. */
+export const spelled = (unit: Unit): string => SPELLED[unit] ?? unit;
 
 const SPELLED: Partial<Record<Unit, string>> = {
   percent: '%',
@@ -158,6 +169,7 @@ const SPELLED: Partial<Record<Unit, string>> = {
   'per g': 'PL/g',
   'money/kg': 'R$/kg',
   'money/t': 'R$/t',
+  'money/lb': '$/lb',
   'per m2': 'ind/m²',
   'per ha': 'ind/ha',
   animals: 'un',

@@ -6,4 +6,6 @@ export const UNUSUAL_WEIGHT: Readonly<Record<Language, (sentG: number, batchG: n
     `O peso médio de ${grams(sentG, 'pt-BR')} está longe dos ${grams(batchG, 'pt-BR')} da última pesagem do lote: confira.`,
   en: (sentG, batchG) =>
     `An average weight of ${grams(sentG, 'en')} is far from the ${grams(batchG, 'en')} the batch last weighed: check it.`,
+  es: (sentG, batchG) =>
+    `El peso promedio de ${grams(sentG, 'es')} está lejos de los ${grams(batchG, 'es')} del último muestreo del lote: revise.`,
 };

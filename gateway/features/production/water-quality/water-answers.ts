@@ -108,7 +108,11 @@ const UNITS = [
   { unit: 'hour', ms: 3_600_000 },
   { unit: 'minute', ms: MINUTE_MS },
 ] as const;
-const JUST_NOW: Readonly<Record<Language, string>> = { 'pt-BR': 'agora mesmo', en: 'just now' };
+const JUST_NOW: Readonly<Record<Language, string>> = {
+  'pt-BR': 'agora mesmo',
+  en: 'just now',
+  es: 'ahora mismo',
+};
 
 /** `há 2 horas`, `2 hours ago`. */
 export function timeSince(at: string, now: number, language: Language): string {

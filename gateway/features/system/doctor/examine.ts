@@ -1,4 +1,4 @@
-import { type Both, type DoctorReport, type Finding } from '#contract/resources/system-doctor.ts';
+import { type DoctorReport, type Finding, type InEach } from '#contract/resources/system-doctor.ts';
 import { isoOf } from '#core/kernel.ts';
 import { finding, say, worstFirst } from './finding.ts';
 import { checkBackup } from './judge-backup.ts';
@@ -56,28 +56,32 @@ export function examine(facts: DoctorFacts): DoctorReport {
   };
 }
 
-const SECTION_WORDS: Readonly<Record<Section, Both>> = {
-  run: say('como o gateway funciona', 'how the gateway runs'),
-  clock: say('o relógio', 'the clock'),
-  disk: say('o disco', 'the disk'),
-  memory: say('a memória', 'the memory'),
-  database: say('o banco de dados', 'the database'),
-  certificates: say('os certificados', 'the certificates'),
-  ports: say('as portas de rede', 'the network ports'),
-  broker: say('o broker', 'the broker'),
-  controllers: say('os controladores', 'the controllers'),
-  backup: say('os backups', 'the backups'),
-  versions: say('as versões', 'the versions'),
-  update: say('as atualizações', 'the updates'),
-  eventLoop: say('a folga do programa', 'the slack of the program'),
-  machine: say('o calor e a energia da caixa', 'heat and power of the box'),
-  logs: say('o log', 'the log'),
-  sync: say('a sincronização', 'the sync'),
-  serialPorts: say('as portas seriais', 'the serial ports'),
-  probes: say('as sondas', 'the probes'),
-  modem: say('o modem', 'the modem'),
-  cloud: say('o caminho até a nuvem', 'the way to the hosted instance'),
-  sntp: say('o servidor de hora', 'the time server'),
+const SECTION_WORDS: Readonly<Record<Section, InEach>> = {
+  run: say('como o gateway funciona', 'how the gateway runs', 'cómo funciona el gateway'),
+  clock: say('o relógio', 'the clock', 'el reloj'),
+  disk: say('o disco', 'the disk', 'el disco'),
+  memory: say('a memória', 'the memory', 'la memoria'),
+  database: say('o banco de dados', 'the database', 'la base de datos'),
+  certificates: say('os certificados', 'the certificates', 'los certificados'),
+  ports: say('as portas de rede', 'the network ports', 'los puertos de red'),
+  broker: say('o broker', 'the broker', 'el broker'),
+  controllers: say('os controladores', 'the controllers', 'los controladores'),
+  backup: say('os backups', 'the backups', 'los respaldos'),
+  versions: say('as versões', 'the versions', 'las versiones'),
+  update: say('as atualizações', 'the updates', 'las actualizaciones'),
+  eventLoop: say('a folga do programa', 'the slack of the program', 'la holgura del programa'),
+  machine: say(
+    'o calor e a energia da caixa',
+    'heat and power of the box',
+    'el calor y la energía de la caja',
+  ),
+  logs: say('o log', 'the log', 'el log'),
+  sync: say('a sincronização', 'the sync', 'la sincronización'),
+  serialPorts: say('as portas seriais', 'the serial ports', 'los puertos seriales'),
+  probes: say('as sondas', 'the probes', 'las sondas'),
+  modem: say('o modem', 'the modem', 'el módem'),
+  cloud: say('o caminho até a nuvem', 'the way to the hosted instance', 'el camino hasta la nube'),
+  sntp: say('o servidor de hora', 'the time server', 'el servidor de hora'),
 };
 
 /** What could not be looked at is told, never taken for well. */
@@ -90,11 +94,13 @@ function checkUnknown({ unknown }: DoctorFacts): Finding[] {
       say(
         `Não foi possível examinar ${what['pt-BR']}: ${reason}`,
         `It was not possible to look at ${what.en}: ${reason}`,
+        `No se pudo examinar ${what.es}: ${reason}`,
       ),
       {
         next: say(
           'Tente de novo em um minuto; se ficar assim, envie um pacote de suporte.',
           'Try again in a minute; if it stays so, send a support bundle.',
+          'Intente de nuevo en un minuto; si queda así, envíe un paquete de soporte.',
         ),
       },
     );

@@ -1,4 +1,4 @@
-import type { Both, Finding } from '#contract/resources/system-doctor.ts';
+import type { Finding, InEach } from '#contract/resources/system-doctor.ts';
 import { above, below, DAY, finding, MB, say, sizeOf, unlessOk } from './finding.ts';
 import type { DiskFacts, DoctorFacts } from './ports.ts';
 
@@ -19,6 +19,7 @@ export function checkDisk({ disk }: DoctorFacts): Finding[] {
   const next = say(
     'Libere espaço: apague o que não é do gateway, ou passe para um disco maior. Com o disco cheio o controle segue, mas nada é salvo.',
     'Free some space: remove what is not of the gateway, or move to a larger disk. With a full disk control goes on, but nothing is saved.',
+    'Libere espacio: elimine lo que no es del gateway, o pase a un disco más grande. Con el disco lleno el control sigue, pero no se guarda nada.',
   );
   const found = [
     finding(
@@ -27,6 +28,7 @@ export function checkDisk({ disk }: DoctorFacts): Finding[] {
       say(
         `Espaço livre no disco (${disk.folder}): ${free['pt-BR']} de ${total['pt-BR']}.`,
         `Free space on the disk (${disk.folder}): ${free.en} of ${total.en}.`,
+        `Espacio libre en el disco (${disk.folder}): ${free.es} de ${total.es}.`,
       ),
       {
         measured: [disk.freeBytes, 'B'],
@@ -42,11 +44,13 @@ export function checkDisk({ disk }: DoctorFacts): Finding[] {
         say(
           'O disco está montado somente para leitura: nada é salvo. Em geral é um cartão que falhou.',
           'The disk is mounted read-only: nothing is saved. Mostly it is a card that failed.',
+          'El disco está montado solo para lectura: no se guarda nada. Por lo general es una tarjeta que falló.',
         ),
         {
           next: say(
             'Troque o cartão e restaure o último backup (docs/pt-br/replace-a-box.md).',
             'Replace the card and restore the latest backup (docs/en/replace-a-box.md).',
+            'Cambie la tarjeta y restaure el último respaldo (docs/pt-br/replace-a-box.md).',
           ),
         },
       ),
@@ -60,11 +64,13 @@ export function checkDisk({ disk }: DoctorFacts): Finding[] {
         say(
           'A última gravação foi recusada: o disco está cheio.',
           'The last write was refused: the disk is full.',
+          'La última grabación fue rechazada: el disco está lleno.',
         ),
         {
           next: say(
             'Libere espaço agora: o que não é salvo se perde quando a caixa desliga.',
             'Free some space now: what is not saved is lost when the box goes off.',
+            'Libere espacio ahora: lo que no se guarda se pierde cuando la caja se apaga.',
           ),
         },
       ),
@@ -73,10 +79,14 @@ export function checkDisk({ disk }: DoctorFacts): Finding[] {
   return [...found, ...checkWear(disk)];
 }
 
-const SPARES: Readonly<Record<NonNullable<DiskFacts['spares']>, Both>> = {
-  normal: say('blocos de reserva bastantes', 'enough spare blocks'),
-  warning: say('restam poucos blocos de reserva', 'few spare blocks are left'),
-  urgent: say('quase sem blocos de reserva', 'hardly any spare block is left'),
+const SPARES: Readonly<Record<NonNullable<DiskFacts['spares']>, InEach>> = {
+  normal: say('blocos de reserva bastantes', 'enough spare blocks', 'bloques de reserva suficientes'),
+  warning: say(
+    'restam poucos blocos de reserva',
+    'few spare blocks are left',
+    'quedan pocos bloques de reserva',
+  ),
+  urgent: say('quase sem blocos de reserva', 'hardly any spare block is left', 'casi sin bloques de reserva'),
 };
 
 function checkWear({ card, wearPercent, spares, health }: DiskFacts): Finding[] {
@@ -85,11 +95,16 @@ function checkWear({ card, wearPercent, spares, health }: DiskFacts): Finding[] 
       finding(
         'disk_wear_unknown',
         'note',
-        say('Um cartão SD não diz quanto já se desgastou.', 'An SD card does not tell how worn it is.'),
+        say(
+          'Um cartão SD não diz quanto já se desgastou.',
+          'An SD card does not tell how worn it is.',
+          'Una tarjeta SD no dice cuánto se ha desgastado.',
+        ),
         {
           next: say(
             'Use um cartão industrial, ou eMMC/SSD, e mantenha os backups (docs/pt-br/hardware.md).',
             'Use an industrial card, or eMMC/SSD, and keep the backups (docs/en/hardware.md).',
+            'Use una tarjeta industrial, o eMMC/SSD, y mantenga los respaldos (docs/pt-br/hardware.md).',
           ),
         },
       ),
@@ -103,21 +118,32 @@ function checkWear({ card, wearPercent, spares, health }: DiskFacts): Finding[] 
       ? say(
           'A memória eMMC não diz quanto usou da vida útil',
           'The eMMC does not tell how much of its life it used',
+          'La memoria eMMC no dice cuánto usó de su vida útil',
         )
       : say(
           `A memória eMMC usou até ${wearPercent} % da vida útil`,
           `The eMMC has used up to ${wearPercent} % of its life`,
+          `La memoria eMMC usó hasta ${wearPercent} % de su vida útil`,
         );
-  const left = spares === null ? say('', '') : say(`; ${SPARES[spares]['pt-BR']}`, `; ${SPARES[spares].en}`);
+  const left =
+    spares === null
+      ? say('', '', '')
+      : say(`; ${SPARES[spares]['pt-BR']}`, `; ${SPARES[spares].en}`, `; ${SPARES[spares].es}`);
   const next = say(
     'Confira o backup e planeje a troca da placa (docs/pt-br/replace-a-box.md).',
     'Check the backup and plan to replace the board (docs/en/replace-a-box.md).',
+    'Revise el respaldo y planifique el cambio de la placa (docs/pt-br/replace-a-box.md).',
   );
   return [
-    finding('disk_wear', severity, say(`${life['pt-BR']}${left['pt-BR']}.`, `${life.en}${left.en}.`), {
-      ...(wearPercent === null ? {} : { measured: [wearPercent, '%'] }),
-      ...unlessOk(severity, next),
-    }),
+    finding(
+      'disk_wear',
+      severity,
+      say(`${life['pt-BR']}${left['pt-BR']}.`, `${life.en}${left.en}.`, `${life.es}${left.es}.`),
+      {
+        ...(wearPercent === null ? {} : { measured: [wearPercent, '%'] }),
+        ...unlessOk(severity, next),
+      },
+    ),
   ];
 }
 
@@ -130,11 +156,13 @@ function wearOfSsd(health: DiskFacts['health']): Finding {
     say(
       `Quanto o SSD${name} já se desgastou não se vê daqui.`,
       `How worn the SSD${name} is cannot be seen from here.`,
+      `Cuánto se ha desgastado el SSD${name} no se ve desde aquí.`,
     ),
     {
       next: say(
         `Veja uma vez por ano com o pacote smartmontools: sudo smartctl -a ${device}. Mantenha os backups (docs/pt-br/hardware.md).`,
         `See once a year with the package smartmontools: sudo smartctl -a ${device}. Keep the backups (docs/en/hardware.md).`,
+        `Véalo una vez al año con el paquete smartmontools: sudo smartctl -a ${device}. Mantenga los respaldos (docs/pt-br/hardware.md).`,
       ),
     },
   );
@@ -159,12 +187,14 @@ export function checkCard({ disk, now }: DoctorFacts): Finding[] {
         say(
           `O cartão ou disco está falhando: erros notados até agora, ${health.fileSystemErrors}.`,
           `The card or disk is failing: errors noticed so far, ${health.fileSystemErrors}.`,
+          `La tarjeta o el disco está fallando: errores notados hasta ahora, ${health.fileSystemErrors}.`,
         ),
         {
           measured: [health.fileSystemErrors, 'errors'],
           next: say(
             'Faça um backup agora e troque o cartão (docs/pt-br/replace-a-box.md).',
             'Make a backup now and replace the card (docs/en/replace-a-box.md).',
+            'Haga un respaldo ahora y cambie la tarjeta (docs/pt-br/replace-a-box.md).',
           ),
         },
       ),
@@ -179,12 +209,14 @@ export function checkCard({ disk, now }: DoctorFacts): Finding[] {
         say(
           `O cartão SD (${health.name ?? '?'}) foi fabricado em ${health.madeInYear}.`,
           `The SD card (${health.name ?? '?'}) was made in ${health.madeInYear}.`,
+          `La tarjeta SD (${health.name ?? '?'}) se fabricó en ${health.madeInYear}.`,
         ),
         {
           measured: [years, 'a'],
           next: say(
             'Troque o cartão antes que falhe (docs/pt-br/replace-a-box.md).',
             'Replace the card before it fails (docs/en/replace-a-box.md).',
+            'Cambie la tarjeta antes de que falle (docs/pt-br/replace-a-box.md).',
           ),
         },
       ),
@@ -202,12 +234,17 @@ function checkWriting(writtenBytes: number | null, upS: number | null): Finding[
   const next = say(
     'O gateway grava menos de 1 GB por dia: ache o programa que grava tanto (sudo iotop -a) e tire-o desta caixa.',
     'The gateway writes less than 1 GB a day: find the program that writes so much (sudo iotop -a) and take it off this box.',
+    'El gateway graba menos de 1 GB por día: encuentre el programa que graba tanto (sudo iotop -a) y quítelo de esta caja.',
   );
   return [
     finding(
       'disk_written',
       severity,
-      say(`No disco são gravados ${size['pt-BR']} por dia.`, `${size.en} a day are written to the disk.`),
+      say(
+        `No disco são gravados ${size['pt-BR']} por dia.`,
+        `${size.en} a day are written to the disk.`,
+        `En el disco se graban ${size.es} por día.`,
+      ),
       { measured: [Math.round(perDay), 'B/d'], ...unlessOk(severity, next) },
     ),
   ];

@@ -18,20 +18,24 @@ export function checkControllers({ controllers, now }: DoctorFacts): Finding[] {
       controllers.filter(({ isOnline }) => isOnline === false).map((one) => silent(one, now)),
       {
         id: 'controller_silent_more',
-        what: say('controladores sem notícia', 'silent controllers'),
+        what: say('controladores sem notícia', 'silent controllers', 'controladores sin noticias'),
         unit: 'controllers',
       },
     ),
     ...named(online.flatMap(weak), {
       id: 'controller_weak_wifi_more',
-      what: say('controladores com Wi-Fi fraco', 'controllers with weak Wi-Fi'),
+      what: say(
+        'controladores com Wi-Fi fraco',
+        'controllers with weak Wi-Fi',
+        'controladores con Wi-Fi débil',
+      ),
       unit: 'controllers',
     }),
     ...named(
       controllers.filter(({ hasKey, takesUnkeyed }) => !hasKey && takesUnkeyed !== false).map(unkeyed),
       {
         id: 'controller_unkeyed_more',
-        what: say('controladores sem chave', 'controllers without a key'),
+        what: say('controladores sem chave', 'controllers without a key', 'controladores sin clave'),
         unit: 'controllers',
       },
     ),
@@ -39,7 +43,11 @@ export function checkControllers({ controllers, now }: DoctorFacts): Finding[] {
       olderFirmware(controllers).map(({ one, newest }) => oldFirmware(one, newest)),
       {
         id: 'controller_old_firmware_more',
-        what: say('controladores com firmware antigo', 'controllers with older firmware'),
+        what: say(
+          'controladores com firmware antigo',
+          'controllers with older firmware',
+          'controladores con firmware antiguo',
+        ),
         unit: 'controllers',
       },
     ),
@@ -47,7 +55,11 @@ export function checkControllers({ controllers, now }: DoctorFacts): Finding[] {
       controllers.flatMap((one) => noisy(one, now)),
       {
         id: 'controller_folded_more',
-        what: say('controladores que relatam sem parar', 'controllers that report without end'),
+        what: say(
+          'controladores que relatam sem parar',
+          'controllers that report without end',
+          'controladores que informan sin parar',
+        ),
         unit: 'controllers',
       },
     ),
@@ -66,12 +78,14 @@ function noisy(one: ControllerFacts, now: number): Finding[] {
       say(
         `${name} relata sem parar há ${ago['pt-BR']}: ${count} mudanças ou eventos; o registro guarda um resumo a cada dez minutos.`,
         `${name} has been reporting without end for ${ago.en}: ${count} changes or events; a summary is stored every ten minutes.`,
+        `${name} informa sin parar desde hace ${ago.es}: ${count} cambios o eventos; el registro guarda un resumen cada diez minutos.`,
       ),
       {
         about: one,
         next: say(
           'Veja contator, fiação e alimentação do controlador; se outro aparelho usa a mesma chave, troque-a.',
           'Look at contactor, wiring and supply of the controller; if another board uses its key, change the key.',
+          'Vea contactor, cableado y alimentación del controlador; si otro dispositivo usa la misma clave, cámbiela.',
         ),
         measured: [count, 'reports'],
       },
@@ -85,10 +99,12 @@ function summary(controllers: readonly ControllerFacts[], online: number): Findi
     ? say(
         `Controladores ligados ao gateway: ${online} de ${controllers.length}.`,
         `Controllers online: ${online} of ${controllers.length}.`,
+        `Controladores conectados al gateway: ${online} de ${controllers.length}.`,
       )
     : say(
         `Controladores cadastrados: ${controllers.length}; só o gateway ligado sabe quais respondem.`,
         `Controllers known: ${controllers.length}; only a running gateway knows which are online.`,
+        `Controladores registrados: ${controllers.length}; solo el gateway encendido sabe cuáles responden.`,
       );
   return finding('controllers', 'ok', sentence, { measured: [online, 'controllers'] });
 }
@@ -99,12 +115,17 @@ function silent(one: ControllerFacts, now: number): Finding {
     return finding(
       'controller_silent',
       'note',
-      say(`${name} nunca se apresentou ao gateway.`, `${name} never reported to the gateway.`),
+      say(
+        `${name} nunca se apresentou ao gateway.`,
+        `${name} never reported to the gateway.`,
+        `${name} nunca se presentó al gateway.`,
+      ),
       {
         about: one,
         next: say(
           'Ligue-o e dê a ele a rede e o endereço deste gateway (docs/pt-br/adoption.md).',
           'Switch it on, and give it the network and the address of this gateway (docs/en/adoption.md).',
+          'Enciéndalo y dele la red y la dirección de este gateway (docs/pt-br/adoption.md).',
         ),
       },
     );
@@ -114,12 +135,17 @@ function silent(one: ControllerFacts, now: number): Finding {
   return finding(
     'controller_silent',
     'bad',
-    say(`${name} não dá notícia há ${ago['pt-BR']}.`, `${name} has been silent for ${ago.en}.`),
+    say(
+      `${name} não dá notícia há ${ago['pt-BR']}.`,
+      `${name} has been silent for ${ago.en}.`,
+      `${name} no da noticias desde hace ${ago.es}.`,
+    ),
     {
       about: one,
       next: say(
         'Vá ao painel dele e veja energia e Wi-Fi; o motor segue o programa do próprio controlador.',
         'Go to its panel and see to power and Wi-Fi; the motor follows the program of the controller.',
+        'Vaya a su tablero y vea la energía y el Wi-Fi; el motor sigue el programa del propio controlador.',
       ),
       measured: [Math.round(age / 1000), 's'],
     },
@@ -136,12 +162,14 @@ function weak(one: ControllerFacts): Finding[] {
       say(
         `${one.cod} (${one.deviceId}) tem sinal de Wi-Fi fraco: ${rssi} dBm.`,
         `${one.cod} (${one.deviceId}) has a weak Wi-Fi signal: ${rssi} dBm.`,
+        `${one.cod} (${one.deviceId}) tiene señal de Wi-Fi débil: ${rssi} dBm.`,
       ),
       {
         about: one,
         next: say(
           'Aproxime um ponto de acesso ou use antena externa.',
           'Bring an access point nearer, or use an outside antenna.',
+          'Acerque un punto de acceso o use una antena externa.',
         ),
         measured: [rssi, 'dBm'],
       },
@@ -156,12 +184,14 @@ function unkeyed(one: ControllerFacts): Finding {
     say(
       `${one.cod} (${one.deviceId}) não tem chave: quem está na rede pode se passar por ele.`,
       `${one.cod} (${one.deviceId}) has no key: whoever is on the network can pretend to be it.`,
+      `${one.cod} (${one.deviceId}) no tiene clave: quien está en la red puede hacerse pasar por él.`,
     ),
     {
       about: one,
       next: say(
         'Gere uma chave no console, em Sistema → Dispositivos, e grave-a no controlador (docs/pt-br/adoption.md).',
         'Make a key in the console, at System → Devices, and put it into the controller (docs/en/adoption.md).',
+        'Genere una clave en el panel, en Sistema → Dispositivos, y grábela en el controlador (docs/pt-br/adoption.md).',
       ),
     },
   );
@@ -193,12 +223,14 @@ function oldFirmware(one: ControllerFacts, newest: string): Finding {
     say(
       `${one.cod} (${one.deviceId}) tem o firmware ${one.firmware}; outros têm ${newest}.`,
       `${one.cod} (${one.deviceId}) has firmware ${one.firmware}; others have ${newest}.`,
+      `${one.cod} (${one.deviceId}) tiene el firmware ${one.firmware}; otros tienen ${newest}.`,
     ),
     {
       about: one,
       next: say(
         'Atualize-o num dia sem risco, no console em Sistema → Firmware (docs/pt-br/firmware.md).',
         'Update it on a day without risk, in the console at System → Firmware (docs/en/firmware.md).',
+        'Actualícelo en un día sin riesgo, en el panel en Sistema → Firmware (docs/pt-br/firmware.md).',
       ),
       measured: [one.firmware ?? '', null],
     },

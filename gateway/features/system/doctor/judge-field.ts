@@ -16,17 +16,22 @@ export function checkProbes({ probes }: DoctorFacts): Finding[] {
       say(
         `Sondas que respondem: ${answering} de ${probes.length}.`,
         `Probes that answer: ${answering} of ${probes.length}.`,
+        `Sondas que responden: ${answering} de ${probes.length}.`,
       ),
       { measured: [answering, 'probes'] },
     ),
     ...named(probes.flatMap(silent), {
       id: 'probe_silent_more',
-      what: say('sondas que não são lidas', 'probes that cannot be read'),
+      what: say('sondas que não são lidas', 'probes that cannot be read', 'sondas que no se leen'),
       unit: 'probes',
     }),
     ...named(probes.filter(({ isCalibrationDue }) => isCalibrationDue).map(uncalibrated), {
       id: 'probe_calibration_due_more',
-      what: say('sondas com a calibração vencida', 'probes with overdue calibration'),
+      what: say(
+        'sondas com a calibração vencida',
+        'probes with overdue calibration',
+        'sondas con la calibración vencida',
+      ),
       unit: 'probes',
     }),
   ];
@@ -42,6 +47,7 @@ function silent({ name, pond, trouble }: ProbeFacts): Finding[] {
       say(
         `A sonda ${name} do viveiro ${pond} não é lida: ${message['pt-BR']}`,
         `The probe ${name} of pond ${pond} cannot be read: ${message.en}`,
+        `La sonda ${name} de la piscina ${pond} no se lee: ${message.es}`,
       ),
       { measured: [name, null], next },
     ),
@@ -55,12 +61,14 @@ function uncalibrated({ name, pond }: ProbeFacts): Finding {
     say(
       `A sonda ${name} do viveiro ${pond} está com a calibração vencida.`,
       `The calibration of the probe ${name} of pond ${pond} is overdue.`,
+      `La sonda ${name} de la piscina ${pond} tiene la calibración vencida.`,
     ),
     {
       measured: [name, null],
       next: say(
         'Calibre a sonda e registre a calibração no console, em Sistema → Sondas (docs/pt-br/probes.md).',
         'Calibrate it and record that in the console, at System → Probes (docs/en/probes.md).',
+        'Calibre la sonda y registre la calibración en el panel, en Sistema → Sondas (docs/pt-br/probes.md).',
       ),
     },
   );
@@ -89,6 +97,7 @@ function checkSignal({ signalDbm, operator }: ModemFacts): Finding[] {
   const next = say(
     'Ponha a antena do modem mais alto, fora da caixa de metal.',
     'Put the antenna of the modem higher, outside of the metal box.',
+    'Ponga la antena del módem más alto, fuera de la caja de metal.',
   );
   return [
     finding(
@@ -97,6 +106,7 @@ function checkSignal({ signalDbm, operator }: ModemFacts): Finding[] {
       say(
         `Sinal do modem: ${signalDbm} dBm (${operator ?? '?'}).`,
         `Signal of the modem: ${signalDbm} dBm (${operator ?? '?'}).`,
+        `Señal del módem: ${signalDbm} dBm (${operator ?? '?'}).`,
       ),
       {
         measured: [signalDbm, 'dBm'],

@@ -1,6 +1,6 @@
 import type { ModemState } from '#contract/resources/modem.ts';
 import type { SyncStateWord } from '#contract/resources/sync-status.ts';
-import type { Both } from '#contract/resources/system-doctor.ts';
+import type { InEach } from '#contract/resources/system-doctor.ts';
 import type { ClockState } from '#core/clock-trust.ts';
 
 // Facts the doctor judges. Who gathers them looks at the machine, the files and the running program; null is "not known
@@ -68,7 +68,7 @@ export type ProbeFacts = {
   name: string;
   pond: string;
   /** Why it cannot be read now, and what to do about it; null: it answers. */
-  trouble: { message: Both; next: Both } | null;
+  trouble: { message: InEach; next: InEach } | null;
   isCalibrationDue: boolean;
 };
 
@@ -77,7 +77,7 @@ export type ModemFacts = {
   operator: string | null;
   signalDbm: number | null;
   /** What the state means and what to do about it. */
-  words: { message: Both; next: Both | null };
+  words: { message: InEach; next: InEach | null };
 };
 
 /** How far the way to the hosted instance goes. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AlertType } from '#contract/words.ts';
-import { inBoth } from '#core/both-languages.ts';
+import { inEach } from '#core/each-language.ts';
 import type { Words } from '#core/notifying.ts';
 import { UNSTEADY } from '#features/alarms/alerts/device-alert-rules.ts';
 import {
@@ -40,13 +40,14 @@ describe('an alert that is told again says the same in either language:', () => 
   test('what a relay says of itself stands in the first of them', () => {
     const trouble = {
       code: 'AUTO_OFF',
-      sentence: inBoth('O relé desliga sozinho.', 'The relay goes off by itself.'),
+      sentence: inEach('O relé desliga sozinho.', 'The relay goes off by itself.', 'El relé se apaga solo.'),
     };
     const facts = { why: 'fell_out', target: 'ON', seconds: 15, reason: null } as const;
     const words = unconfirmedWords(device, { ...facts, trouble });
-    expect([words('pt-BR'), words('en')]).toEqual([
+    expect([words('pt-BR'), words('en'), words('es')]).toEqual([
       expect.stringMatching(/por si, sem ordem\. .* O relé desliga sozinho\.$/),
       expect.stringMatching(/The relay goes off by itself\.$/),
+      expect.stringMatching(/por sí solo, sin orden\. .* El relé se apaga solo\.$/),
     ]);
     expect(toldAgain('COMMAND_NOT_CONFIRMED', words, { threshold: 15 }).en).toBe(
       unconfirmedWords(device, { ...facts, trouble: null })('en'),

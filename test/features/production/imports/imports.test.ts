@@ -401,11 +401,32 @@ onBothEngines('imports', (_open, engine) => {
       const fed = `Lote;Data;Ração;Ração (kg);Preço (R$/kg)\n${code};01/02/2026;35 %;12,5;6,2\n`;
       expect(body(await send(farm, 'feeding', fed))).toMatchObject({ to_import: 1, ignored_columns: [] });
     });
+
+    it('a sheet of Ecuador is read by its own words, and pounds become kilograms', async () => {
+      const farm = await aStockedFarm(app, { start_date: '2026-01-01' });
+      const water =
+        'Piscina;Fecha;Hora;Oxígeno disuelto (mg/L);Temperatura (°C);Salinidad;Amonio\n' +
+        'V-1;05/ene/2026;06:00;4,2;28,4;20;0,02\n';
+      const read = await send(farm, 'measurements', water, forReal);
+      expect(body(read)).toMatchObject({ to_import: 1, ignored_columns: [], errors: [] });
+      const code = farm.batch.batch_code;
+      const fed =
+        'Lote;Fecha;Balanceado;Balanceado (lb);Precio (USD/lb)\n' +
+        `${code};13/02/2026;35 %;100;0,5\n` +
+        'Promedio;;;100;\n';
+      const feeding = await send(farm, 'feeding', fed, forReal);
+      expect(body(feeding)).toMatchObject({ to_import: 1, left_out: 1, ignored_columns: [], errors: [] });
+      const rows = String((await get(farm, `/exports/feeding/csv?batch_id=${farm.batch.id}`)).body);
+      expect(rows).toContain('45.359');
+      const meals = `Lote;Fecha;Ración 1 (lb);Ración 2 (lb);Total (lb)\n${code};14/02/2026;40;60;100\n`;
+      const asked = '&feed_type=35&cost_per_kg=1.1';
+      expect(body(await send(farm, 'feeding', meals, asked))).toMatchObject({ to_import: 2, warnings: [] });
+    });
   });
 
   describe('a template', () => {
-    it('is taken back as it is, in both languages, and its example is no data', async () => {
-      for (const language of ['pt-BR', 'en']) {
+    it('is taken back as it is, in each language, and its example is no data', async () => {
+      for (const language of ['pt-BR', 'en', 'es']) {
         const farm = await aStockedFarm(app, { batch_code: `L-2025-01`, start_date: '2025-01-01' });
         await app.call('POST', '/ponds/', { token: farm.token, body: { farm_id: farm.farmId, cod: 'V-01' } });
         for (const kind of ['biometries', 'feeding', 'measurements']) {

@@ -1,11 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
-  type Both,
   doctorAnswer,
   type FindingId,
+  type InEach,
   SEVERITIES_BY_FINDING,
 } from '#contract/resources/system-doctor.ts';
+import { LANGUAGES, type Language } from '#contract/words.ts';
 import { MODEM_WORDS } from '#features/alarms/modem/modem-words.ts';
 import { examine } from '#features/system/doctor/examine.ts';
 import type { DoctorFacts, RunFacts } from '#features/system/doctor/ports.ts';
@@ -58,30 +59,41 @@ describe('the doctor tells that', () => {
   });
 });
 
-/** What a farm that has this trouble is told to do, in both languages. */
-const NEXT_STEPS: readonly (readonly [FindingId, Both | null, Both])[] = PROVOCATIONS.flatMap(
+/** What a farm that has this trouble is told to do, in each language. */
+const NEXT_STEPS: readonly (readonly [FindingId, InEach | null, InEach])[] = PROVOCATIONS.flatMap(
   ([, different, id, severity]) =>
     examined(different)
       .findings.filter((one) => one.id === id && one.severity === severity)
       .map(({ next_step: next, sentence }) => [id, next, sentence] as const),
 );
-const each = (text: RegExp, take: (found: string) => void, language: 'pt-BR' | 'en') => {
+const each = (text: RegExp, take: (found: string) => void, language: Language) => {
   for (const [, next] of NEXT_STEPS)
     for (const [, found = ''] of next?.[language].matchAll(text) ?? []) take(found);
 };
 
 describe('who is told of trouble', () => {
-  it('is told what to do, in both languages', () => {
+  it('is told what to do, in each language', () => {
     const isSentence = (text: string | undefined) => /^\p{Lu}.*\p{L}{2}.*[.?)]$/u.test(text ?? '');
     const without = NEXT_STEPS.filter(
       ([, next, sentence]) =>
         !isSentence(next?.['pt-BR']) ||
         !isSentence(next?.en) ||
-        next?.['pt-BR'] === next?.en ||
-        sentence['pt-BR'] === sentence.en,
+        !isSentence(next?.es) ||
+        new Set(Object.values(next ?? {})).size < 3 ||
+        // `Program 1.0.0, Node …` is one word for both neighbours
+        sentence.en === sentence['pt-BR'] ||
+        sentence.en === sentence.es,
     );
     expect(without).toEqual([]);
     expect(NEXT_STEPS.length).toBeGreaterThanOrEqual(PROVOCATIONS.length);
+  });
+
+  it('reads the same figures in each language', () => {
+    const figures = (text: string) => (text.match(/\d+(?:[.,]\d+)?/g) ?? []).map((n) => n.replace(',', '.'));
+    for (const [id, next, sentence] of NEXT_STEPS)
+      for (const said of [sentence, next])
+        for (const language of LANGUAGES)
+          expect([id, figures(said?.[language] ?? '')]).toEqual([id, figures(said?.['pt-BR'] ?? '')]);
   });
 
   it('reads words of a farm, not of programs, each in its language', () => {
@@ -89,19 +101,23 @@ describe('who is told of trouble', () => {
       const portuguese = `${sentence['pt-BR']} ${next?.['pt-BR']}`;
       const english = `${sentence.en} ${next?.en}`;
       // names of states, operations of the interface, things that were not known
-      for (const text of [portuguese, english])
+      const spanish = `${sentence.es} ${next?.es}`;
+      for (const text of [portuguese, english, spanish])
         expect(text).not.toMatch(/\b[a-z]+_[a-z]+|\b(GET|POST) |npm run|undefined|\bnull\b|NaN/);
       expect(portuguese).not.toMatch(/(?<!\p{L})(the|of|is|was|and|not|with)(?!\p{L})/u);
       expect(english).not.toMatch(/(?<!\p{L})(de|não|um|está|com|das|que)(?!\p{L})/u);
+      expect(spanish).not.toMatch(/(?<!\p{L})(the|of|is|was|and|not|with|não|um|com|das|há|em|ou)(?!\p{L})/u);
     }
   });
 
-  it('is sent to documents that there are, in the same language', () => {
-    const named = { 'pt-BR': [] as string[], en: [] as string[] };
+  it('is sent to documents that there are: the Portuguese ones in Spanish, which has none', () => {
+    const named = { 'pt-BR': [] as string[], en: [] as string[], es: [] as string[] };
     each(/(docs\/[\w/.-]+\.md)/g, (file) => named['pt-BR'].push(file), 'pt-BR');
     each(/(docs\/[\w/.-]+\.md)/g, (file) => named.en.push(file), 'en');
     expect(named.en.length).toBeGreaterThan(5);
     expect(named['pt-BR']).toEqual(named.en.map((file) => file.replace('docs/en/', 'docs/pt-br/')));
+    each(/(docs\/[\w/.-]+\.md)/g, (file) => named.es.push(file), 'es');
+    expect(named.es).toEqual(named['pt-BR']);
     for (const file of [...named['pt-BR'], ...named.en])
       expect([file, existsSync(file)]).toEqual([file, true]);
   });
@@ -148,7 +164,7 @@ describe('a report', () => {
 
   it('stays small whatever other programs say, and whatever hangs on the box', () => {
     const endless = 'a sentence without end\n'.repeat(100);
-    const both = { 'pt-BR': endless, en: endless };
+    const inEach = { 'pt-BR': endless, en: endless, es: endless };
     const lots = <One>(one: One) => Array.from({ length: 5_000 }, () => one);
     const { findings } = examined({
       run: { fault: endless },
@@ -161,7 +177,7 @@ describe('a report', () => {
       probes: lots({
         name: 'DO-1',
         pond: 'V-01',
-        trouble: { message: both, next: both },
+        trouble: { message: inEach, next: inEach },
         isCalibrationDue: true,
       }),
       controllers: lots(aController({ isOnline: false, hasKey: false })),

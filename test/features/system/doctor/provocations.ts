@@ -55,8 +55,12 @@ const aProbe = { name: 'DO-1', pond: 'V-01', trouble: null, isCalibrationDue: fa
 const silentProbe = {
   ...aProbe,
   trouble: {
-    message: { 'pt-BR': 'O endereço 1 não responde.', en: 'No answer from address 1.' },
-    next: { 'pt-BR': 'Verifique a alimentação.', en: 'Check its power.' },
+    message: {
+      'pt-BR': 'O endereço 1 não responde.',
+      en: 'No answer from address 1.',
+      es: 'La dirección 1 no responde.',
+    },
+    next: { 'pt-BR': 'Verifique a alimentação.', en: 'Check its power.', es: 'Revise la alimentación.' },
   },
 };
 const lost = aController({ isOnline: false, heardAt: now - HOUR });
