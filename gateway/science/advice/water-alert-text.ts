@@ -3,7 +3,7 @@ import type { WaterSeverity } from '../severity.ts';
 import { isUpperLimit, type Violation } from '../water-limits.ts';
 import type { AdviceGrade } from './advice-sources.ts';
 import { adviceOf } from './advice-table.ts';
-import { ammoniaAmount, nh3Text } from './ammonia-words.ts';
+import { ammoniaAmount, gapsInEnglish, nh3Text } from './ammonia-words.ts';
 import { figure, type Language } from './language.ts';
 import { amount, parameterTitle } from './water-words.ts';
 
@@ -54,6 +54,24 @@ function ammoniaMessage(
     ? `Amônia ${typed}${other} no viveiro ${pond}, acima de ${limit} (${word})`
     : `Ammonia ${typed}${other} in pond ${pond}, above ${limit} (${word})`;
 }
+
+const AMMONIA = /^Amônia (.+?) no viveiro (.+), acima de (\S+ mg\/L NH₃-N) \((\S+)\)$/;
+const SPELLED = /[\d.,]+ mg\/L/g;
+
+/** A stored message of ammonia as it was said in English; null: it is none. */
+export function ammoniaMessageInEnglish(message: string): string | null {
+  const [found, said = '', pond, limit = '', word] = AMMONIA.exec(message) ?? [];
+  const graded = Object.values(SEVERITY_WORDS).find((each) => each['pt-BR'] === word);
+  if (found === undefined || graded === undefined) return null;
+  const amounts = said.replace(/ \(.+\)$/, '').replace('= até ', '= up to ');
+  const gaps = gapsInEnglish(/ \((.+)\)$/.exec(said)?.[1] ?? '');
+  const measured = `${amounts}${gaps === '' ? '' : ` (${gaps})`}`;
+  return `Ammonia ${pointed(measured)} in pond ${pond}, above ${pointed(limit)} (${graded.en})`;
+}
+
+/** 1.234,56 mg/L as 1,234.56 mg/L. */
+const pointed = (text: string): string =>
+  text.replaceAll(SPELLED, (amounts) => amounts.replaceAll(/[.,]/g, (mark) => (mark === '.' ? ',' : '.')));
 
 /** What to do at this moment about oxygen below its limit. */
 export function oxygenNow(grade: AdviceGrade, language: Language): string {

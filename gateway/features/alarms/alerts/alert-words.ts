@@ -1,7 +1,7 @@
+import { plainNumber } from '#contract/plain-number.ts';
 import type { AlertType, Severity } from '#contract/words.ts';
 import type { SubjectNames } from '#core/alerting.ts';
 import type { Language, Words } from '#core/notifying.ts';
-import { storedDeviceWords } from './device-alert-words.ts';
 
 // What alerts say. `message` of an alert is Portuguese, the language of the farms; a notification speaks its reader's.
 
@@ -54,7 +54,7 @@ export const SEVERITY_BY_TYPE: Readonly<Record<AlertType, Severity>> = {
   MEASURE_OXYGEN: 'LOW',
 };
 
-const SIMULATED: Readonly<Record<Language, string>> = { 'pt-BR': 'SIMULADO', en: 'SIMULATED' };
+export const SIMULATED: Readonly<Record<Language, string>> = { 'pt-BR': 'SIMULADO', en: 'SIMULATED' };
 
 /** Wherever it is read, it is read as what it is. */
 export const simulatedWords =
@@ -89,7 +89,7 @@ export function measuredWords(
   const pond = names.pond.cod;
   const unit = UNITS[parameter] ?? '';
   return (language) => {
-    const figure = (n: number) => (language === 'en' ? String(n) : String(n).replace('.', ',')) + unit;
+    const figure = (n: number) => plainNumber(n).replace('.', language === 'en' ? '.' : ',') + unit;
     return language === 'en'
       ? `${TITLES[cause.type].en} in pond ${pond}: ${figure(value)} (limit ${figure(threshold)})`
       : `${TITLES[cause.type]['pt-BR']} no viveiro ${pond}: ${figure(value)} (limite ${figure(threshold)})`;
@@ -110,37 +110,6 @@ export function escalationTitle(title: string, minutes: number, language: Langua
 
 export function escalationMessage(message: string, language: Language): string {
   return `${message}\n${NOBODY[language]}`;
-}
-
-/** What an alert says, from its row alone: its own words were made by who raised it, and only the Portuguese are kept. */
-export function storedWords(
-  row: {
-    type: AlertType;
-    message: string;
-    severity: Severity;
-    parameter: string | null;
-    value: number | null;
-    threshold: number | null;
-  },
-  names: SubjectNames,
-): Words {
-  const { type, value, threshold } = row;
-  const point = names.controlPoint;
-  if (type === 'CLOCK_UNTRUSTED') return clockWords;
-  if (type === 'DISK_FULL') return diskWords;
-  if (row.parameter !== null && value !== null && threshold !== null && names.pond !== null)
-    return storedMeasuredWords(
-      row,
-      measuredWords({ type, parameter: row.parameter, value, threshold }, names),
-    );
-  if (point !== null) return storedDeviceWords(row, point);
-  return () => row.message;
-}
-
-/** The message of ammonia has it on both bases, and the basis of what was typed is in it alone. */
-function storedMeasuredWords(row: { parameter: string | null; message: string }, words: Words | null): Words {
-  if (words === null) return () => row.message;
-  return (language) => (row.parameter === 'ammonia' && language === 'pt-BR' ? row.message : words(language));
 }
 
 export const clockWords: Words = (language) =>

@@ -60,7 +60,7 @@ const again = (isTold: boolean): InBoth =>
 
 const named = (code: RelayWarning, ptBr: string, en: string): Named => ({ code, sentence: inBoth(ptBr, en) });
 
-const TROUBLES = {
+export const TROUBLES = {
   hand: named(
     'SET_BY_HAND',
     'Alguém o acionou no próprio relé: fica assim até a próxima ordem',
@@ -116,3 +116,40 @@ export const UNSUPPORTED: Readonly<Record<UnsupportedRelay, InBoth>> = {
     'The Shelly is in cover profile and switches no motor: set its profile to switch on its own page and paste the settings again',
   ),
 };
+
+// Alerts are stored in Portuguese; the name of a thing or the text of a relay stands where three dots do.
+const OPEN = '…';
+const ALL: readonly InBoth[] = [
+  ...Object.values(UNSUPPORTED),
+  TROUBLES.hand.sentence,
+  TROUBLES.handAgain.sentence,
+  TROUBLES.restarts.sentence,
+  TROUBLES.unreadable.sentence,
+  TROUBLES.refused(OPEN).sentence,
+  TROUBLES.notListening(OPEN).sentence,
+  ...[true, false].flatMap((isTold) => [
+    TROUBLES.timer(0, isTold).sentence,
+    // a number that no relay has
+    withOpen(TROUBLES.timer(987_654_321, isTold).sentence, '987654321'),
+    TROUBLES.protection([], isTold).sentence,
+    TROUBLES.protection([OPEN], isTold).sentence,
+  ]),
+];
+
+function withOpen({ en, 'pt-BR': ptBr }: InBoth, part: string): InBoth {
+  return inBoth(ptBr.replace(part, OPEN), en.replace(part, OPEN));
+}
+
+/** What one of these sentences says in English, from the Portuguese that an alert has kept; null: none of them. */
+export function troubleInEnglish(portuguese: string): string | null {
+  for (const sentence of ALL) {
+    const [before = '', after] = sentence['pt-BR'].split(OPEN);
+    if (after === undefined ? portuguese !== before : !isBetween(portuguese, before, after)) continue;
+    const open = portuguese.slice(before.length, portuguese.length - (after ?? '').length);
+    return sentence.en.replace(OPEN, () => open);
+  }
+  return null;
+}
+
+const isBetween = (text: string, before: string, after: string): boolean =>
+  text.length > before.length + after.length && text.startsWith(before) && text.endsWith(after);
