@@ -1,7 +1,14 @@
 // The interface answers programs and people alike. In a few sentences it names, in brackets, the field that a program sends.
 
 /** No other word in brackets is left out: it may be the name of a pond. */
-const FOR_PROGRAMS = ['api_access', 'apply_now', 'cost_per_kg', 'current_password', 'second_factor'];
+const FOR_PROGRAMS = [
+  'api_access',
+  'apply_now',
+  'cost_per_kg',
+  'current_password',
+  'second_factor',
+  'setup_code',
+];
 const BRACKETS = new RegExp(` \\((?:${FOR_PROGRAMS.join('|')})\\)`, 'g');
 /** `quantity_kg: …`, `rows[3].feed_date: …` */
 const PLACE = /^(?:[a-z_]+(?:\[\d+\])?\.)*([a-z]+(?:_[a-z0-9]+)*): /;
