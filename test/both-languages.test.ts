@@ -23,8 +23,8 @@ function childrenOf(node: Node): Node[] {
 }
 
 const keyOf = (property: Node): string => {
-  const key = property['key'] as Node | undefined;
-  return String(key?.['name'] ?? key?.['value'] ?? '');
+  const { name, value } = (property['key'] ?? {}) as { name?: string; value?: string | number };
+  return String(name ?? value ?? '');
 };
 
 /** Which language a condition asks for; null: none. */
@@ -122,7 +122,7 @@ function factsOf(nodes: readonly Node[]): Set<string> {
       if (isNode(node['init'])) walk(node['init']);
       return;
     }
-    if (/^TS/.test(node.type ?? '') && node.type !== 'TSAsExpression') return;
+    if (node.type?.startsWith('TS') === true && node.type !== 'TSAsExpression') return;
     if (node.type === 'MemberExpression') {
       walk(node['object'] as Node);
       if (node['computed'] === true) walk(node['property'] as Node);

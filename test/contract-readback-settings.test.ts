@@ -193,7 +193,7 @@ describe('settings of what hangs on a box are read back:', () => {
     min: -5,
     max: 60,
   };
-  const line = (path: string) => ({ name: 'Linha 1', kind: 'tcp', host: '127.0.0.1', ...{ farm_id: path } });
+  const line = (farm_id: string) => ({ name: 'Linha 1', kind: 'tcp', host: '127.0.0.1', farm_id });
 
   it('a bus of probes', async () => {
     const id = await made('/probe-buses/', line(farm.farmId));

@@ -4,7 +4,7 @@ import type { Words } from '#core/notifying.ts';
 import { ammoniaMessageInEnglish } from '#science/advice/water-alert-text.ts';
 import { clockWords, diskWords, measuredWords, SIMULATED, simulatedWords } from './alert-words.ts';
 import type { WhyUnconfirmed } from './confirm-rules.ts';
-import type { Unsteady, UnsteadyKind } from './device-alert-rules.ts';
+import type { UnsteadyKind } from './device-alert-rules.ts';
 import {
   heldOffWords,
   type Named,
