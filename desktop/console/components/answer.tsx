@@ -7,7 +7,7 @@ import { figure } from '../i18n/format.ts';
 
 import { plainSentence } from '../i18n/plain-sentence.ts';
 import { Button } from './button.tsx';
-import { faultOf, fieldFaultOf } from './fault-words.ts';
+import { faultOf, fieldFaultOf } from './fault-text.ts';
 
 /** Shows an answer once it is there; until then that it comes, or why it does not. */
 export function Answer<Data>({
