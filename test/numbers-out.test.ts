@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { signatureOf, webhookSender } from '#adapters/delivery/send-webhook.ts';
 import { openApiDocument } from '#adapters/http/openapi.ts';
 import { csvRows } from '#contract/csv-cells.ts';
-import { plainJson, plainNumber } from '#contract/plain-number.ts';
+import { plainJson, plainLine, plainNumber } from '#contract/plain-number.ts';
+import { storedWords } from '#features/alarms/alerts/stored-words.ts';
 import { figure } from '#science/advice/language.ts';
 import { body, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
@@ -15,8 +16,16 @@ import { type ApiDocument, type Names, sampleRequest } from '#test/sample-reques
 
 const RESIDUE = [0.1 + 0.2, 4.6000000000000005] as const;
 
-/** Numbers of a text, its words and ids left out, that no person would write. */
-function awkwardIn(text: string): string[] {
+/** Within sentences: more digits behind the point than anybody reads. */
+function unroundedIn(text: string): string[] {
+  const sentences = text.match(/"(?:[^"\\]|\\.)*"/g) ?? [];
+  return sentences.flatMap((one) => one.match(/(?<![\w.-])-?\d+[.,]\d{7,}(?![\w-])/g) ?? []);
+}
+
+/** Numbers of a text, its words and ids left out, that no person would write; and those within its words. */
+const awkwardIn = (text: string): string[] => [...awkwardOutside(text), ...unroundedIn(text)];
+
+function awkwardOutside(text: string): string[] {
   const bare = text
     .replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')
     .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '');
@@ -61,6 +70,26 @@ describe('the writer of numbers', () => {
       '1.000.000.000.000.000.000.000,00',
     ]);
   });
+});
+
+test('a line of the log has them, and stays one line', () => {
+  const written = `${JSON.stringify({ level: 30, mgL: 4.6000000000000005, of: { share: 1e-7 }, msg: 'at 1e5: "x"' })}\n`;
+  expect(plainLine(written)).toBe(
+    '{"level":30,"mgL":4.6,"of":{"share":0.0000001},"msg":"at 1e5: \\"x\\""}\n',
+  );
+  const plain = '{"level":30,"mgL":4.6,"msg":"x:1e-7"}\n';
+  expect(JSON.parse(plainLine(plain))).toEqual(JSON.parse(plain));
+  expect(plainLine('{"a":1}\n')).toBe('{"a":1}\n');
+});
+
+test('an alert that is told again has them in its sentence', () => {
+  const told = { type: 'LOW_OXYGEN', parameter: 'dissolved_oxygen', value: 0.1 + 0.2, threshold: 4 } as const;
+  const names = { farmName: 'Sul', controlPoint: null, pond: { id: 'p', cod: 'V-01' } };
+  const words = storedWords({ ...told, message: '', severity: 'HIGH' }, names, () => null);
+  expect([words('pt-BR'), words('en')]).toEqual([
+    'Oxigênio baixo no viveiro V-01: 0,3 mg/L (limite 4 mg/L)',
+    'Low oxygen in pond V-01: 0.3 mg/L (limit 4 mg/L)',
+  ]);
 });
 
 test('a webhook has them in the body that it signs', async () => {
@@ -112,6 +141,7 @@ onBothEngines('a farm with such figures', (_open, engine) => {
     const post = async (path: string, sent: object) => {
       const reply = await app.call('POST', path, { token, body: sent });
       expect(reply.status, `${path} ${JSON.stringify(reply.body)}`).toBeLessThan(300);
+      expect(unroundedIn(JSON.stringify(reply.body)), path).toEqual([]);
       return reply;
     };
     for (const [n, residue] of RESIDUE.entries()) {

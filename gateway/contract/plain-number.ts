@@ -26,6 +26,11 @@ const AWKWARD = /(?:[:,[]|^)-?\d+(?:\.\d{7,}|(?:\.\d+)?e)/;
 // older than the types of the language know
 const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
 
+/** A line of JSON that something else wrote, with plain numbers. */
+export function plainLine(line: string): string {
+  return AWKWARD.test(line) ? `${plainJson(JSON.parse(line))}\n` : line;
+}
+
 /** JSON whose numbers are plain ones. */
 export function plainJson(value: unknown): string {
   const text = JSON.stringify(value);

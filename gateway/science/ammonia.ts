@@ -32,15 +32,14 @@ export type Nh3 =
 
 type Limits = ScienceConstants['water']['worstPlausible'];
 
-/** Ranges of the tables that the equation agrees with (within 4 %), and how far it is drawn on beyond them. */
+/** Ranges of the tables that the equations agree with (within 2 %), and how far they are drawn on beyond them. */
 const TABLED = { temperatureC: [5, 35], salinityPpt: [0, 36], ph: [6, 10] } as const;
 const EXTRAPOLATED = { temperatureC: 40, salinityPpt: 45 } as const;
 
 /**
- * NH3-N in so much total ammonia nitrogen (mg/L as N, not negative). pKa after Whitfield (1974) and Hampson (1977) as in
- * the EPA's saltwater criteria of 1989, the coefficient of ionic strength fitted to the table of Bower & Bidwell (1978).
+ * NH3-N in so much total ammonia nitrogen (mg/L as N, not negative).
  *
- * Published tables reach from 5 to 35 °C, 0 to 36 ppt and pH 6 to 10; the same equation is drawn on to 40 °C and 45 ppt,
+ * Published tables reach from 5 to 35 °C, 0 to 36 ppt and pH 6 to 10; the equation of the sea is drawn on to 40 °C and 45 ppt,
  * where ponds of dry coasts lie in the afternoon. Of what is missing or lies farther out the worst plausible value counts:
  * the farm's limits for what is missing, the nearer end of the range where going on would make it milder, and the
  * equation itself where it only gets worse.
@@ -100,8 +99,27 @@ function worstOf(limits: Limits, water: AmmoniaWater): { worst: Worst; gaps: Amm
 }
 
 function shareOf({ temperatureC, ph, salinityPpt }: Worst): number {
+  return 1 / (1 + 10 ** (pKaOf(temperatureC, salinityPpt) - ph));
+}
+
+/** Saltiness from which the tables of the sea begin, and warmth up to which fresh water was measured and is left for them. */
+const SEA_FROM_PPT = 18;
+const FRESH_UP_TO_C = 30;
+const SEA_FROM_C = 32;
+
+/**
+ * Sea water from 18 ppt on: after Whitfield (1974) and Hampson (1977) as in the EPA's saltwater criteria of 1989, the
+ * coefficient of ionic strength fitted to the table of Bower & Bidwell (1978). Fresh water up to 30 °C: Emerson et al. (1975).
+ * Between them the one passes evenly into the other, by salt and from 30 to 32 °C by warmth: beyond its own range the
+ * fresh-water equation is the milder one, and no longer counts.
+ */
+function pKaOf(temperatureC: number, salinityPpt: number): number {
   const kelvin = temperatureC + 273.15;
   const ionicStrength = (19.9273 * salinityPpt) / (1000 - 1.005109 * salinityPpt);
-  const pKa = 9.245 + 0.1557 * ionicStrength + 0.0324 * (298 - kelvin) + 0.0415 / kelvin;
-  return 1 / (1 + 10 ** (pKa - ph));
+  const withoutSalt = 9.245 + 0.0324 * (298 - kelvin) + 0.0415 / kelvin;
+  const fresh = 0.09018 + 2729.92 / kelvin;
+  const shareOfFresh =
+    Math.max(0, 1 - salinityPpt / SEA_FROM_PPT) *
+    Math.min(1, Math.max(0, (SEA_FROM_C - temperatureC) / (SEA_FROM_C - FRESH_UP_TO_C)));
+  return withoutSalt + 0.1557 * ionicStrength + shareOfFresh * (fresh - withoutSalt);
 }

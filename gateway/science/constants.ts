@@ -57,8 +57,11 @@ export const SCIENCE_DEFAULTS = {
      * print, has one more digit so that the ration is the 7.91 % at 1 g that was calibrated.
      */
     vannamei: { mealScale: 0.09306, mealExponent: 0.62, rationFactor: 0.85 },
-    /** How postlarvae of vannamei are fed until they are weighed (gateway/science/blind-feeding.ts). */
-    blindChart: 'BY_WEIGHT' as BlindChart,
+    /**
+     * How postlarvae of vannamei are fed until they are weighed (gateway/science/blind-feeding.ts). By weight the first meals
+     * of 100,000 are 10 g; what is published begins at 0.3 kg a day.
+     */
+    blindChart: 'ROCHA_MAIA_1998' as BlindChart,
     /** No feeding table goes above this, % of biomass per day. */
     largestRatePercent: 25,
     /** monodon: feeding table after Chanratchakool et al. (1994), read between its points on log axes. */

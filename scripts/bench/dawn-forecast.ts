@@ -182,6 +182,7 @@ if (import.meta.main) {
   });
   const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
   const best = values.bound ? bestPredictor() : null;
+  const aims: [string, object][] = [];
   for (const [name, rounds] of Object.entries(ROUNDS)) {
     // a probe's night has some sixty readings
     const count = name === 'probe' ? Number(values.nights) / 4 : Number(values.nights);
@@ -205,6 +206,17 @@ if (import.meta.main) {
       ];
     });
     console.table(Object.fromEntries(rows));
+    const { alarmed, missed, falseAlarms, leastLead } = methodOn('whole pond: program', nights);
+    aims.push([
+      name,
+      {
+        'in band': percent(bandOf(nights).inBand),
+        'missed, neither alarmed nor asked': percent(missed),
+        'missed by alarms alone': percent(1 - alarmed),
+        'false alarms': percent(falseAlarms),
+        'least lead, h': leastLead.toFixed(1),
+      },
+    ]);
     console.table(
       Object.fromEntries(
         [{ name: 'all', ...bandOf(nights) }, ...bandByHourAndDensity(nights)].map((cell) => [
@@ -237,6 +249,10 @@ if (import.meta.main) {
       );
     }
   }
+  console.log(
+    'the program against the aims: in band 80 % or more, missed 3 % or less, false 10 % or less, lead 3 h or more',
+  );
+  console.table(Object.fromEntries(aims));
   console.table(
     Object.fromEntries(
       publishedResults().map(({ published, forecast, off, isInBand }) => [

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { parseSync } from 'vite';
 import { expect, it } from 'vitest';
 import type { Language } from '../../desktop/console/i18n/catalogue.ts';
+import { plainSentence } from '../../desktop/console/i18n/plain-sentence.ts';
 
 // Whatever the interface refuses is told to people in their language. English has its own sentence in each answer.
 
@@ -85,4 +86,34 @@ it('what is wrong with a field is told in each language', () => {
     expect(Object.keys(ofFields.checks).sort(), language).toEqual(Object.keys(checks).sort());
     expect(Object.keys(ofFields.fields).sort(), language).toEqual(Object.keys(fields).sort());
   }
+});
+
+it.each([
+  [
+    'Your plan does not include access tokens (api_access); a larger one does',
+    'Your plan does not include access tokens; a larger one does',
+  ],
+  ['Para desligar já, peça que valha agora (apply_now).', 'Para desligar já, peça que valha agora.'],
+  ['quantity_kg: must be more than 0', 'Quantity: must be more than 0'],
+  ['rows[3].feed_date: must not be before start_date', 'Feed date: must not be before start_date'],
+  ['Controller CP-1 (V-01, V-02) stays on (4.2 mg/L)', 'Controller CP-1 (V-01, V-02) stays on (4.2 mg/L)'],
+  ['CP-1 (tanque_norte) stays on', 'CP-1 (tanque_norte) stays on'],
+])('a person reads “%s” without the names that programs use', (said, read) => {
+  expect(plainSentence(said)).toBe(read);
+});
+
+it('no sentence of the interface reaches people with another name in brackets', () => {
+  const sentences = execFileSync(
+    'git',
+    ['grep', '-hE', String.raw`[a-z] \([a-z]+_[a-z_]+\)`, '--', 'gateway/features'],
+    {
+      encoding: 'utf8',
+    },
+  )
+    .split('\n')
+    // words for people: a quoted line that is no comment and no call
+    .filter((line) => /^\s*(\w+: )?['`]|AppError\(|message: |detail: /.test(line));
+  expect(sentences.length).toBeGreaterThan(4);
+  const left = sentences.flatMap((line) => plainSentence(line).match(/ \([a-z]+_[a-z_]+\)/g) ?? []);
+  expect(left).toEqual([]);
 });

@@ -90,6 +90,43 @@ onBothEngines('rows of the interface', (_open, engine) => {
     expect((await call('GET', `/control-points/${one}/schedules`)).body).toEqual([]);
   });
 
+  it('a change says what of it cannot be changed; what was read and is sent back says nothing', async () => {
+    const id = await aBatch(app, farm);
+    const batch = body(await call('GET', `/batches/${id}`));
+    const wrong = await call('PUT', `/batches/${id}`, {
+      notes: 'x',
+      initial_count: 7,
+      species: 'monodon',
+      start_date: '2026-01-02',
+    });
+    expect(wrong).toMatchObject({
+      status: 200,
+      body: {
+        notes: 'x',
+        initial_count: batch['initial_count'],
+        warnings: [
+          {
+            code: 'NOT_CHANGED',
+            message:
+              'initial_count, species, start_date: not changed; what can be changed here is expected_harvest_date, survival_rate, notes',
+          },
+        ],
+      },
+    });
+    const again = await call('PUT', `/batches/${id}`, { ...body(await call('GET', `/batches/${id}`)) });
+    expect(body(again)['warnings'] ?? []).toEqual([]);
+    const unknown = await call('PUT', `/batches/${id}`, { nobody_knows: 1 });
+    expect(body(unknown)['warnings'] ?? []).toEqual([]);
+    const point = await call('POST', '/control-points/', {
+      farm_id: farm.farmId,
+      cod: 'CP-N',
+      target_status: 'OFF',
+      device_id: 'esp-CP-N',
+    });
+    const moved = await call('PUT', `/control-points/${String(body(point)['id'])}`, { target_status: 'ON' });
+    expect(moved).toMatchObject({ status: 200, body: { target_status: 'OFF' } });
+  });
+
   it('a schedule is no change of its control point', async () => {
     const made = await call('POST', '/control-points/', {
       farm_id: farm.farmId,

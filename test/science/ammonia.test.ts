@@ -111,11 +111,59 @@ describe('beyond the tables the equation goes on as others do', () => {
     },
   );
 
-  test('there is no cliff at 36 ppt, 35 °C, 45 ppt or 40 °C', () => {
+  // Emerson's 0.0018 to 0.0171 of pKa above the sea's equation at 0 ppt: 1 in 250 to 1 in 25 of NH3
+  test('fresh water is Emerson’s from 5 to 30 °C, the sea’s from 18 ppt and from 32 °C, in between between them', () => {
+    const part = (pKa: number, ph: number) => 100 / (1 + 10 ** (pKa - ph));
+    const freshPKa = (temperatureC: number) => 0.09018 + 2729.92 / (temperatureC + 273.15);
+    const seaPKa = (temperatureC: number, salinityPpt: number) =>
+      9.245 +
+      (0.1557 * 19.9273 * salinityPpt) / (1000 - 1.005109 * salinityPpt) +
+      0.0324 * (298 - temperatureC - 273.15) +
+      0.0415 / (temperatureC + 273.15);
+    for (const temperatureC of [5, 10, 20, 25, 28, 30])
+      expect(percentOf({ temperatureC, ph: 8, salinityPpt: 0 })).toBeCloseTo(
+        part(freshPKa(temperatureC), 8),
+        9,
+      );
+    const water = fc.record({
+      temperatureC: fc.double({ min: 5, max: 40, noNaN: true }),
+      ph: fc.double({ min: 6, max: 10, noNaN: true }),
+      salinityPpt: fc.double({ min: 0, max: 45, noNaN: true }),
+    });
+    fc.assert(
+      fc.property(water, (sample) => {
+        const { temperatureC, ph, salinityPpt } = sample;
+        const sea = part(seaPKa(temperatureC, salinityPpt), ph);
+        const emerson = part(
+          freshPKa(temperatureC) + seaPKa(temperatureC, salinityPpt) - seaPKa(temperatureC, 0),
+          ph,
+        );
+        const ours = percentOf(sample);
+        if (salinityPpt >= 18 || temperatureC >= 32) expect(ours / sea).toBeCloseTo(1, 9);
+        expect(ours).toBeGreaterThanOrEqual(Math.min(sea, emerson) * (1 - 1e-9));
+        expect(ours).toBeLessThanOrEqual(Math.max(sea, emerson) * (1 + 1e-9));
+        // beyond the 30 °C of fresh water never milder than its equation
+        if (temperatureC > 30) expect(ours).toBeGreaterThanOrEqual(emerson * (1 - 1e-9));
+      }),
+    );
+  });
+
+  test('there is no cliff at any seam: 30 and 32 °C, 18 ppt, 36 ppt, 35 °C, 45 ppt, 40 °C', () => {
     const at = (water: Partial<AmmoniaWater>) =>
       worstOf({ tanMgL: 3, temperatureC: 30, ph: 8.6, salinityPpt: 36, ...water });
     for (const salinityPpt of [36, 45])
       expect(at({ salinityPpt: salinityPpt + 0.1 }) / at({ salinityPpt })).toBeCloseTo(1, 2);
+    for (const salinityPpt of [0, 9, 18, 36]) {
+      for (const temperatureC of [30, 32, 35, 40])
+        expect(
+          at({ salinityPpt, temperatureC: temperatureC + 1e-6 }) /
+            at({ salinityPpt, temperatureC: temperatureC - 1e-6 }),
+        ).toBeCloseTo(1, 5);
+      for (const temperatureC of [5, 29, 31, 33])
+        expect(
+          at({ temperatureC, salinityPpt: salinityPpt + 1e-6 }) / at({ temperatureC, salinityPpt }),
+        ).toBeCloseTo(1, 5);
+    }
     for (const temperatureC of [35, 40])
       expect(at({ temperatureC: temperatureC + 0.1 }) / at({ temperatureC })).toBeCloseTo(1, 1);
   });
@@ -138,16 +186,19 @@ test('the un-ionised part is a part of the total, larger in warmer, more alkalin
     ph: fc.double({ min: 6, max: 9.9, noNaN: true }),
     salinityPpt: fc.double({ min: 1, max: 45, noNaN: true }),
   });
+  const steps = fc.constantFrom(0.01, 0.1, 1);
   fc.assert(
-    fc.property(water, (sample) => {
+    fc.property(water, steps, (sample, step) => {
       const here = unionizedAmmoniaMgL(sample);
-      const warmer = unionizedAmmoniaMgL({ ...sample, temperatureC: sample.temperatureC + 1 });
-      const moreAlkaline = unionizedAmmoniaMgL({ ...sample, ph: sample.ph + 0.1 });
+      const warmer = unionizedAmmoniaMgL({ ...sample, temperatureC: sample.temperatureC + step });
+      const moreAlkaline = unionizedAmmoniaMgL({ ...sample, ph: sample.ph + step / 10 });
       expect(here).toBeGreaterThan(0);
       expect(here).toBeLessThan(sample.tanMgL);
       expect(warmer).toBeGreaterThan(here);
       expect(moreAlkaline).toBeGreaterThan(here);
-      expect(unionizedAmmoniaMgL({ ...sample, salinityPpt: sample.salinityPpt - 1 })).toBeGreaterThan(here);
+      expect(unionizedAmmoniaMgL({ ...sample, salinityPpt: sample.salinityPpt - step })).toBeGreaterThan(
+        here,
+      );
     }),
   );
 });

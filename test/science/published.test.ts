@@ -108,6 +108,8 @@ test.each([
   ['beyond it', { published: '0.50', ours: 0.525 }, 0.04],
   ['between least and most', { published: ['1', '2'], ours: 1.5 }, 0],
   ['below the least', { published: ['10', '15'], ours: 9 }, 0.1],
+  ['within what conditions in print allow', { published: '1.20', ours: [1.1, 1.3] }, 0],
+  ['below all that they allow', { published: '1.00', ours: [1.105, 1.3] }, 0.1],
 ] as const)('a figure %s', (_what, figure, share) => {
   const whole: Figure = { of: '', ...figure };
   expect(shareApart(whole)).toBeCloseTo(share, 7);

@@ -5,6 +5,7 @@ import { answerWords, componentWords } from '#words/components.ts';
 import { ApiError } from '../data/api.ts';
 import { figure } from '../i18n/format.ts';
 
+import { plainSentence } from '../i18n/plain-sentence.ts';
 import { Button } from './button.tsx';
 import { faultOf, fieldFaultOf } from './fault-text.ts';
 
@@ -81,7 +82,7 @@ export function faultText(error: unknown): string {
   const [field, ...more] = error.fields;
   const ofField = field === undefined || more.length > 0 ? null : faultOf(field.code ?? '');
   const ofCheck = field === undefined ? null : fieldFaultOf(field.path, field.code ?? '');
-  return faultOf(error.code) ?? ofField ?? ofCheck ?? error.message;
+  return faultOf(error.code) ?? ofField ?? ofCheck ?? plainSentence(error.message);
 }
 
 export function Empty({ text, children }: { text: string; children?: ComponentChildren }) {

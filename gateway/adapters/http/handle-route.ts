@@ -27,7 +27,7 @@ import { movedAway } from '#features/cloud/moved-farms.ts';
 import { type MayOnBox, requireBoxRight } from '#features/people/box-rights.ts';
 import { type IdempotencyDeps, withIdempotency } from './idempotency.ts';
 import { faultIn } from './input-bounds.ts';
-import { misspeltIn, refuseMisspelt, warnOfMisspelt } from './misspelt-fields.ts';
+import { misspeltIn, refuseMisspelt, warnOfMisspelt, warnOfUnchanged } from './misspelt-fields.ts';
 import { readFile } from './read-json-body.ts';
 import { requestIdOf } from './request-frame.ts';
 import { type Admit, isCounted } from './request-limits.ts';
@@ -117,7 +117,8 @@ export async function handleRoute(
     },
   );
   if (route.access.who !== 'anyone' && answer.status < 400) markProved(http.socket);
-  await sendAnswer(response, warnOfMisspelt(route, misspeltIn(route, request.rawBody), answer));
+  const told = warnOfUnchanged(route, request.rawBody, answer);
+  await sendAnswer(response, warnOfMisspelt(route, misspeltIn(route, request.rawBody), told));
 }
 
 /**

@@ -50,3 +50,33 @@ export function warnOfMisspelt(route: Route, misspelt: Misspelt | null, answer: 
   const message = `${misspelt.sentence}. It was done as without any field`;
   return { ...answer, body: { ...body, warnings: [...told, { code: 'UNKNOWN_FIELD', message }] } };
 }
+
+/**
+ * The answer to a change with a warning of what it does not change: a field that the thing has and that came with another
+ * value, as one that takes back what was read sends it. Silence would tell the farm that a correction stands which does not.
+ */
+export function warnOfUnchanged(
+  route: Pick<Route, 'method' | 'body' | 'answers'>,
+  rawBody: Readonly<Record<string, unknown>>,
+  answer: Answer,
+): Answer {
+  const { body, status } = answer;
+  if ((route.method !== 'PUT' && route.method !== 'PATCH') || status !== 200) return answer;
+  if (!(route.body instanceof z.ZodObject) || typeof body !== 'object' || body === null) return answer;
+  const answered = route.answers[200];
+  const schema = answered !== null && answered !== undefined && 'schema' in answered ? answered.schema : null;
+  if (!(schema instanceof z.ZodObject) || !Object.hasOwn(schema.shape, 'warnings')) return answer;
+  const { shape } = route.body;
+  const fields = Object.keys(rawBody)
+    .filter((field) => !Object.hasOwn(shape, field) && Object.hasOwn(body, field) && field !== 'warnings')
+    // ids are said in two ways, and times in many
+    .filter((field) => !/(^|_)(id|at)$/.test(field))
+    .filter(
+      (field) => JSON.stringify(rawBody[field]) !== JSON.stringify((body as Record<string, unknown>)[field]),
+    )
+    .slice(0, MOST_NAMED);
+  if (fields.length === 0) return answer;
+  const told = 'warnings' in body && Array.isArray(body.warnings) ? body.warnings : [];
+  const message = `${fields.join(', ')}: not changed; what can be changed here is ${Object.keys(shape).join(', ')}`;
+  return { ...answer, body: { ...body, warnings: [...told, { code: 'NOT_CHANGED', message }] } };
+}

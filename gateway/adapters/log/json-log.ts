@@ -1,4 +1,5 @@
 import { type LoggerOptions, pino } from 'pino';
+import { plainLine } from '#contract/plain-number.ts';
 import type { Log } from '#core/kernel.ts';
 
 /**
@@ -27,7 +28,8 @@ export function createJsonLog(
     ],
   };
   const logger = pino(options, {
-    write(line: string) {
+    write(written: string) {
+      const line = plainLine(written);
       keep(line);
       output.write(line);
     },

@@ -18,6 +18,7 @@ import { createInstanceWatch, type InstanceConditions } from '#features/alarms/a
 import { nightAt, placeOf } from '#features/control/aeration/aired-ponds.ts';
 import { type ControlView, type ControlViews, targetOf } from '#features/control/control-view.ts';
 import { personHold } from '#features/control/schedules/person-hold.ts';
+import { troubleIn } from '#features/equipment/relays/relay-troubles.ts';
 import type { ScienceOf } from '#features/farm/science-settings/ports.ts';
 import type { BatchStates } from '#features/production/batch-state.ts';
 import type { Config } from '#runtime/config.ts';
@@ -58,6 +59,7 @@ export function createWatches(deps: WatchDeps) {
     monotonic,
     queries: alerts.queries,
     notify,
+    troubleIn,
     peopleOf: peopleQuery(database.read),
     isShared: database.dialect === 'postgres',
   });
@@ -67,6 +69,7 @@ export function createWatches(deps: WatchDeps) {
     monotonic,
     queries: alerts.queries,
     notify,
+    troubleIn,
     isOurs: ({ farm_id, type }) => (type === 'GATEWAY_OFFLINE') !== deps.isRunHere(farm_id),
     isShared: database.dialect === 'postgres',
   });

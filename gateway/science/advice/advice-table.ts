@@ -37,9 +37,9 @@ export const ADVICE: readonly Advice[] = [
     stage: 'now',
     words: {
       'pt-BR':
-        'Ligue os aeradores agora e até as 16:00 para misturar as camadas; água quente guarda menos oxigênio: meça o oxigênio. Dê só a ração recomendada, que já desconta o calor.',
-      en: 'Run the aerators now and until 16:00 to mix the layers; hot water holds less oxygen: measure oxygen. Give only the recommended ration, which allows for the heat.',
-      es: 'Encienda los aireadores ahora y hasta las 16:00 para mezclar las capas; el agua caliente guarda menos oxígeno: mida el oxígeno. Dé solo el balanceado recomendado, que ya descuenta el calor.',
+        'Ligue os aeradores agora, até a água esfriar, para misturar as camadas; água quente guarda menos oxigênio: meça o oxigênio. Dê só a ração recomendada, que já desconta o calor.',
+      en: 'Run the aerators now, until the water is cooler, to mix the layers; hot water holds less oxygen: measure oxygen. Give only the recommended ration, which allows for the heat.',
+      es: 'Encienda los aireadores ahora, hasta que el agua se enfríe, para mezclar las capas; el agua caliente guarda menos oxígeno: mida el oxígeno. Dé solo el balanceado recomendado, que ya descuenta el calor.',
     },
     sources: ['AN_BINH', 'LIMSUWAN_CHING'],
   },
@@ -298,7 +298,7 @@ export function adviceOf(asked: AdviceAsked, language: Language, dose: string | 
   return line.words[language].replace('{dose}', dose ?? UNKNOWN_DOSE[language]);
 }
 
-/** Where area or depth of the pond are unknown: in two parts no more than the usual dose. */
+/** Where nobody knows how much is missing: in two parts no more than the usual dose. */
 const UNKNOWN_DOSE: Readonly<Record<Language, string>> = {
   'pt-BR': '300 kg/ha',
   en: '300 kg/ha',

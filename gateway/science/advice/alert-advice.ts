@@ -9,6 +9,7 @@ import {
 import type { AdviceGrade } from './advice-sources.ts';
 import { adviceOf } from './advice-table.ts';
 import type { Language } from './language.ts';
+import { alkalinityDose } from './water-advice.ts';
 
 type InEach = Readonly<Record<Language, string>>;
 
@@ -80,6 +81,8 @@ export type AdvisedAlert = {
   /** null: whatever it is, the gravest words hold. */
   severity: WaterSeverity | null;
   value: number | null;
+  /** What the value lies beyond; null or left out: unknown. */
+  threshold?: number | null;
 };
 
 /**
@@ -90,7 +93,7 @@ export type DeadlyLevel = Pick<Water, 'criticalOxygenMgL'> | null;
 
 /** What to do now about an alert: the same words wherever it is told. */
 export function alertAdvice(
-  { type, severity, value }: AdvisedAlert,
+  { type, severity, value, threshold = null }: AdvisedAlert,
   language: Language,
   water: DeadlyLevel,
 ): string {
@@ -102,7 +105,13 @@ export function alertAdvice(
       : value <= water.criticalOxygenMgL;
   const grade: AdviceGrade | null = type === 'LOW_OXYGEN' && mayKill ? 'CRITICAL' : severity;
   const problem = isUpperLimit(type) ? 'HIGH' : 'LOW';
-  return adviceOf({ parameter: parameterOf(type), problem, stage: 'now', grade, value }, language) ?? '';
+  const dose =
+    type === 'LOW_ALKALINITY' && value !== null && threshold !== null
+      ? alkalinityDose({ value, limit: threshold, volumeM3: null }, language)
+      : null;
+  return (
+    adviceOf({ parameter: parameterOf(type), problem, stage: 'now', grade, value }, language, dose) ?? ''
+  );
 }
 
 function tonight(grade: AdviceGrade | null, language: Language): string {
@@ -111,7 +120,7 @@ function tonight(grade: AdviceGrade | null, language: Language): string {
 
 /** The same for a word that came from elsewhere; null: a newer program's alert. */
 export function adviceForWord(
-  alert: { type: unknown; severity: WaterSeverity | null; value: number | null },
+  alert: { type: unknown; severity: WaterSeverity | null; value: number | null; threshold?: number | null },
   language: Language,
   water: DeadlyLevel,
 ): string | null {

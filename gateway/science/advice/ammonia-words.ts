@@ -35,6 +35,14 @@ export function gapsText(gaps: readonly AmmoniaGap[], language: Language): strin
   return gaps.map((gap) => GAPS[gap][language]).join('; ');
 }
 
+/** The same, from Portuguese. */
+export function gapsSaidIn(language: Language, portuguese: string): string {
+  const said = portuguese
+    .split('; ')
+    .map((each) => Object.values(GAPS).find((gap) => gap['pt-BR'] === each)?.[language] ?? each);
+  return said.join('; ');
+}
+
 /** "3,00 mg/L TAN". */
 export function ammoniaAmount(basis: 'NH3' | 'TAN', mgL: number, language: Language): string {
   return `${figure(mgL, 2, language)} ${UNITS[basis]}`;

@@ -86,7 +86,6 @@ export function feedingNotes(constants: Constants, facts: FeedingFacts, language
   const words = FEEDING_WORDS[language];
   return [
     facts.isKnownSpecies ? null : words.unknownSpecies(facts.speciesName),
-    facts.ration.chart === 'BY_WEIGHT' ? null : words.byChart(BLIND_SOURCES[facts.ration.chart]),
     ...waterNotes(constants, facts, language),
     weightNote(constants, facts, language),
     conversionNote(constants.feeding, facts, language),
@@ -135,7 +134,9 @@ function weightNote(constants: Constants, facts: FeedingFacts, language: Languag
   const sample = figure(sampleSize, 0, language);
   if (lastSample === null) {
     const day = daysBetween(startDate, today);
-    return words.notWeighed(weight, day, sample, calendarDay(date, language));
+    const until = calendarDay(date, language);
+    if (ration.chart !== 'BY_WEIGHT') return words.byChart(BLIND_SOURCES[ration.chart], sample, until);
+    return words.notWeighed(weight, day, sample, until);
   }
   const age = daysBetween(lastSample.date, today);
   if (age > constants.feeding.biometryStaleDays) return words.staleWeighing(age, weight, sample);

@@ -20,7 +20,7 @@ export interface FeedingWords {
   events: Record<FeedingEvent, string>;
   unknownSpecies(name: string): string;
   /** Postlarvae that were never weighed are fed by a chart. */
-  byChart(source: string): string;
+  byChart(source: string, sample: string, date: string): string;
   measureOxygen(hours: number, limit: string, assumed: string): string;
   measureTemperature(hours: number, assumed: string): string;
   /** The limit of what unknown water cuts. */
@@ -69,8 +69,8 @@ const PORTUGUESE: FeedingWords = {
     TREATMENT: 'tratamento da água',
   },
   unknownSpecies: (name) => `Não há tabela própria para "${name}": a ração segue a do vannamei.`,
-  byChart: (source) =>
-    `Ainda sem biometria: a ração segue a tabela dos primeiros dias escolhida pela fazenda (${source}).`,
+  byChart: (source, sample, date) =>
+    `Ainda sem biometria: a ração segue a tabela dos primeiros dias da fazenda (${source}). Pese ${sample} camarões em ${date}.`,
   measureOxygen: (hours, limit, assumed) =>
     `Sem leitura de oxigênio nas últimas ${hours} h: a ração supõe ${assumed} mg/L; meça antes da próxima refeição, abaixo de ${limit} mg/L a ração deve cair.`,
   measureTemperature: (hours, assumed) =>
@@ -122,8 +122,8 @@ const ENGLISH: FeedingWords = {
     TREATMENT: 'water treatment',
   },
   unknownSpecies: (name) => `There is no table for "${name}": the ration follows vannamei.`,
-  byChart: (source) =>
-    `Not weighed yet: the ration goes by the chart of the first days that the farm has chosen (${source}).`,
+  byChart: (source, sample, date) =>
+    `Not weighed yet: the ration goes by the farm’s chart of the first days (${source}). Weigh ${sample} shrimp on ${date}.`,
   measureOxygen: (hours, limit, assumed) =>
     `No oxygen reading in the last ${hours} h: the ration assumes ${assumed} mg/L; measure before the next meal, below ${limit} mg/L the ration has to come down.`,
   measureTemperature: (hours, assumed) =>
@@ -175,8 +175,8 @@ const SPANISH: FeedingWords = {
     TREATMENT: 'tratamiento del agua',
   },
   unknownSpecies: (name) => `No hay una tabla propia para "${name}": el balanceado sigue la del vannamei.`,
-  byChart: (source) =>
-    `Todavía sin muestreo: el balanceado sigue la tabla de los primeros días elegida por la camaronera (${source}).`,
+  byChart: (source, sample, date) =>
+    `Todavía sin muestreo: el balanceado sigue la tabla de los primeros días de la camaronera (${source}). Pese ${sample} camarones el ${date}.`,
   measureOxygen: (hours, limit, assumed) =>
     `Sin lectura de oxígeno en las últimas ${hours} h: el balanceado supone ${assumed} mg/L; mida antes de la próxima ración, por debajo de ${limit} mg/L el balanceado debe bajar.`,
   measureTemperature: (hours, assumed) =>

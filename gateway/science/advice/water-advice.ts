@@ -22,8 +22,7 @@ function waterAction(
   told: { pond: PondWater; stage: AdviceStage; grade: AdviceGrade | null; language: Language },
 ): string | null {
   const { pond, stage, grade, language } = told;
-  const kg = parameter === 'alkalinity' ? (limeKg(pond) ?? bicarbonateKg(pond)) : null;
-  const dose = kg === null ? null : `${figure(kg, 0, language)} kg`;
+  const dose = parameter === 'alkalinity' ? alkalinityDose(pond, language) : null;
   return adviceOf({ parameter, problem, stage, grade, value: pond.value }, language, dose);
 }
 
@@ -48,6 +47,16 @@ export function bicarbonateKg({ value, limit, volumeM3 }: PondWater): number | n
   return volumeM3 === null || value >= limit
     ? null
     : (Math.min(MOST_AT_ONCE_MG_L, limit - value) * volumeM3 * BICARBONATE_PER_CACO3) / 1000;
+}
+
+/** What lifts alkalinity, for the pond or, where its volume is not known, for 1,000 m³; null: it is at its limit. */
+export function alkalinityDose(pond: PondWater, language: Language): string | null {
+  const isWhole = pond.volumeM3 !== null;
+  const water = { ...pond, volumeM3: pond.volumeM3 ?? 1000 };
+  const kg = limeKg(water) ?? bicarbonateKg(water);
+  if (kg === null) return null;
+  if (isWhole) return `${figure(kg, 0, language)} kg`;
+  return `${figure(kg, 1, language)} kg${language === 'pt-BR' ? ' por 1.000 m³' : ' per 1,000 m³'}`;
 }
 
 export type WaterTrendFacts = {

@@ -3,7 +3,7 @@ import type { WaterSeverity } from '../severity.ts';
 import { isUpperLimit, type Violation } from '../water-limits.ts';
 import type { AdviceGrade } from './advice-sources.ts';
 import { adviceOf } from './advice-table.ts';
-import { ammoniaAmount, nh3Text } from './ammonia-words.ts';
+import { ammoniaAmount, gapsSaidIn, nh3Text } from './ammonia-words.ts';
 import { figure, type Language } from './language.ts';
 import { amount, parameterTitle } from './water-words.ts';
 
@@ -58,6 +58,28 @@ function ammoniaMessage(
     es: `Amoníaco ${typed}${other} en la piscina ${pond}, por encima de ${limit} (${word})`,
   }[language];
 }
+
+const AMMONIA = /^Amônia (.+?) no viveiro (.+), acima de (\S+ mg\/L NH₃-N) \((\S+)\)$/;
+const SPELLED = /[\d.,]+ mg\/L/g;
+
+/** A stored message of ammonia as it was said in another language; null: it is none. */
+export function ammoniaMessageIn(language: Exclude<Language, 'pt-BR'>, message: string): string | null {
+  const [found, said = '', pond, limit = '', word] = AMMONIA.exec(message) ?? [];
+  const graded = Object.values(SEVERITY_WORDS).find((each) => each['pt-BR'] === word);
+  if (found === undefined || graded === undefined) return null;
+  const upTo = { en: 'up to', es: 'hasta' }[language];
+  const amounts = said.replace(/ \(.+\)$/, '').replace('= até ', `= ${upTo} `);
+  const gaps = gapsSaidIn(language, / \((.+)\)$/.exec(said)?.[1] ?? '');
+  const measured = `${amounts}${gaps === '' ? '' : ` (${gaps})`}`;
+  return {
+    en: `Ammonia ${pointed(measured)} in pond ${pond}, above ${pointed(limit)} (${graded.en})`,
+    es: `Amoníaco ${measured} en la piscina ${pond}, por encima de ${limit} (${graded.es})`,
+  }[language];
+}
+
+/** 1.234,56 mg/L as 1,234.56 mg/L. */
+const pointed = (text: string): string =>
+  text.replaceAll(SPELLED, (amounts) => amounts.replaceAll(/[.,]/g, (mark) => (mark === '.' ? ',' : '.')));
 
 /** What to do at this moment about oxygen below its limit. */
 export function oxygenNow(grade: AdviceGrade, language: Language): string {

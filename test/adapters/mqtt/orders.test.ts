@@ -50,6 +50,18 @@ describe('levels', () => {
     );
   });
 
+  test('a controller reads numbers as people write them, whatever binary fractions left of them', async () => {
+    const farm = await startBroker();
+    const client = await farm.rawConnected();
+    await subscribe(client, { [`${OWN}/config/desired`]: 1, [`${OWN}/shadow/desired`]: 1 });
+    farm.broker.link.publishConfig('aerator-1', { ...aConfig(), start_delay_s: 4.6000000000000005 });
+    farm.broker.link.publishShadow('aerator-1', aShadow({ until: 1e-7 }));
+    await eventually(() => {
+      const texts = client.received.flatMap((one) => (one.cmd === 'publish' ? [String(one.payload)] : []));
+      expect(texts.join('\n')).toMatch(/"start_delay_s":4\.6[,}](.|\n)*"until":0\.0000001[,}]/);
+    });
+  });
+
   test('a controller that connects later finds the newest levels', async () => {
     const farm = await startBroker();
     farm.broker.link.publishShadow('aerator-1', aShadow({ version: 41 }));

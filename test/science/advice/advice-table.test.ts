@@ -4,6 +4,7 @@ import { ADVICE_SOURCES } from '#science/advice/advice-sources.ts';
 import { ADVICE } from '#science/advice/advice-table.ts';
 import { adviceForWord, alertAdvice } from '#science/advice/alert-advice.ts';
 import { LANGUAGES } from '#science/advice/language.ts';
+import { alkalinityDose } from '#science/advice/water-advice.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 
 const { water } = SCIENCE_DEFAULTS;
@@ -24,6 +25,25 @@ describe.each(ALERT_TYPES)('%s', (type) => {
 
 test('a word of a newer program has no advice rather than a wrong one', () => {
   expect(adviceForWord({ type: 'SOMETHING_NEW', severity: null, value: null }, 'en', water)).toBeNull();
+});
+
+test('what is to be done now names no hour of the day: it may be past', () => {
+  for (const { stage, words } of ADVICE.filter(({ stage }) => stage === 'now'))
+    for (const language of LANGUAGES)
+      expect(words[language], stage).not.toMatch(/\d\d:\d\d|midday|meio-dia|at noon/);
+});
+
+test('low alkalinity is told one dose: the alarm’s by 1,000 m³ is the trend’s for the whole pond', () => {
+  for (const value of [10, 30, 49, 51, 62, 70, 79.5]) {
+    const alarm = { type: 'LOW_ALKALINITY', severity: 'LOW', value, threshold: 80 } as const;
+    const perThousand = /(\d+\.\d) kg per 1,000 m³/.exec(alertAdvice(alarm, 'en', water))?.[1];
+    const whole = /^(\d+) kg$/.exec(alkalinityDose({ value, limit: 80, volumeM3: 7500 }, 'en') ?? '')?.[1];
+    expect(Math.abs(Number(whole) - 7.5 * Number(perThousand))).toBeLessThan(1);
+    expect(alertAdvice(alarm, 'pt-BR', water)).toContain(
+      `${String(perThousand).replace('.', ',')} kg por 1.000 m³`,
+    );
+    expect(adviceForWord({ ...alarm }, 'en', water)).toBe(alertAdvice(alarm, 'en', water));
+  }
 });
 
 describe('low oxygen cannot wait for the night', () => {

@@ -7,7 +7,7 @@ import {
   feedTypeName,
 } from '#science/advice/feeding-advice.ts';
 import type { Language } from '#science/advice/language.ts';
-import { SCIENCE_DEFAULTS } from '#science/constants.ts';
+import { SCIENCE_DEFAULTS, type ScienceConstants } from '#science/constants.ts';
 import { type FeedingConditions, feedingAdjustment } from '#science/feeding-adjustments.ts';
 import { type BatchToFeed, dailyRation } from '#science/feeding-ration.ts';
 
@@ -89,10 +89,11 @@ describe('notes', () => {
   const notesOf = (
     changes: Partial<FeedingFacts> & { batch?: Partial<BatchToFeed> } = {},
     language: Language = 'en',
+    constants: ScienceConstants = SCIENCE_DEFAULTS,
   ) => {
     const { batch = {}, conditions = goodWater, ...facts } = changes;
     return feedingNotes(
-      SCIENCE_DEFAULTS,
+      constants,
       {
         today: '2025-05-12',
         startDate: '2025-02-14',
@@ -102,7 +103,7 @@ describe('notes', () => {
         lastSample: { date: '2025-05-12', weightG: 9.5, sampleSize: 100, cvPercent: null },
         fca: 1.4,
         conditions,
-        ration: dailyRation(SCIENCE_DEFAULTS, { ...aBatch, ...batch }, conditions),
+        ration: dailyRation(constants, { ...aBatch, ...batch }, conditions),
         ...facts,
       },
       language,
@@ -149,8 +150,17 @@ describe('notes', () => {
       lastSample: null,
       batch: { day: 10, warmDays: 10, lastWeighing: null },
     };
-    expect(notesOf(unweighed)).toEqual([
+    const byWeight = {
+      ...SCIENCE_DEFAULTS,
+      feeding: { ...SCIENCE_DEFAULTS.feeding, blindChart: 'BY_WEIGHT' },
+    };
+    expect(notesOf(unweighed, 'en', byWeight as ScienceConstants)).toEqual([
       'Not weighed yet: the ration uses the 0.125 g expected on day 10. Weigh 138 shrimp on 6 March 2025.',
+    ]);
+    expect(notesOf(unweighed)).toEqual([
+      expect.stringMatching(
+        /^Not weighed yet: the ration goes by the farm’s chart of the first days \(Rocha & Maia.*\)\. Weigh 138 shrimp on 6 March 2025\.$/,
+      ),
     ]);
   });
 

@@ -120,7 +120,7 @@ describe('alkalinity of a pond of 7,500 m³', () => {
       'Aplique 227 kg de bicarbonato de sódio, em duas vezes, e meça de novo amanhã; calcário não dissolve acima de cerca de 50 mg/L.',
     );
     expect(waterTrendAdvice(factsAt(62, null), 'en').at(-1)).toContain(
-      'Apply 300 kg/ha of sodium bicarbonate',
+      'Apply 30.2 kg per 1,000 m³ of sodium bicarbonate',
     );
   });
 

@@ -163,6 +163,46 @@ export const FEED_SOURCES: readonly Source[] = [
     tested: [{ file: 'test/science/advice/feeding-advice.test.ts', says: '1.7' }],
   },
   {
+    name: 'webdungca.com/thucantom: guide of a vannamei feed. It has no prices; of MAPA (traceability, GTA) no table of figures was found',
+    cited: [],
+    figures: [
+      // a feed maker's guide, so it is held against the largest meal: the middle of each size, and each end of it
+      ...table(
+        [
+          [0.1, '15', '25'],
+          [1.5, '8', '15'],
+          [2.5, '7', '8'],
+          [5, '5', '6'],
+          [9.5, '3', '4'],
+        ] as const,
+        (weightG, least, most) => ({
+          of: `largest meal of vannamei of ${weightG} g, %`,
+          published: [least, most] as const,
+          ours: feedingRatePercent(largestMeal, 'vannamei', weightG),
+          ...(weightG === 2.5
+            ? { apart: { by: 0.07, because: '7 % at 2 to 3 g lies above the largest meal measured' } }
+            : {}),
+        }),
+      ),
+      ...table(
+        [
+          [1.5, '8', 0.16],
+          [2.5, '7', 0.21],
+          [5, '5', 0.15],
+        ] as const,
+        (weightG, published, by) => ({
+          of: `ration of vannamei of ${weightG} g against the least of the guide, %`,
+          published,
+          ours: ration(weightG),
+          apart: { by, because: OFFERED_LESS },
+        }),
+      ),
+      { of: 'ration of 9.5 g, %', published: ['3', '4'], ours: ration(9.5) },
+      // 3 to 4 meals from PL 15 to 7 g; ours are more and smaller while they are small, and as many from 3 g on
+      { of: 'meals a day at 5 g', published: ['3', '4'], ours: mealPlan(feeding, 5, null).length },
+    ],
+  },
+  {
     name: 'bioaqua.vn, farming of vannamei in India: 15 % on day 15, conversion 1.4–1.5',
     cited: [],
     figures: [

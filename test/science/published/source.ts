@@ -4,7 +4,8 @@ export type Figure = {
   of: string;
   /** As it was printed; two: least and most. */
   published: string | readonly [least: string | number, most: string | number];
-  ours: number;
+  /** Two: what ours makes of the least and the most that the rounded conditions in print allow. */
+  ours: number | readonly [least: number, most: number];
   /** Where it must be nearer than 2 %, beyond the rounding in print. */
   to?: number;
   /** Where ours lies farther off than 2 % and the rounding in print: by how much at most, as a share, and why it may. */
@@ -27,6 +28,11 @@ export function roundingOf(printed: string): number {
 
 /** How far ours lies beyond what was printed, its rounding left aside, as a share of it; 0: within. */
 export function shareApart({ published, ours }: Figure): number {
+  if (typeof ours !== 'number') {
+    const [least, most] = ours;
+    const nearest = Math.min(Math.max(Number(published), least), most);
+    return shareApart({ of: '', published, ours: nearest });
+  }
   if (typeof published !== 'string') {
     const [least, most] = published.map(Number) as [number, number];
     const beyond = Math.max(0, least - ours, ours - most);

@@ -23,10 +23,6 @@ function unionised(temperatureC: number, ph: number, salinityPpt: number): numbe
   return nh3.isKnown ? nh3.mgL : Number.NaN;
 }
 
-const ONE_EQUATION =
-  'one equation from fresh water to 36 ppt, fitted to the sea; the fresh-water table lies at 0 ppt, where no shrimp pond does';
-const EMERSON_STRICTER = `${ONE_EQUATION}; above 28 °C ours is the higher, the stricter figure`;
-
 export const WATER_SOURCES: readonly Source[] = [
   {
     name: 'EN 25814, as printed in ProMinent’s manual of the DULCOTEST DO 1 probe, p. 52: fresh water at 1 atm',
@@ -110,7 +106,6 @@ export const WATER_SOURCES: readonly Source[] = [
           of: `NH3-N at ${temperatureC} °C, pH ${ph} in fresh water, %`,
           published: fresh,
           ours: unionised(temperatureC, ph, 0),
-          ...(temperatureC === 25 ? { apart: { by: 0.035, because: ONE_EQUATION } } : {}),
         },
         {
           of: `NH3-N at ${temperatureC} °C, pH ${ph} in the sea, %`,
@@ -123,7 +118,7 @@ export const WATER_SOURCES: readonly Source[] = [
   },
   {
     name: 'Emerson et al. 1975, fresh water, as tabled by the University of Florida (EDIS FA16)',
-    cited: [],
+    cited: ['Emerson et al. (1975)'],
     figures: table(
       [
         [24, 8.0, '5.02'],
@@ -138,7 +133,6 @@ export const WATER_SOURCES: readonly Source[] = [
         of: `NH3-N at ${temperatureC} °C, pH ${ph}, %`,
         published,
         ours: unionised(temperatureC, ph, 0),
-        ...([28, 30].includes(temperatureC) ? { apart: { by: 0.04, because: EMERSON_STRICTER } } : {}),
       }),
     ),
   },
@@ -155,16 +149,11 @@ export const WATER_SOURCES: readonly Source[] = [
         (salinityPpt, tanMgL, published) => ({
           of: `NH3-N of a 96 h LC50 of ${tanMgL} mg/L total ammonia at ${salinityPpt} ppt`,
           published,
-          ours: (tanMgL * unionised(23, 8.05, salinityPpt)) / 100,
-          ...(salinityPpt === 15
-            ? {
-                apart: {
-                  by: 0.035,
-                  because:
-                    'their pH is a mean of the trial: 0.02 of it is 4 %; equations of other authors lie as far off or farther',
-                },
-              }
-            : {}),
+          // the rounding of what they print of their water: 23 °C and pH 8.05
+          ours: [
+            (tanMgL * unionised(22.5, 8.045, salinityPpt)) / 100,
+            (tanMgL * unionised(23.5, 8.055, salinityPpt)) / 100,
+          ],
         }),
       ),
       {

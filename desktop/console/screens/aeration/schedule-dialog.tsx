@@ -15,6 +15,7 @@ import { type ControlPoint, farm } from '../../data/farm-store.ts';
 import { refresh } from '../../data/query.ts';
 import { instantsOf, plannedRuleOf, type Schedule, TIME } from '../../data/schedules.ts';
 import { clockTime, isoDay } from '../../i18n/format.ts';
+import { plainSentence } from '../../i18n/plain-sentence.ts';
 import { daysMore, weekdayOf } from '../../state/schedule-week.ts';
 
 type SavedSchedule = z.infer<typeof savedScheduleAnswer>;
@@ -58,7 +59,8 @@ function typedOf(schedule: Schedule | null, pointId: string): Typed {
 
 /** Says where a motor keeps running, or stays off, against the time just saved. */
 function showEffect({ takes_effect, warnings = [] }: SavedSchedule, holdsNow: string): void {
-  if (warnings.length > 0) toast(warnings.map(({ message }) => message).join(' '), null, WARNED_MS);
+  if (warnings.length > 0)
+    toast(warnings.map(({ message }) => plainSentence(message)).join(' '), null, WARNED_MS);
   else if (takes_effect === 'NOW') toast(holdsNow);
 }
 

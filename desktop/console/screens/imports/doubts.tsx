@@ -3,6 +3,7 @@ import type { ImportReport, RowNote } from '#contract/resources/imports.ts';
 import { importWords } from '#words/imports.ts';
 import { Button } from '../../components/button.tsx';
 import { figure } from '../../i18n/format.ts';
+import { plainSentence } from '../../i18n/plain-sentence.ts';
 import { columnName } from './column-name.ts';
 import type { Answers } from './use-import.ts';
 
@@ -105,7 +106,7 @@ function Notes({
               <strong>
                 {words.row} {figure(row)}
               </strong>
-              {column === null ? '' : ` · ${columnName(column)}`}: {message}
+              {column === null ? '' : ` · ${columnName(column)}`}: {plainSentence(message)}
             </span>
             {shown.findIndex((note) => note.row === row) === index ? act(row) : null}
           </li>

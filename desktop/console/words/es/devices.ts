@@ -135,7 +135,7 @@ export const deviceWords = translation<typeof source.deviceWords>({
     protocol_v5: 'habla MQTT 5: ajústelo a MQTT 3.1.1',
     client_id: 'el client id de MQTT no es igual al nombre de usuario',
   },
-  times: (n: number) => (n === 1 ? '1 vez' : `${n} veces`),
+  times: (n: number) => (n === 1 ? 'una vez' : `${n} veces`),
   adopt: 'Adoptar',
   noUnknown: 'Ningún controlador desconocido tocó la puerta.',
   createTitle: 'Nuevo punto de control',

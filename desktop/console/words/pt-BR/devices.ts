@@ -136,7 +136,7 @@ export const deviceWords = source({
     protocol_v5: 'fala MQTT 5: ajuste-o para MQTT 3.1.1',
     client_id: 'o client id do MQTT não é igual ao nome de usuário',
   },
-  times: (n: number) => (n === 1 ? '1 vez' : `${n} vezes`),
+  times: (n: number) => (n === 1 ? 'uma vez' : `${n} vezes`),
   adopt: 'Adotar',
   noUnknown: 'Nenhum controlador desconhecido bateu à porta.',
   createTitle: 'Novo ponto de controle',

@@ -1,7 +1,7 @@
+import { plainNumber } from '#contract/plain-number.ts';
 import type { AlertType, Severity } from '#contract/words.ts';
 import type { SubjectNames } from '#core/alerting.ts';
 import type { Language, Words } from '#core/notifying.ts';
-import { storedDeviceWords } from './device-alert-words.ts';
 
 // What alerts say. `message` of an alert is Portuguese, the language of the farms; a notification speaks its reader's.
 
@@ -82,7 +82,7 @@ export const SEVERITY_BY_TYPE: Readonly<Record<AlertType, Severity>> = {
   MEASURE_OXYGEN: 'LOW',
 };
 
-const SIMULATED: Readonly<Record<Language, string>> = {
+export const SIMULATED: Readonly<Record<Language, string>> = {
   'pt-BR': 'SIMULADO',
   en: 'SIMULATED',
   es: 'SIMULADO',
@@ -121,9 +121,7 @@ export function measuredWords(
   const pond = names.pond.cod;
   const unit = UNITS[parameter] ?? '';
   return (language) => {
-    const figure = (n: number) =>
-      ({ 'pt-BR': String(n).replace('.', ','), en: String(n), es: String(n).replace('.', ',') })[language] +
-      unit;
+    const figure = (n: number) => plainNumber(n).replace('.', language === 'en' ? '.' : ',') + unit;
     return {
       'pt-BR': `${TITLES[cause.type]['pt-BR']} no viveiro ${pond}: ${figure(value)} (limite ${figure(threshold)})`,
       en: `${TITLES[cause.type].en} in pond ${pond}: ${figure(value)} (limit ${figure(threshold)})`,
@@ -149,37 +147,6 @@ export function escalationTitle(title: string, minutes: number, language: Langua
 
 export function escalationMessage(message: string, language: Language): string {
   return `${message}\n${NOBODY[language]}`;
-}
-
-/** What an alert says, from its row alone: its own words were made by who raised it, and only the Portuguese are kept. */
-export function storedWords(
-  row: {
-    type: AlertType;
-    message: string;
-    severity: Severity;
-    parameter: string | null;
-    value: number | null;
-    threshold: number | null;
-  },
-  names: SubjectNames,
-): Words {
-  const { type, value, threshold } = row;
-  const point = names.controlPoint;
-  if (type === 'CLOCK_UNTRUSTED') return clockWords;
-  if (type === 'DISK_FULL') return diskWords;
-  if (row.parameter !== null && value !== null && threshold !== null && names.pond !== null)
-    return storedMeasuredWords(
-      row,
-      measuredWords({ type, parameter: row.parameter, value, threshold }, names),
-    );
-  if (point !== null) return storedDeviceWords(row, point);
-  return () => row.message;
-}
-
-/** The message of ammonia has it on both bases, and the basis of what was typed is in it alone. */
-function storedMeasuredWords(row: { parameter: string | null; message: string }, words: Words | null): Words {
-  if (words === null) return () => row.message;
-  return (language) => (row.parameter === 'ammonia' && language === 'pt-BR' ? row.message : words(language));
 }
 
 export const clockWords: Words = (language) =>

@@ -1,13 +1,13 @@
-import type { AlertType, Severity, SwitchState } from '#contract/words.ts';
+import type { SwitchState } from '#contract/words.ts';
 import { type InEach, inEach } from '#core/each-language.ts';
 import type { Language, Words } from '#core/notifying.ts';
 import type { DeviceTrouble } from '#features/control/control-view.ts';
 import type { WhyUnconfirmed } from './confirm-rules.ts';
-import type { Unsteady, UnsteadyKind } from './device-alert-rules.ts';
+import type { Unsteady } from './device-alert-rules.ts';
 
 // What alerts of controllers say: what happened, by its true name, and what to do.
 
-type Named = { cod: string; ponds: readonly { cod: string }[] };
+export type Named = { cod: string; ponds: readonly { cod: string }[] };
 
 const MAX_NAMES = 20;
 
@@ -32,7 +32,7 @@ const said =
   (language) =>
     words[language];
 
-const STATE: Readonly<Record<SwitchState, InEach>> = {
+export const STATE: Readonly<Record<SwitchState, InEach>> = {
   ON: inEach('ligado', 'on', 'encendido'),
   OFF: inEach('desligado', 'off', 'apagado'),
 };
@@ -218,96 +218,37 @@ export function powerFailureWords(
       const others = devices.filter((device) => !tellers.includes(device));
       const told = listOf(tellers, language);
       const silent = others.length === 0 ? '' : listOf(others, language);
-      if (language === 'en')
-        return `No mains power, reported by: ${told}${silent === '' ? '' : `; silent since then: ${silent}`}`;
-      if (language === 'es')
-        return `Sin energía de la red, informado por: ${told}${silent === '' ? '' : `; sin comunicación desde entonces: ${silent}`}`;
-      return `Sem energia da rede, informado por: ${told}${silent === '' ? '' : `; sem comunicação desde então: ${silent}`}`;
+      return powerToldWords(told, silent)(language);
     }
-    return {
-      'pt-BR': `${n} de ${online} controladores ficaram sem comunicação em 60 s: ${list}`,
-      en: `${n} of ${online} controllers fell silent within 60 s: ${list}`,
-      es: `${n} de ${online} controladores quedaron sin comunicación en 60 s: ${list}`,
-    }[language];
+    return powerGuessedWords(n, online, list)(language);
   };
 }
 
-// An alert is stored in Portuguese. Who reads another language and is told of it again later gets what these sentences said.
+/** `silent`: empty, or those that were not heard since. */
+export const powerToldWords = (told: string, silent: string): Words =>
+  said(
+    inEach(
+      `Sem energia da rede, informado por: ${told}${silent === '' ? '' : `; sem comunicação desde então: ${silent}`}`,
+      `No mains power, reported by: ${told}${silent === '' ? '' : `; silent since then: ${silent}`}`,
+      `Sin energía de la red, informado por: ${told}${silent === '' ? '' : `; sin comunicación desde entonces: ${silent}`}`,
+    ),
+  );
 
-const WANTED = `(${STATE.ON['pt-BR']}|${STATE.OFF['pt-BR']})`;
-const WHY: Readonly<Record<WhyUnconfirmed, RegExp>> = {
-  unconfirmed: new RegExp(`ordem de ficar ${WANTED} e não confirmou`),
-  refused: new RegExp(`recusou a ordem de ficar ${WANTED}(?:: (.*))?\\. Ele continua`),
-  never_seen: new RegExp(`deve ficar ${WANTED} e nunca deu sinal`),
-  absent: new RegExp(`deve ficar ${WANTED}, mas está sem comunicação`),
-  deferred: new RegExp(`deve ficar ${WANTED} e adia a ordem`),
-  fell_out: new RegExp(`deve ficar ${WANTED}, confirmou`),
-};
-const UNSTEADY: Readonly<Record<UnsteadyKind, RegExp>> = {
-  two_boards: /duas placas falam/,
-  restarts: /reiniciou (\d+) vezes/,
-  changes: /mudou de estado (\d+) vezes/,
-  deferrals: /adiou (\d+) vezes/,
-  connections: /a conexão caiu (\d+) vezes/,
-};
-const HELD_OFF = /por uma pessoa às (\S+) e (?:(só volta|devia ter voltado) às (\S+);|não volta)/;
+export const powerGuessedWords = (n: number, online: number, list: string): Words =>
+  said(
+    inEach(
+      `${n} de ${online} controladores ficaram sem comunicação em 60 s: ${list}`,
+      `${n} of ${online} controllers fell silent within 60 s: ${list}`,
+      `${n} de ${online} controladores quedaron sin comunicación en 60 s: ${list}`,
+    ),
+  );
 
-type StoredRow = {
-  type: AlertType;
-  message: string;
-  severity: Severity;
-  value: number | null;
-  threshold: number | null;
-};
-
-/** What an alert of a controller says, from its row alone. */
-export function storedDeviceWords(row: StoredRow, point: Named): Words {
-  const words = storedFacts(row, point);
-  return (language) => (language !== 'pt-BR' && words !== null ? words(language) : row.message);
-}
-
-function storedFacts({ type, message, value, threshold }: StoredRow, point: Named): Words | null {
-  switch (type) {
-    case 'DEVICE_OFFLINE':
-      return threshold === null ? null : offlineWords(point, threshold);
-    case 'NO_CURRENT':
-      return value === null ? null : noCurrentWords(point, value);
-    case 'COMMAND_NOT_CONFIRMED':
-      return threshold === null ? null : storedUnconfirmed(message, point, threshold);
-    case 'UNSTABLE':
-      return storedUnstable(message, point);
-    case 'OFF_SCHEDULE':
-      return storedHeldOff(message, point);
-    default:
-      return null;
-  }
-}
-
-function storedUnconfirmed(message: string, point: Named, seconds: number): Words | null {
-  for (const [why, pattern] of entries(WHY)) {
-    const [found, wanted, reason = null] = pattern.exec(message) ?? [];
-    if (found === undefined) continue;
-    const target: SwitchState = wanted === STATE.ON['pt-BR'] ? 'ON' : 'OFF';
-    return unconfirmedWords(point, { why, target, seconds, reason, trouble: null });
-  }
-  return null;
-}
-
-function storedUnstable(message: string, point: Named): Words | null {
-  const causes = entries(UNSTEADY).flatMap(([kind, pattern]) => {
-    const found = pattern.exec(message);
-    return found === null ? [] : [{ kind, times: Number(found[1] ?? 0) }];
-  });
-  return causes.length === 0 ? null : unstableWords(point, causes);
-}
-
-function storedHeldOff(message: string, point: Named): Words | null {
-  const [found, since, how, until = null] = HELD_OFF.exec(message) ?? [];
-  if (found === undefined || since === undefined) return null;
-  return heldOffWords(point, { since, until, isOverdue: how === 'devia ter voltado' });
-}
-
-function entries<Key extends string>(table: Readonly<Record<Key, RegExp>>): [Key, RegExp][] {
-  // the keys of these tables are their words
-  return Object.entries(table) as [Key, RegExp][];
+export function silentGatewayWords(name: string, minutes: number): Words {
+  return said(
+    inEach(
+      `O gateway ${name} está sem comunicação há ${minutes} minutos. Daqui não se vê nem se comanda a fazenda; lá os controladores continuam sozinhos. Verifique a energia e a internet.`,
+      `Nothing was heard of the gateway ${name} for ${minutes} minutes. The farm cannot be seen or switched from here; on the farm the controllers go on by themselves. Check its power and internet.`,
+      `El gateway ${name} está sin comunicación desde hace ${minutes} minutos. Desde aquí no se ve ni se manda en la camaronera; allá los controladores continúan solos. Revise la energía y el internet.`,
+    ),
+  );
 }

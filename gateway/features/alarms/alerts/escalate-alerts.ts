@@ -3,10 +3,11 @@ import { type Change, onTables, type RowListener, rowsOf, update } from '#core/c
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import { perform } from '#core/use-case.ts';
-import { escalationMessage, escalationTitle, storedWords, titleOf } from './alert-words.ts';
+import { escalationMessage, escalationTitle, titleOf } from './alert-words.ts';
 import { type AlertRow, alertData, SYSTEM_TYPES } from './alerting.ts';
 import { isNoticeDeferred, isQuiet } from './episode-rules.ts';
 import type { Alert, AlertQueries } from './ports.ts';
+import { storedWords, type TroubleIn } from './stored-words.ts';
 import { oneAtATime } from './watch-devices.ts';
 
 const MINUTE = 60_000;
@@ -55,6 +56,7 @@ export type EscalationDeps = Pick<Kernel, 'now' | 'clockQuality' | 'commit' | 'p
   monotonic: () => number;
   queries: Pick<AlertQueries, 'unanswered' | 'openOfEpisode' | 'namesOf'>;
   notify: Notify;
+  troubleIn: TroubleIn;
   /** Who may act on a farm, and who of them has a channel that is open. */
   peopleOf: (farmId: string) => Promise<{ userId: string; hasChannel: boolean }[]>;
   /** Other processes raise alerts in the same database: what they raised is read each time. */
@@ -169,7 +171,7 @@ async function louder(
   const names = await deps.queries.namesOf(row);
   if (names === null) return [];
   const people = await deps.peopleOf(row.farm_id);
-  const words = storedWords(row, names);
+  const words = storedWords(row, names, deps.troubleIn);
   return deps.notify(
     { userIds: people.filter(({ hasChannel }) => to === 'all' || hasChannel).map(({ userId }) => userId) },
     {

@@ -3,16 +3,18 @@ import { onTables, rowsOf, update } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import { type Decision, perform } from '#core/use-case.ts';
-import { storedWords, titleOf } from './alert-words.ts';
+import { titleOf } from './alert-words.ts';
 import { type AlertRow, alertData, SYSTEM_TYPES } from './alerting.ts';
 import { isNoticeDeferred, isQuiet, TELL_AGAIN_MS } from './episode-rules.ts';
 import type { Alert, AlertQueries } from './ports.ts';
+import { storedWords, type TroubleIn } from './stored-words.ts';
 import { oneAtATime } from './watch-devices.ts';
 
 export type RecurringNotifierDeps = Pick<Kernel, 'now' | 'commit' | 'pause' | 'random' | 'log'> & {
   monotonic: () => number;
   queries: Pick<AlertQueries, 'withDeferredNotice' | 'openOfEpisode' | 'namesOf'>;
   notify: Notify;
+  troubleIn: TroubleIn;
   /** The two instances of a farm have the same alerts: one of them tells. */
   isOurs: (row: Pick<AlertRow, 'farm_id' | 'type'>) => boolean;
   /** Other processes raise alerts in the same database: what they raised is read now and then. */
@@ -78,7 +80,7 @@ export function createRecurringNotifier(deps: RecurringNotifierDeps) {
         severity: row.severity,
         cause: `alert:${row.episode_id}:${row.told_at}:still`,
         title: (language) => titleOf(row.type, names, language),
-        message: storedWords(row, names),
+        message: storedWords(row, names, deps.troubleIn),
         data: alertData(row, names),
       },
     );

@@ -6,6 +6,7 @@ import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Language, Notify } from '#core/notifying.ts';
 import { perform } from '#core/use-case.ts';
 import { SEVERITY_BY_TYPE } from './alert-words.ts';
+import { silentGatewayWords } from './device-alert-words.ts';
 import type { PairedGateway, SilenceQueries } from './ports.ts';
 
 export type GatewayWatchDeps = Pick<Kernel, 'now' | 'commit' | 'pause' | 'random' | 'guard' | 'log'> & {
@@ -88,7 +89,7 @@ export function createGatewayWatch(deps: GatewayWatchDeps): { tick: () => Promis
           ({ 'pt-BR': 'Gateway sem comunicação', en: 'Gateway silent', es: 'Gateway sin comunicación' })[
             language
           ],
-        message: silentWords(gateway.name, Math.floor((now - seenAt) / MINUTE_MS)),
+        message: silentGatewayWords(gateway.name, Math.floor((now - seenAt) / MINUTE_MS)),
         data: { event: 'gateway_silent', gateway_id: gateway.id },
         cause: `gateway_silent:${gateway.id}:${isoOf(seenAt)}`,
       },
@@ -137,7 +138,7 @@ function silenceOf(
   seenAt: number,
   now: number,
 ): AlertCause {
-  const words = silentWords(`${gateway.name} (${farm.name})`, Math.floor((now - seenAt) / MINUTE_MS));
+  const words = silentGatewayWords(`${gateway.name} (${farm.name})`, Math.floor((now - seenAt) / MINUTE_MS));
   return {
     farm_id: farm.id,
     control_point_id: null,
@@ -148,15 +149,6 @@ function silenceOf(
     words,
     cause: `gateway_offline:${farm.id}:${isoOf(seenAt)}`,
   };
-}
-
-function silentWords(name: string, minutes: number): (language: Language) => string {
-  return (language) =>
-    ({
-      'pt-BR': `O gateway ${name} está sem comunicação há ${minutes} minutos. Daqui não se vê nem se comanda a fazenda; lá os controladores continuam sozinhos. Verifique a energia e a internet.`,
-      en: `Nothing was heard of the gateway ${name} for ${minutes} minutes. The farm cannot be seen or switched from here; on the farm the controllers go on by themselves. Check its power and internet.`,
-      es: `El gateway ${name} está sin comunicación desde hace ${minutes} minutos. Desde aquí no se ve ni se manda en la camaronera; allá los controladores continúan solos. Revise la energía y el internet.`,
-    })[language];
 }
 
 function backWords(name: string, minutes: number): (language: Language) => string {

@@ -51,10 +51,15 @@ function adviceIn(
   data: Readonly<Record<string, unknown>>,
   { language, water }: { language: Language; water: DeadlyLevel },
 ): string | null {
-  const { alert_type: type, severity, value } = data;
+  const { alert_type: type, severity, value, threshold } = data;
   const graded = severity === 'LOW' || severity === 'MEDIUM' || severity === 'HIGH' ? severity : null;
   const advice = adviceForWord(
-    { type, severity: graded, value: typeof value === 'number' ? value : null },
+    {
+      type,
+      severity: graded,
+      value: typeof value === 'number' ? value : null,
+      threshold: typeof threshold === 'number' ? threshold : null,
+    },
     language,
     water,
   );

@@ -103,7 +103,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
       'the schedule counts after it.',
     keepsRunning: (cod, until) =>
       `${cod} keeps running${until === null ? ' until somebody turns it off' : ` until the next schedule event, ${until}`}: ` +
-      'a change of schedules turns nothing off at once. To turn it off now, send apply_now.',
+      'a change of schedules turns nothing off at once. To turn it off now, ask that it count at once (apply_now).',
     otherDecides: (cod, target) =>
       `Another schedule, which began last, decides now: ${cod} stays ${target} until it ends.`,
   },

@@ -1,6 +1,7 @@
 import type { RelayWarning } from '#contract/resources/relays.ts';
 import { type InEach, inEach } from '#core/each-language.ts';
 import { FIRST_GENERATION } from '#core/first-generation.ts';
+import type { Language } from '#core/notifying.ts';
 import type { UnsupportedRelay } from './ports.ts';
 import { isGivenUp, restartsOften } from './relay-rules.ts';
 import { type Channel, type Session, targetNow } from './relay-session.ts';
@@ -67,7 +68,7 @@ const named = (code: RelayWarning, ptBr: string, en: string, es: string): Named 
   sentence: inEach(ptBr, en, es),
 });
 
-const TROUBLES = {
+export const TROUBLES = {
   hand: named(
     'SET_BY_HAND',
     'Alguém o acionou no próprio relé: fica assim até a próxima ordem',
@@ -137,3 +138,40 @@ export const UNSUPPORTED: Readonly<Record<UnsupportedRelay, InEach>> = {
     'El Shelly está en el perfil de cortina (cover) y no enciende un motor: cambie el perfil a switch en su página y pegue los ajustes de nuevo',
   ),
 };
+
+// Alerts are stored in Portuguese; the name of a thing or the text of a relay stands where three dots do.
+const OPEN = '…';
+const ALL: readonly InEach[] = [
+  ...Object.values(UNSUPPORTED),
+  TROUBLES.hand.sentence,
+  TROUBLES.handAgain.sentence,
+  TROUBLES.restarts.sentence,
+  TROUBLES.unreadable.sentence,
+  TROUBLES.refused(OPEN).sentence,
+  TROUBLES.notListening(OPEN).sentence,
+  ...[true, false].flatMap((isTold) => [
+    TROUBLES.timer(0, isTold).sentence,
+    // a number that no relay has
+    withOpen(TROUBLES.timer(987_654_321, isTold).sentence, '987654321'),
+    TROUBLES.protection([], isTold).sentence,
+    TROUBLES.protection([OPEN], isTold).sentence,
+  ]),
+];
+
+function withOpen({ en, es, 'pt-BR': ptBr }: InEach, part: string): InEach {
+  return inEach(ptBr.replace(part, OPEN), en.replace(part, OPEN), es.replace(part, OPEN));
+}
+
+/** What one of these sentences says in another language, from the Portuguese that an alert has kept; null: none of them. */
+export function troubleIn(language: Language, portuguese: string): string | null {
+  for (const sentence of ALL) {
+    const [before = '', after] = sentence['pt-BR'].split(OPEN);
+    if (after === undefined ? portuguese !== before : !isBetween(portuguese, before, after)) continue;
+    const open = portuguese.slice(before.length, portuguese.length - (after ?? '').length);
+    return sentence[language].replace(OPEN, () => open);
+  }
+  return null;
+}
+
+const isBetween = (text: string, before: string, after: string): boolean =>
+  text.length > before.length + after.length && text.startsWith(before) && text.endsWith(after);

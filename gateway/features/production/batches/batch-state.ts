@@ -3,7 +3,7 @@ import { batch, survivalChange } from '#contract/resources/batches.ts';
 import { audit } from '#core/audit.ts';
 import { type Change, insert, update } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import { percent } from '#core/rounding.ts';
+import { percent, roundTo } from '#core/rounding.ts';
 import type { Caller } from '#core/route.ts';
 import { daysBetween, localDay, type Zone, type ZoneClock } from '#core/zone-clock.ts';
 import { biomassGainedKg, biomassKg, feedConversion } from '#science/biomass.ts';
@@ -364,7 +364,7 @@ export async function survivalRows(
     details: {
       old_survival_rate: percent(state.survivalRate),
       new_survival_rate: percent(newRate),
-      ...(step.kind === 'FACTOR' ? { severity: step.value } : {}),
+      ...(step.kind === 'FACTOR' ? { severity: roundTo(step.value, 4) } : {}),
       ...(at < fact.created_at ? { lost_at: at } : {}),
       ...(step.pond_id == null ? {} : { pond_id: step.pond_id }),
       ...(step.animals == null ? {} : { dead_count: step.animals }),

@@ -65,7 +65,7 @@ export function waterAlertOf(
     resolved: status === 'RESOLVED',
     resolved_at: row.resolved_at,
     episode_id: row.episode_id,
-    advice: alertAdvice({ type, severity: row.severity, value: row.value }, language, water),
+    advice: alertAdvice({ ...row, type }, language, water),
   };
 }
 

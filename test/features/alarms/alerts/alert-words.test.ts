@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { measuredWords, storedWords, titleOf } from '#features/alarms/alerts/alert-words.ts';
+import { measuredWords, titleOf } from '#features/alarms/alerts/alert-words.ts';
 import {
   noCurrentWords,
   offlineWords,
@@ -50,15 +50,6 @@ describe('an alert speaks its reader’s language', () => {
       'Oxigênio baixo no viveiro V-01: 3,4 mg/L (limite 4 mg/L)',
       'Low oxygen in pond V-01: 3.4 mg/L (limit 4 mg/L)',
     ]);
-  });
-
-  test('told again, ammonia still says on which basis it is, and what was typed', () => {
-    const message =
-      'Amônia 3,00 mg/L TAN = 0,67 mg/L NH₃-N no viveiro V-01, acima de 0,10 mg/L NH₃-N (grave)';
-    const told = { parameter: 'ammonia', value: 0.67, threshold: 0.1, severity: 'HIGH' } as const;
-    const words = storedWords({ type: 'HIGH_AMMONIA', message, ...told }, names);
-    expect(words('pt-BR')).toBe(message);
-    expect(words('en')).toBe('High ammonia in pond V-01: 0.67 mg/L NH₃-N (limit 0.1 mg/L NH₃-N)');
   });
 
   test('and names what it is about', () => {

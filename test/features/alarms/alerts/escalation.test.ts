@@ -101,6 +101,7 @@ onBothEngines('a critical alert that nobody answers', (_open, engine) => {
       monotonic: app.clock.now,
       queries: app.alerts.queries,
       notify: app.notify,
+      troubleIn: () => null,
       peopleOf: peopleQuery(app.database.read),
       isShared: false,
       ...given,

@@ -98,7 +98,7 @@ test('Home Assistant finds every control point, and only looks', async () => {
   );
   await farm.app.call('POST', '/devices/heartbeat', {
     token: farm.owner.token,
-    body: { device_id: point.device_id, current_status: 'ON', consumption: 1.49 },
+    body: { device_id: point.device_id, current_status: 'ON', consumption: 1.4900000000000002 },
   });
   farm.look();
   await eventually(() =>

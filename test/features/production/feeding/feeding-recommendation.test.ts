@@ -379,6 +379,12 @@ onBothEngines('feeding recommendation', (_open, engine) => {
 
     it('are fed by the chart the farm chooses, named with its source, until they are weighed', async () => {
       const farm = await good();
+      // a farm that chose nothing goes by what is published of Brazil, and never by grams
+      expect((await recommended(farm)).recommendation).toMatchObject({
+        feeding_table: 'ROCHA_MAIA_1998',
+        recommended_feed_kg: 0.439,
+      });
+      expect((await choose(farm, 'BY_WEIGHT')).status).toBe(200);
       expect((await recommended(farm)).recommendation.feeding_table).toBe('BY_WEIGHT');
       for (const [chart, kg, source] of [
         ['VINH_PHAT_LOC', 2.6, 'Phát Lộc'],
@@ -390,6 +396,8 @@ onBothEngines('feeding recommendation', (_open, engine) => {
         expect(ponds[0]?.recommended_feed_kg).toBe(kg);
         expect(recommendation.feeding_table_source).toContain(source);
         expect(notes.join(' ')).toContain(source);
+        // one note of what the ration goes by, not two that contradict each other
+        expect(notes.join(' ')).not.toMatch(/expected on day|peso esperado/);
       }
       await weighed(app, farm.batch.id, 0.01);
       expect((await recommended(farm)).recommendation.feeding_table).toBe('BY_WEIGHT');
