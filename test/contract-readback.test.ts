@@ -108,6 +108,7 @@ function isReadBack(engine: Engine): void {
       ...ids,
       transfer: String(body(moved)['id']),
       feeding: ids.feeding_record,
+      record: ids.farm_record,
       address,
       user: owner.user.id,
       device: deviceIdOf(ids.control_point),

@@ -169,7 +169,8 @@ const PT: Readonly<Record<string, string>> = {
   STORE_FULL: 'Não cabem mais versões de firmware; apague uma antiga.',
   SYNC_NOT_POSSIBLE: 'Agora não dá para sincronizar: confira a ligação com a nuvem.',
   TEXT_NOT_ALLOWED: 'O texto tem sinais que não são aceitos.',
-  SURVIVAL_SET_AFTERWARDS: 'A sobrevivência informada depois desta perda continua valendo; corrija-a se preciso.',
+  SURVIVAL_SET_AFTERWARDS:
+    'A sobrevivência informada depois desta perda continua valendo; corrija-a se preciso.',
   TOO_BUSY: 'Há pedidos demais agora. Tente de novo em instantes.',
   TOO_DEEP: 'O gateway não entendeu o pedido. Recarregue a página e tente de novo.',
   TOO_FAR_AHEAD: 'A data está adiante demais.',

@@ -132,6 +132,7 @@ export const backupWords = dictionary({
       feeding_records: 'Arraçoamentos',
       biometries: 'Biometrias',
       expenses: 'Despesas',
+      farm_records: 'Tratamentos, trocas de água e anotações',
     },
     same: 'Nestas listas nada mudaria.',
     losing: (rows: string, isOne: boolean) =>
@@ -290,6 +291,7 @@ export const backupWords = dictionary({
       feeding_records: 'Feedings',
       biometries: 'Biometries',
       expenses: 'Expenses',
+      farm_records: 'Treatments, water exchanges and notes',
     },
     same: 'Nothing would change in these lists.',
     losing: (rows: string, isOne: boolean) =>

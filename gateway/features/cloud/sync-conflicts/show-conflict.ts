@@ -54,6 +54,7 @@ const THINGS: Readonly<Record<string, Readonly<Record<Language, string>>>> = {
   transfers: { en: 'transfer', 'pt-BR': 'transferência' },
   expenses: { en: 'expense', 'pt-BR': 'despesa' },
   measurements: { en: 'measurement', 'pt-BR': 'medição' },
+  farm_records: { en: 'treatment, water exchange or note', 'pt-BR': 'tratamento, troca de água ou anotação' },
 };
 
 export const thingOf = (table: string, language: Language): string => THINGS[table]?.[language] ?? table;

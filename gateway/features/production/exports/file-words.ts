@@ -4,6 +4,7 @@ const WORDS = {
   biometries: { 'pt-BR': 'biometrias', en: 'biometries' },
   feeding: { 'pt-BR': 'alimentação', en: 'feeding' },
   water: { 'pt-BR': 'qualidade-da-água', en: 'water-quality' },
+  records: { 'pt-BR': 'registros', en: 'records' },
   report: { 'pt-BR': 'relatório-do-lote', en: 'batch-report' },
 } satisfies Record<string, Record<Language, string>>;
 
