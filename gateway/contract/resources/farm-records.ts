@@ -19,6 +19,9 @@ export const PRODUCT_KINDS = [
 ] as const;
 export type ProductKind = (typeof PRODUCT_KINDS)[number];
 
+/** Nobody expects a withdrawal period of the others; of these one that is not known is asked about. */
+export const MAY_LEAVE_RESIDUES: readonly ProductKind[] = ['MEDICATION', 'DISINFECTANT', 'OTHER'];
+
 export const DOSE_UNITS = ['kg', 'g', 'L', 'mL', 'ppm'] as const;
 export const EXCHANGE_UNITS = ['percent', 'cm', 'm3'] as const;
 const UNITS = [...DOSE_UNITS, ...EXCHANGE_UNITS] as const;

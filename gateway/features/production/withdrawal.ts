@@ -1,4 +1,8 @@
-import type { ProductKind, WithdrawalAnswer } from '#contract/resources/farm-records.ts';
+import {
+  MAY_LEAVE_RESIDUES,
+  type ProductKind,
+  type WithdrawalAnswer,
+} from '#contract/resources/farm-records.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { dayAfter, localDay } from '#core/zone-clock.ts';
 import { calendarDay, type Language } from '#science/advice/language.ts';
@@ -21,11 +25,6 @@ export type WithdrawalQueries = {
   /** Treatments in these ponds since an instant that may still keep somebody from harvesting, oldest first. */
   treatmentsIn: (pondIds: readonly string[], since: string) => Promise<Treatment[]>;
 };
-
-/** Nobody expects a withdrawal period of lime or bacteria of the pond; of the others one that is not known is asked about. */
-const MAY_LEAVE_RESIDUES: ReadonlySet<ProductKind> = new Set(['MEDICATION', 'DISINFECTANT', 'OTHER']);
-
-export const mayLeaveResidues = (kind: ProductKind): boolean => MAY_LEAVE_RESIDUES.has(kind);
 
 /** The first day on the farm after the withdrawal period; null: it is not known. */
 export function harvestFrom(
@@ -75,7 +74,7 @@ function withdrawalOf(state: BatchState, treatments: readonly Treatment[], day: 
     })
     .map((each) => ({ ...each, harvest_from: harvestFrom(each, state.timezone) }))
     .filter(({ harvest_from: from, product_kind: kind }) =>
-      from === null ? mayLeaveResidues(kind) : day < from,
+      from === null ? MAY_LEAVE_RESIDUES.includes(kind) : day < from,
     );
   if (keeping.length === 0) return null;
   return {

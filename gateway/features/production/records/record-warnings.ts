@@ -1,8 +1,7 @@
 import type { RowOf } from '#contract/resource.ts';
-import type { farmRecord } from '#contract/resources/farm-records.ts';
+import { type farmRecord, MAY_LEAVE_RESIDUES } from '#contract/resources/farm-records.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { figure, type Language } from '#science/advice/language.ts';
-import { mayLeaveResidues } from '../withdrawal.ts';
 import type { Place } from './ports.ts';
 
 export type RecordWarning = { code: string; message: string };
@@ -39,7 +38,7 @@ function treatmentWarnings(row: Row, place: Place, language: Language): RecordWa
   const words = WORDS[language];
   const { product_kind: kind, withdrawal_days: days } = row;
   const product = row.product ?? '';
-  const isResidue = kind !== null && mayLeaveResidues(kind);
+  const isResidue = kind !== null && MAY_LEAVE_RESIDUES.includes(kind);
   return [
     ...(isResidue && days === null
       ? [{ code: 'WITHDRAWAL_UNKNOWN', message: words.withdrawalUnknown(product) }]
