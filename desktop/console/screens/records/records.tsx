@@ -211,13 +211,10 @@ function Actions({ record }: { record: RecordAnswer }) {
 
 function fieldsOf(record: RecordAnswer): CorrectedField[] {
   const words = recordsWords();
-  const line = (name: keyof RecordAnswer & string, label: string): CorrectedField => ({
-    name,
-    label,
-    kind: 'text',
-    first: String(record[name] ?? ''),
-    isOptional: true,
-  });
+  const line = (
+    name: 'text' | 'product' | 'product_lot' | 'responsible' | 'source',
+    label: string,
+  ): CorrectedField => ({ name, label, kind: 'text', first: record[name] ?? '', isOptional: true });
   const units = record.kind === 'TREATMENT' ? DOSE_UNITS : EXCHANGE_UNITS;
   const amount: CorrectedField[] = [
     { name: 'amount', label: words.amount, kind: 'figure', first: asTyped(record.amount) },

@@ -29,7 +29,6 @@ onBothEngines('records of a farm', (_open, engine) => {
   });
   afterAll(() => app.close());
 
-  const pond = (n: number) => farm.ponds[n]?.id ?? '';
   const send = (
     method: string,
     path: string,
@@ -208,6 +207,8 @@ onBothEngines('records of a farm', (_open, engine) => {
     const made = await exchange(20, 'percent');
     expect(made).toMatchObject({ amount: 20, unit: 'percent', source: 'Rio', text: 'Amônia', product: null });
     expect(codesOf(made)).toEqual([]);
+    const corrected = await call('PUT', `/records/${String(made['id'])}`, { source: 'Poço' });
+    expect(corrected).toMatchObject({ source: 'Poço', amount: 20, unit: 'percent' });
     expect(codesOf(await exchange(30, 'cm'))).toEqual([]);
     expect(codesOf(await exchange(300, 'm3'))).toEqual([]);
     for (const [amount, unit] of [
