@@ -17,10 +17,9 @@ import { RecordTable, RowActions } from '../../components/record-table.tsx';
 import { get } from '../../data/api.ts';
 import type { Batch } from '../../data/batches.ts';
 import { isLeaving } from '../../data/corrections.ts';
-import { mayAttend, mayManage, mayRecord } from '../../data/farm-store.ts';
+import { mayCorrect, mayRecord } from '../../data/farm-store.ts';
 import type { Pond } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
-import { userId } from '../../data/session.ts';
 import { asTyped, dayAndTime, figure, plainDay, quantity } from '../../i18n/format.ts';
 import { recordsWords } from './words.ts';
 
@@ -124,7 +123,6 @@ function Frame({
 function Lines({ lines }: { lines: readonly Line[] }) {
   const words = recordsWords();
   const shown = lines.filter(({ record }) => record === null || !isLeaving(pathOf(record)));
-  const mayChange = mayRecord.value || mayAttend.value;
   return (
     <RecordTable<Line>
       label={words.title}
@@ -137,17 +135,13 @@ function Lines({ lines }: { lines: readonly Line[] }) {
       ]}
       actionsName={words.actions}
       actions={
-        mayChange
-          ? ({ record }) => (record !== null && isOwn(record) ? <Actions record={record} /> : null)
+        mayRecord.value
+          ? ({ record }) => (record !== null && mayCorrect(record) ? <Actions record={record} /> : null)
           : undefined
       }
     />
   );
 }
-
-/** A slip is corrected by whoever recorded it, a technician's note at a control point, too. */
-const isOwn = ({ created_by }: RecordAnswer): boolean =>
-  mayManage.value || (mayAttend.value && userId.value !== null && created_by === userId.value);
 
 function lineOf(record: RecordAnswer): Line {
   const words = recordsWords();

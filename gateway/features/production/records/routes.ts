@@ -198,7 +198,7 @@ function singleRoutes(deps: RecordRoutesDeps): Route[] {
     if (record === null) throw notFound('Record');
     return record;
   }
-  const own = { ...atRecord, right: 'manage', recorder: 'attend' } as const;
+  const own = { ...atRecord, right: 'manage', recorder: 'record' } as const;
   return [
     route({
       method: 'GET',
