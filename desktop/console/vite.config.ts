@@ -11,6 +11,7 @@ export default defineConfig({
     alias: {
       '#contract/': gateway('contract'),
       '#science/': gateway('science'),
+      '#words/': here('words/pt-BR/'),
       // both name the compatibility layer; it is the same library
       react: 'preact/compat',
       'react-dom': 'preact/compat',
