@@ -1,65 +1,9 @@
 import type { AlertType } from '#contract/words.ts';
+import { simulatedWords } from '#words/components.ts';
+import { alarmWords } from '#words/control.ts';
 import type { Alert } from '../data/farm-store.ts';
 import { figure } from '../i18n/format.ts';
-import { dictionary } from '../i18n/language.ts';
-import { isSimulatedAlert, simulatedWords } from './simulated.tsx';
-
-export const alarmWords = dictionary({
-  'pt-BR': {
-    type: {
-      POWER_FAILURE: 'Falta de energia',
-      LOW_OXYGEN: 'OD baixo',
-      HIGH_TEMPERATURE: 'Temperatura alta',
-      DEVICE_OFFLINE: 'Controlador sem sinal',
-      COMMAND_NOT_CONFIRMED: 'Comando não confirmado',
-      UNSTABLE: 'Controlador instável',
-      OFF_SCHEDULE: 'Desligado fora da agenda',
-      NO_CURRENT: 'Motor sem corrente',
-      GATEWAY_OFFLINE: 'Gateway sem contato',
-      CLOCK_UNTRUSTED: 'Relógio não confiável',
-      DISK_FULL: 'Disco cheio',
-      LOW_TEMPERATURE: 'Temperatura baixa',
-      LOW_PH: 'pH baixo',
-      HIGH_PH: 'pH alto',
-      LOW_ALKALINITY: 'Alcalinidade baixa',
-      HIGH_AMMONIA: 'Amônia alta',
-      HIGH_NITRITE: 'Nitrito alto',
-      HIGH_NITRATE: 'Nitrato alto',
-      LOW_OXYGEN_FORECAST: 'OD baixo previsto',
-      MEASURE_OXYGEN: 'Meça o oxigênio',
-    } satisfies Record<AlertType, string>,
-    measureAt: (time: string) => `Meça o oxigênio às ${time}`,
-    measureNow: 'Meça o oxigênio agora',
-    limit: (value: string, limit: string) => `${value} (limite ${limit})`,
-  },
-  en: {
-    type: {
-      POWER_FAILURE: 'Power failure',
-      LOW_OXYGEN: 'Low oxygen',
-      HIGH_TEMPERATURE: 'High temperature',
-      DEVICE_OFFLINE: 'Controller silent',
-      COMMAND_NOT_CONFIRMED: 'Command not confirmed',
-      UNSTABLE: 'Controller unstable',
-      OFF_SCHEDULE: 'Off against its schedule',
-      NO_CURRENT: 'Motor draws no current',
-      GATEWAY_OFFLINE: 'Gateway out of reach',
-      CLOCK_UNTRUSTED: 'Clock not to be trusted',
-      DISK_FULL: 'Disk full',
-      LOW_TEMPERATURE: 'Low temperature',
-      LOW_PH: 'Low pH',
-      HIGH_PH: 'High pH',
-      LOW_ALKALINITY: 'Low alkalinity',
-      HIGH_AMMONIA: 'High ammonia',
-      HIGH_NITRITE: 'High nitrite',
-      HIGH_NITRATE: 'High nitrate',
-      LOW_OXYGEN_FORECAST: 'Low oxygen ahead',
-      MEASURE_OXYGEN: 'Measure the oxygen',
-    } satisfies Record<AlertType, string>,
-    measureAt: (time: string) => `Measure the oxygen at ${time}`,
-    measureNow: 'Measure the oxygen now',
-    limit: (value: string, limit: string) => `${value} (limit ${limit})`,
-  },
-});
+import { isSimulatedAlert } from './simulated.tsx';
 
 /** Their value is a count or a time of our own; the name says it all. */
 const NOT_MEASURED: ReadonlySet<AlertType> = new Set([

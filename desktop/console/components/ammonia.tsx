@@ -1,4 +1,5 @@
 import type { AmmoniaAs } from '#contract/resources/water-quality.ts';
+import { waterWords } from '#words/water.ts';
 import { type AmmoniaBasis, keepAmmoniaBasis, useFarmWater } from '../data/farm-science.ts';
 import { farm, mayManage } from '../data/farm-store.ts';
 import { isBlind } from '../data/live.ts';
@@ -7,7 +8,6 @@ import { quantity } from '../i18n/format.ts';
 import { faultText } from './answer.tsx';
 import { WorkButton } from './button.tsx';
 import { toast } from './toast.tsx';
-import { waterWords } from './water-words.ts';
 
 const BASES: readonly AmmoniaBasis[] = ['TAN', 'NH3'];
 

@@ -1,12 +1,12 @@
 import type { UseQueryResult } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { useCallback, useLayoutEffect, useRef } from 'preact/hooks';
+import { answerWords, componentWords } from '#words/components.ts';
 import { ApiError } from '../data/api.ts';
 import { figure } from '../i18n/format.ts';
-import { dictionary } from '../i18n/language.ts';
+
 import { Button } from './button.tsx';
 import { faultOf, fieldFaultOf } from './fault-words.ts';
-import { componentWords } from './words.ts';
 
 /** Shows an answer once it is there; until then that it comes, or why it does not. */
 export function Answer<Data>({
@@ -93,14 +93,9 @@ export function Empty({ text, children }: { text: string; children?: ComponentCh
   );
 }
 
-const words = dictionary({
-  'pt-BR': { caption: 'O que muda', what: 'O quê', now: 'Agora', after: 'Depois' },
-  en: { caption: 'What changes', what: 'What', now: 'Now', after: 'After' },
-});
-
 /** What is, beside what will be once it is saved. */
 export function BeforeAfter({ rows }: { rows: readonly { name: string; before: string; after: string }[] }) {
-  const w = words();
+  const w = answerWords();
   return (
     <table class="before-after">
       <caption class="visually-hidden">{w.caption}</caption>

@@ -1,19 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { dictionary } from '../i18n/language.ts';
-
-const why = dictionary({
-  'pt-BR': {
-    lacks: (names: readonly string[]) =>
-      names.length === 0 ? 'Ainda falta algo neste formulário.' : `Falta, ou confira: ${names.join(' · ')}`,
-  },
-  en: {
-    lacks: (names: readonly string[]) =>
-      names.length === 0
-        ? 'Something in this form is still missing.'
-        : `Missing, or to check: ${names.join(' · ')}`,
-  },
-});
+import { buttonWords } from '#words/components.ts';
 
 type Look = 'plain' | 'main' | 'danger' | 'quiet';
 
@@ -58,7 +45,7 @@ export function Button({
       </button>
       {unready && lacks !== null ? (
         <span class="fault" role="alert">
-          {why().lacks(lacks)}
+          {buttonWords().lacks(lacks)}
         </span>
       ) : null}
     </>

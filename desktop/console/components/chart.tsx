@@ -1,9 +1,9 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { chartWords, componentWords } from '#words/components.ts';
 import { loadPageAnew } from '../data/code.ts';
 import { dayAndTime, figure } from '../i18n/format.ts';
-import { dictionary, language } from '../i18n/language.ts';
+import { language } from '../i18n/language.ts';
 import { WorkButton } from './button.tsx';
-import { componentWords } from './words.ts';
 
 // One chart is drawn at a time and the browser gets a breath between two: a page of six never holds up a finger. What
 // is on the screen comes first, from top to bottom; the rest is drawn while nothing else is going on, so that it is
@@ -47,23 +47,6 @@ export type Figures = {
   series: readonly Series[];
   xLabel?: (x: number) => string;
 };
-
-const words = dictionary({
-  'pt-BR': {
-    asTable: 'Ver como tabela',
-    asChart: 'Ver como gráfico',
-    when: 'Quando',
-    noData: 'Sem dados neste período',
-    notDrawn: 'O desenho não veio do gateway; os números estão aqui.',
-  },
-  en: {
-    asTable: 'Show as a table',
-    asChart: 'Show as a chart',
-    when: 'When',
-    noData: 'No data in this period',
-    notDrawn: 'The drawing did not come from the gateway; here are the figures.',
-  },
-});
 
 type Props = {
   title: string;
@@ -112,7 +95,7 @@ export function Chart({
   marks = NO_MARKS,
   onShown,
 }: Props) {
-  const w = words();
+  const w = chartWords();
   const [isTable, setTable] = useState(false);
   const [isFailed, setFailed] = useState(false);
   /** The figures are there, whatever became of their drawing. */
@@ -188,7 +171,7 @@ export function Chart({
 }
 
 function ChartTable({ x, series, xLabel }: Pick<Props, 'x' | 'series'> & { xLabel: (x: number) => string }) {
-  const w = words();
+  const w = chartWords();
   return (
     <div
       class="table-frame"

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { commandEntry } from '#contract/resources/control-points.ts';
 import type { SwitchState } from '#contract/words.ts';
+import { controlWords } from '#words/control.ts';
 import { now } from '../data/clock.ts';
 import { type ControlPoint, mayOn, presence } from '../data/farm-store.ts';
 import { farmWord, isFromAfar } from '../data/instance.ts';
@@ -24,7 +25,6 @@ import {
   stepOf,
 } from '../state/remote-order.ts';
 import { Button } from './button.tsx';
-import { controlWords } from './control-words.ts';
 import { orderOrAsk } from './order-question.tsx';
 
 type Motor = Pick<ControlFacts, 'reported' | 'silentForMs'>;

@@ -1,12 +1,8 @@
 import { useRef, useState } from 'preact/hooks';
-import { dictionary } from '../i18n/language.ts';
+import { copyWords } from '#words/components.ts';
+
 import { Button } from './button.tsx';
 import '../styles/system.css';
-
-const copyWords = dictionary({
-  'pt-BR': { copy: 'Copiar', copied: 'Copiado', byHand: 'Copie com Ctrl+C' },
-  en: { copy: 'Copy', copied: 'Copied', byHand: 'Copy it with Ctrl+C' },
-});
 
 /** A key, a code or a command, whole and to be taken along; works on plain http, where there is no clipboard to ask. */
 export function CopyText({ label, text }: { label: string; text: string }) {

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
+import { componentWords, correctionDialogWords } from '#words/components.ts';
 import { correct, useFaults } from '../data/corrections.ts';
 import { clockTime, instantAt, isoDay, readCount, readDecimal } from '../i18n/format.ts';
-import { dictionary } from '../i18n/language.ts';
+
 import { Button, WorkButton } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { DecimalField, SelectField, TextField } from './field.tsx';
-import { componentWords } from './words.ts';
 
 /** One field of a row, by the name the interface gives it, and what stands in it now. */
 export type CorrectedField = {
@@ -18,23 +18,6 @@ export type CorrectedField = {
   options?: readonly { value: string; label: string }[];
   isOptional?: boolean;
 };
-
-const words = dictionary({
-  'pt-BR': {
-    save: 'Salvar correção',
-    bad: 'Digite um número.',
-    badTime: 'Use o formato 18:00.',
-    needed: 'Não pode ficar em branco.',
-    time: 'Hora',
-  },
-  en: {
-    save: 'Save the correction',
-    bad: 'Type a number.',
-    badTime: 'Use the form 18:00.',
-    needed: 'It cannot be left blank.',
-    time: 'Time',
-  },
-});
 
 const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 type Typed = { text: string; time: string };
@@ -83,7 +66,7 @@ export function CorrectionDialog({
   fields: readonly CorrectedField[];
   onClose: () => void;
 }) {
-  const w = words();
+  const w = correctionDialogWords();
   const faults = useFaults();
   const [typed, setTyped] = useState<ReadonlyMap<string, Typed>>(
     () => new Map(fields.map((field) => [field.name, typedOf(field)])),
@@ -151,7 +134,7 @@ function Field({
   fault: string | null;
   onType: (change: Partial<Typed>) => void;
 }) {
-  const w = words();
+  const w = correctionDialogWords();
   const { kind, label } = field;
   const isBad = valueOf(field, typed) === undefined;
   const onInput = (event: { currentTarget: { value: string } }) =>

@@ -1,20 +1,8 @@
 import { useState } from 'preact/hooks';
+import { countFieldWords } from '#words/components.ts';
 import { figure, readCount } from '../i18n/format.ts';
-import { dictionary } from '../i18n/language.ts';
-import { DecimalField } from './field.tsx';
 
-const words = dictionary({
-  'pt-BR': {
-    bad: 'Digite um número inteiro.',
-    positive: 'Maior que zero.',
-    tooMany: (most: string) => `No máximo ${most}.`,
-  },
-  en: {
-    bad: 'Type a whole number.',
-    positive: 'Greater than zero.',
-    tooMany: (most: string) => `At most ${most}.`,
-  },
-});
+import { DecimalField } from './field.tsx';
 
 type Rules = { isNeeded?: boolean; mayBeZero?: boolean; most?: number };
 
@@ -23,7 +11,7 @@ export function useCount(first = '', rules: Rules = {}) {
   const { isNeeded = true, mayBeZero = false, most = Number.POSITIVE_INFINITY } = rules;
   const [text, setText] = useState(first);
   const value = readCount(text);
-  const w = words();
+  const w = countFieldWords();
   const fault =
     value === null
       ? null

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { componentWords } from '#words/components.ts';
 import { faultText } from './answer.tsx';
 import { Button, WorkButton } from './button.tsx';
 import { TextField } from './field.tsx';
-import { componentWords } from './words.ts';
 
 /** A question in front of the page. Escape and a press beside it close it; the focus goes back where it was. */
 export function Dialog({

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
+import { fieldWords } from '#words/components.ts';
 import { bothMeanings, readAs } from '../i18n/format.ts';
-import { dictionary } from '../i18n/language.ts';
 
 type Shared = {
   label: string;
@@ -88,13 +88,6 @@ export function PresentPassword({
   );
 }
 
-const figureWords = dictionary({
-  'pt-BR': {
-    either: (large: string, small: string) => `Escreva ${large} ou ${small}: assim pode ser os dois.`,
-  },
-  en: { either: (large: string, small: string) => `Write ${large} or ${small}: like this it may be either.` },
-});
-
 /** Some sentences; where the lines break is kept. */
 export function TextArea({
   label,
@@ -121,7 +114,7 @@ export function DecimalField({ unit, ...field }: Shared & InputProps & { unit?: 
   const text = rest.inputMode !== 'numeric' && typeof rest.value === 'string' ? rest.value : '';
   const both = bothMeanings(text);
   const hint = [given, readAs(text)].filter((part) => part !== undefined).join(' · ') || undefined;
-  const fault = both === null ? found : figureWords().either(both.large, both.small);
+  const fault = both === null ? found : fieldWords().either(both.large, both.small);
   return (
     <Framed id={id} label={label} hint={hint} fault={fault} needed={needed}>
       <span class="with-unit">

@@ -1,22 +1,8 @@
 import { useState } from 'preact/hooks';
+import { figureFieldWords } from '#words/components.ts';
 import { readDecimal } from '../i18n/format.ts';
-import { dictionary } from '../i18n/language.ts';
-import { DecimalField } from './field.tsx';
 
-const words = dictionary({
-  'pt-BR': {
-    bad: 'Digite um número, com vírgula ou ponto.',
-    positive: 'Maior que zero.',
-    negative: 'Não pode ser menor que zero.',
-    tooMuch: (most: string) => `No máximo ${most}.`,
-  },
-  en: {
-    bad: 'Type a number, with comma or point.',
-    positive: 'Greater than zero.',
-    negative: 'It cannot be less than zero.',
-    tooMuch: (most: string) => `At most ${most}.`,
-  },
-});
+import { DecimalField } from './field.tsx';
 
 type Rules = { isNeeded?: boolean; mayBeZero?: boolean; most?: number };
 
@@ -38,7 +24,7 @@ export function useFigure(first = '', rules: Rules = {}) {
 }
 
 function faultOf(value: number, { mayBeZero, most }: { mayBeZero: boolean; most: number }): string | null {
-  const w = words();
+  const w = figureFieldWords();
   if (Number.isNaN(value)) return w.bad;
   if (value < 0) return w.negative;
   if (value === 0 && !mayBeZero) return w.positive;

@@ -1,10 +1,10 @@
 import { Link } from 'wouter-preact';
 import type { ControlPlan } from '#contract/resources/control-points.ts';
+import { controlWords } from '#words/control.ts';
 import { now } from '../data/clock.ts';
 import { usePlans } from '../data/outlook.ts';
 import { clockTime, dayAndTime, isoDay } from '../i18n/format.ts';
 import { Awaited } from './answer.tsx';
-import { controlWords } from './control-words.ts';
 
 /** When the control point will next switch by itself, and who decides until then; off its schedule, that first. */
 export function NextRunLine({ pointId }: { pointId: string }) {

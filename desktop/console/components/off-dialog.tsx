@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { controlWords } from '#words/control.ts';
 import { useAiredPonds } from '../data/aired-ponds.ts';
 import type { ControlPoint } from '../data/farm-store.ts';
 import { isFarmNight } from '../data/farm-sun.ts';
@@ -8,7 +9,6 @@ import { type Segment, useOutcome } from '../data/outlook.ts';
 import { age, figure, quantity } from '../i18n/format.ts';
 import { type OffRisk, offRiskOf, type PondRisk } from '../state/off-risk.ts';
 import { Button } from './button.tsx';
-import { controlWords } from './control-words.ts';
 import { Dialog } from './dialog.tsx';
 import { TextField } from './field.tsx';
 import { momentText } from './next-run.tsx';

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import type { SwitchState } from '#contract/words.ts';
+import { controlWords } from '#words/control.ts';
 import { useAiredPonds } from '../data/aired-ponds.ts';
 import { ApiError } from '../data/api.ts';
 import { now } from '../data/clock.ts';
@@ -13,7 +14,6 @@ import { userId } from '../data/session.ts';
 import { age } from '../i18n/format.ts';
 import { faultText } from './answer.tsx';
 import { Button } from './button.tsx';
-import { controlWords } from './control-words.ts';
 import { Dialog } from './dialog.tsx';
 import { CheckField, SelectField, TextField } from './field.tsx';
 import { momentText } from './next-run.tsx';

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { recordTableWords } from '#words/components.ts';
 import { removeLater } from '../data/corrections.ts';
-import { dictionary } from '../i18n/language.ts';
+
 import { Button } from './button.tsx';
 import { type CorrectedField, CorrectionDialog } from './correction-dialog.tsx';
 import { Icon } from './icon.tsx';
@@ -72,11 +73,6 @@ export function RecordTable<Row>({
   );
 }
 
-const words = dictionary({
-  'pt-BR': { edit: (what: string) => `Corrigir ${what}`, remove: (what: string) => `Apagar ${what}` },
-  en: { edit: (what: string) => `Correct ${what}`, remove: (what: string) => `Delete ${what}` },
-});
-
 /** Correct and delete, each with ten seconds to take it back. */
 export function RowActions({
   path,
@@ -89,7 +85,7 @@ export function RowActions({
   touches: readonly string[];
   fields: readonly CorrectedField[];
 }) {
-  const w = words();
+  const w = recordTableWords();
   const [isOpen, setOpen] = useState(false);
   return (
     <>

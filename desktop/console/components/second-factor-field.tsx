@@ -1,26 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { dictionary } from '../i18n/language.ts';
+import { secondFactorFieldWords } from '#words/components.ts';
+
 import { Button } from './button.tsx';
 import { TextField } from './field.tsx';
-
-const fieldWords = dictionary({
-  'pt-BR': {
-    code: 'Código do aplicativo',
-    codeHint: 'Os 6 números que o aplicativo de códigos mostra agora',
-    recovery: 'Código de recuperação',
-    recoveryHint: 'Um dos dez do papel; cada um vale uma vez',
-    useRecovery: 'Usar um código de recuperação',
-    useApp: 'Usar o aplicativo',
-  },
-  en: {
-    code: 'Code of the app',
-    codeHint: 'The 6 digits that the authenticator app shows now',
-    recovery: 'Recovery code',
-    recoveryHint: 'One of the ten on paper; each counts once',
-    useRecovery: 'Use a recovery code',
-    useApp: 'Use the app',
-  },
-});
 
 /** A code of the app on a pad of digits, or a recovery code with all letters; `onlyRecovery` where no code can be judged. */
 export function SecondFactorField({
@@ -36,7 +18,7 @@ export function SecondFactorField({
   fault?: string | null;
   autoFocus?: boolean;
 }) {
-  const words = fieldWords();
+  const words = secondFactorFieldWords();
   const [isPaper, setPaper] = useState(false);
   const isRecovery = onlyRecovery || isPaper;
   const frame = useRef<HTMLDivElement>(null);

@@ -1,22 +1,9 @@
 import { computed } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
+import { simulatedWords } from '#words/components.ts';
 import { controlPoints } from '../data/farm-store.ts';
-import { dictionary } from '../i18n/language.ts';
 
 // No motor hangs on a virtual controller. Whatever it feeds says so, in words and across the card.
-
-export const simulatedWords = dictionary({
-  'pt-BR': {
-    mark: 'SIMULADO',
-    named: (cod: string) => `${cod} · SIMULADO`,
-    advice: 'Nada nos viveiros: nenhum motor depende dele. Veja Sistema › Bancada › Simulador.',
-  },
-  en: {
-    mark: 'SIMULATED',
-    named: (cod: string) => `${cod} · SIMULATED`,
-    advice: 'Nothing at the ponds: no motor depends on it. See System › Bench › Simulator.',
-  },
-});
 
 export const isSimulated = (pointId: string | null): boolean =>
   controlPoints.value.get(pointId ?? '')?.is_simulated === true;

@@ -1,17 +1,7 @@
+import { sparklineWords } from '#words/components.ts';
 import { figure } from '../i18n/format.ts';
-import { dictionary } from '../i18n/language.ts';
-import { piecesOf, type Quarter } from '../state/oxygen-line.ts';
 
-const words = dictionary({
-  'pt-BR': {
-    told: (days: number, low: string, high: string, unit: string) =>
-      `${days === 1 ? '24 h' : `${days} dias`}: de ${low} a ${high} ${unit}`.trim(),
-  },
-  en: {
-    told: (days: number, low: string, high: string, unit: string) =>
-      `${days === 1 ? '24 h' : `${days} days`}: ${low} to ${high} ${unit}`.trim(),
-  },
-});
+import { piecesOf, type Quarter } from '../state/oxygen-line.ts';
 
 type Props = {
   /** With the lowest and highest figure of each. */
@@ -49,7 +39,7 @@ export function Sparkline({ quarters, from, to, limit, decimals, unit, days = 1,
   const path = pieces
     .map((piece) => `M${piece.map(point).join('L')}${piece.length === 1 ? 'h.1' : ''}`)
     .join('');
-  const told = words().told(days, figure(lowest, decimals), figure(highest, decimals), unit);
+  const told = sparklineWords().told(days, figure(lowest, decimals), figure(highest, decimals), unit);
   const line = (
     <svg
       class="sparkline"

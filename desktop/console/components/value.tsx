@@ -1,8 +1,8 @@
+import { componentWords } from '#words/components.ts';
 import { now } from '../data/clock.ts';
 import { age, clockTime, dayAndTime, figure } from '../i18n/format.ts';
 import type { Priority } from '../state/alarm-state.ts';
 import { freshnessOf, type Kind } from '../state/freshness.ts';
-import { componentWords } from './words.ts';
 
 /**
  * A measured figure with its age. Past its time it becomes a dash, and the last figure is told as what it was: nobody

@@ -1,27 +1,15 @@
 import { signal } from '@preact/signals';
 import { useRef, useState } from 'preact/hooks';
+import { correctionsWords } from '#words/components.ts';
 import { faultText } from '../components/answer.tsx';
 import { toast } from '../components/toast.tsx';
-import { dictionary } from '../i18n/language.ts';
+
 import { UNDO_MS } from '../state/outbox-rules.ts';
 import { ApiError, del, newUuid, post, put } from './api.ts';
 import { refresh } from './query.ts';
 
 // What was recorded wrongly is changed or taken away, and for ten seconds there is a way back: a deletion leaves only
 // after them, a change is put back as it was.
-
-const words = dictionary({
-  'pt-BR': {
-    removed: (what: string) => `${what} apagado`,
-    changed: (what: string) => `${what} corrigido`,
-    undo: 'Desfazer',
-  },
-  en: {
-    removed: (what: string) => `${what} deleted`,
-    changed: (what: string) => `${what} corrected`,
-    undo: 'Undo',
-  },
-});
 
 const leaving = signal<ReadonlySet<string>>(new Set());
 
@@ -52,8 +40,8 @@ export function removeLater({ path, label, touches }: Row): void {
       setTimeout(() => withLeaving(path, false), 2_000);
     }
   };
-  toast(words().removed(label), {
-    label: words().undo,
+  toast(correctionsWords().removed(label), {
+    label: correctionsWords().undo,
     run: () => {
       clearTimeout(timer);
       withLeaving(path, false);
@@ -71,8 +59,8 @@ export async function correct({
 }: Row & { body: object; before: object }): Promise<void> {
   await put(path, body);
   refresh(...touches);
-  toast(words().changed(label), {
-    label: words().undo,
+  toast(correctionsWords().changed(label), {
+    label: correctionsWords().undo,
     run: () =>
       void put(path, before).then(
         () => refresh(...touches),

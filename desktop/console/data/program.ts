@@ -1,8 +1,8 @@
 import { computed, effect } from '@preact/signals';
+import { controlWords } from '#words/control.ts';
+import { shellWords } from '#words/shell.ts';
 import type { AlarmsTold, Bridge } from '../../ipc.ts';
 import { alarmText } from '../components/alarm-words.ts';
-import { controlWords } from '../components/control-words.ts';
-import { shellWords } from '../shell/words.ts';
 import { alarms, unanswered } from './alarms.ts';
 import { now } from './clock.ts';
 import { type Alert, controlPoints, farm, isKnown } from './farm-store.ts';

@@ -1,8 +1,9 @@
 import { navigate } from 'wouter-preact/use-browser-location';
 import type * as z from 'zod';
 import type { ChannelAnswer, vapidKey } from '#contract/resources/notification-channels.ts';
+import { pushEndWords } from '#words/notifications.ts';
 import { toast } from '../components/toast.tsx';
-import { dictionary } from '../i18n/language.ts';
+
 import { ApiError, del, get, patch, post } from './api.ts';
 import { farm } from './farm-store.ts';
 import { isInProgram } from './program.ts';
@@ -15,17 +16,6 @@ import { user } from './session.ts';
 const WORKER = '/push-worker.js';
 /** A worker of two kilobytes is there at once, or not at all. */
 const WORKER_WITHIN_MS = 10_000;
-
-const words = dictionary({
-  'pt-BR': {
-    ended: 'Este aparelho deixou de receber avisos. Para voltar a receber, ligue de novo nos canais.',
-    channels: 'Abrir canais',
-  },
-  en: {
-    ended: 'This device no longer receives notifications. To receive them, turn it on again in the channels.',
-    channels: 'Open channels',
-  },
-});
 
 /** Why a browser cannot be told anything, or `possible`. */
 export type PushWay = 'program' | 'insecure' | 'unsupported' | 'denied' | 'possible';
@@ -113,7 +103,11 @@ export async function keepSubscribed(): Promise<void> {
     // removed from elsewhere, or no longer allowed: it does not come back by itself
     keepOwnChannel(null);
     await before?.unsubscribe();
-    toast(words().ended, { label: words().channels, run: () => navigate('/sistema/canais') }, 20_000);
+    toast(
+      pushEndWords().ended,
+      { label: pushEndWords().channels, run: () => navigate('/sistema/canais') },
+      20_000,
+    );
     return;
   }
   const key = await serverKey();

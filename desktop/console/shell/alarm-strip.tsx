@@ -1,5 +1,6 @@
 import { useLayoutEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { shellWords } from '#words/shell.ts';
 import { alarmText } from '../components/alarm-words.ts';
 import { faultText, isSettled } from '../components/answer.tsx';
 import { WorkButton } from '../components/button.tsx';
@@ -14,7 +15,6 @@ import { usePlaceOf } from '../data/places.ts';
 import { age, countdown, isoDay } from '../i18n/format.ts';
 import { type Alarm, isSoundTestDue } from '../state/alarm-state.ts';
 import { arm, isBlocked, silence, silenceLeft, soundTestedAt, testSound } from './sound.ts';
-import { shellWords } from './words.ts';
 
 /** What the strip shows now, and since when: a press answers what was seen, not what has just come in its place. */
 let shown: { alarm: Alarm<Alert>; since: number } | null = null;

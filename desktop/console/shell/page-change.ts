@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { shellWords } from '#words/shell.ts';
 import { toAnswer } from '../data/alarms.ts';
-import { shellWords } from './words.ts';
 
 // What a browser does by itself between two documents, for the screens of one: a title each, a word to screen readers, the
 // focus on the new page, and on the way back the place where one was.

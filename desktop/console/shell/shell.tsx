@@ -1,12 +1,13 @@
 import { Component, type ComponentChildren, type ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Link, Route, Switch, useLocation } from 'wouter-preact';
+import { componentWords } from '#words/components.ts';
+import { shellWords } from '#words/shell.ts';
 import { Button, WorkButton } from '../components/button.tsx';
 import { fetchRarerFaults } from '../components/fault-words.ts';
 import { Icon, type IconName } from '../components/icon.tsx';
 import { OrderQuestion } from '../components/order-question.tsx';
 import { Toasts } from '../components/toast.tsx';
-import { componentWords } from '../components/words.ts';
 import { toAnswer, unanswered } from '../data/alarms.ts';
 import { loadPageAnew } from '../data/code.ts';
 import { farm } from '../data/farm-store.ts';
@@ -19,7 +20,6 @@ import { arrivedAt, usePageChange } from './page-change.ts';
 import { silence } from './sound.ts';
 import { BlindBanner, DiskBanner, FarmStamp, StatusStrip } from './status-strip.tsx';
 import { type Load, type Screen, SYSTEM_ROUTES } from './system-routes.ts';
-import { shellWords } from './words.ts';
 
 type Props = { children: ComponentChildren; place?: string };
 type State = { hasFailed: boolean; place: string | undefined };

@@ -1,10 +1,11 @@
 import { computed } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { componentWords } from '#words/components.ts';
+import { shellWords } from '#words/shell.ts';
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
-import { componentWords } from '../components/words.ts';
 import { now } from '../data/clock.ts';
 import { chooseFarm, clockQuality, disk, farm, farms, sync, unread } from '../data/farm-store.ts';
 import { farmWord, farmWordAge, isHosted } from '../data/instance.ts';
@@ -16,7 +17,6 @@ import { age, clockTime, figure } from '../i18n/format.ts';
 import { lastWordAt } from '../state/farm-word.ts';
 import { SoundLamp, SoundTestLamp } from './alarm-strip.tsx';
 import { openSearch } from './commands.tsx';
-import { shellWords } from './words.ts';
 
 const farmTime = computed(() => clockTime(now.value));
 

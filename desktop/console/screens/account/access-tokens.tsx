@@ -2,6 +2,8 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { AccessTokenAnswer } from '#contract/resources/access-tokens.ts';
 import type { SubscriptionAnswer } from '#contract/resources/subscriptions.ts';
+import { preferenceWords } from '#words/account.ts';
+import { systemWords } from '#words/shell.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
@@ -14,8 +16,6 @@ import { refresh, useGet } from '../../data/query.ts';
 import { calendarDay, dayAndTime } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { systemWords } from '../system/words.ts';
-import { preferenceWords } from './preference-words.ts';
 
 type Scope = (typeof SCOPES)[number];
 

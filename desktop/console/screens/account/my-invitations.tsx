@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type * as z from 'zod';
 import type { InvitationOffer, invitationAccepted } from '#contract/resources/invitations.ts';
+import { peopleWords } from '#words/people.ts';
 import { WorkButton } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
 import { toast } from '../../components/toast.tsx';
@@ -8,7 +9,6 @@ import { post } from '../../data/api.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { FaultNote } from '../box/system-page.tsx';
-import { peopleWords } from '../people/people-words.ts';
 import { useWork } from '../system/use-work.ts';
 import { AddressHint } from './own-address.tsx';
 

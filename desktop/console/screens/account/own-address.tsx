@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type * as z from 'zod';
 import type { addressStateAnswer } from '#contract/resources/users.ts';
+import { addressWords } from '#words/account.ts';
 import { Answer } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
@@ -11,7 +12,6 @@ import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { addressWords } from './address-words.ts';
 
 type State = z.infer<typeof addressStateAnswer>;
 

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { PasskeyAnswer, PasskeyCreationOptions, PasskeysAnswer } from '#contract/resources/passkeys.ts';
 import type { SecondFactorAnswer } from '#contract/resources/second-factor.ts';
+import { passkeyWords } from '#words/account.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
@@ -16,7 +17,6 @@ import { refresh, useGet } from '../../data/query.ts';
 import { dayAndTime } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { passkeyWords } from './passkey-words.ts';
 import { Papers } from './second-factor.tsx';
 
 const PATH = '/auth/passkeys';

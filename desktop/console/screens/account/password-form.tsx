@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { PasskeysAnswer } from '#contract/resources/passkeys.ts';
 import type { SecondFactorAnswer } from '#contract/resources/second-factor.ts';
+import { preferenceWords } from '#words/account.ts';
 import { WorkButton } from '../../components/button.tsx';
 import { PresentPassword, TextField } from '../../components/field.tsx';
 import { SecondFactorField } from '../../components/second-factor-field.tsx';
@@ -14,7 +15,6 @@ import { isRemembered, signIn, user } from '../../data/session.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { whyNoneHere } from './passkeys.tsx';
-import { preferenceWords } from './preference-words.ts';
 
 const LEAST = 8;
 

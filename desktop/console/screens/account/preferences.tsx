@@ -1,4 +1,6 @@
 import { useState } from 'preact/hooks';
+import { preferenceWords } from '#words/account.ts';
+import { systemWords } from '#words/shell.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { CheckField, PresentPassword, SelectField, TextField } from '../../components/field.tsx';
@@ -15,12 +17,10 @@ import { chooseNightVolume, nightVolume, soundTestedAt, testSound } from '../../
 import { NIGHT_VOLUMES } from '../../state/alarm-state.ts';
 import { FaultNote, SystemPage } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { systemWords } from '../system/words.ts';
 import { AccessTokens } from './access-tokens.tsx';
 import { OwnAddress } from './own-address.tsx';
 import { PasskeysCard } from './passkeys.tsx';
 import { PasswordForm } from './password-form.tsx';
-import { preferenceWords } from './preference-words.ts';
 import { SecondFactorCard } from './second-factor.tsx';
 import { Sessions } from './sessions.tsx';
 

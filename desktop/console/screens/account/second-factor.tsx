@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { SecondFactorAnswer, SecondFactorBegun } from '#contract/resources/second-factor.ts';
+import { secondFactorWords } from '#words/account.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
@@ -16,7 +17,6 @@ import { isReadable } from '../../data/readable.ts';
 import { dayAndTime } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { secondFactorWords } from './second-factor-words.ts';
 
 const PATH = '/auth/second-factor';
 

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { SessionAnswer } from '#contract/resources/sessions.ts';
+import { sessionWords } from '#words/account.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -10,61 +11,8 @@ import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { expiresAt, signOut } from '../../data/session.ts';
 import { dayAndTime } from '../../i18n/format.ts';
-import { dictionary } from '../../i18n/language.ts';
-import { saidIn } from '../system/said-in.ts';
 
-const sessionWords = dictionary({
-  'pt-BR': {
-    title: 'Sessões',
-    text: 'Onde sua conta está aberta neste endereço. Se não reconhecer uma, encerre-a e mude a senha.',
-    untilText: (at: string) => `Este aparelho fica conectado até ${at} e se renova sozinho enquanto é usado.`,
-    device: (browser: string, system: string) => `${browser} em ${system}`,
-    unknownDevice: 'Aparelho desconhecido',
-    isThis: 'este aparelho',
-    network: { farm: 'na fazenda', outside: 'de fora da fazenda' },
-    lastUse: (at: string) => `último uso ${at}`,
-    since: (at: string) => `aberta ${at}`,
-    notListed: 'A sessão deste aparelho é mais antiga que esta lista; aparece aqui quando se renovar.',
-    all: (n: number) => `Mostrar todas as ${n}`,
-    end: 'Encerrar',
-    endTitle: (device: string) => `Encerrar ${device}?`,
-    endText: 'Esse aparelho sai na hora e precisa da senha para entrar de novo.',
-    endLabel: 'Encerrar a sessão',
-    endOthers: 'Encerrar todas as outras',
-    endOthersTitle: 'Encerrar todas as outras sessões?',
-    endOthersText:
-      'Só este aparelho continua, telas de parede também saem. Valem também sessões antigas que não estão na lista. Acessos para programas continuam.',
-    ended: (n: number) => (n === 1 ? '1 sessão encerrada.' : `${n} sessões encerradas.`),
-    signOut: 'Sair deste aparelho',
-    password: 'Senha atual',
-    refused: { WRONG_PASSWORD: 'A senha não confere.' },
-  },
-  en: {
-    title: 'Sessions',
-    text: 'Where your account is open at this address. If you do not know one, end it and change your password.',
-    untilText: (at: string) => `This device stays signed in until ${at} and renews itself while it is used.`,
-    device: (browser: string, system: string) => `${browser} on ${system}`,
-    unknownDevice: 'Unknown device',
-    isThis: 'this device',
-    network: { farm: 'at the farm', outside: 'from outside the farm' },
-    lastUse: (at: string) => `last used ${at}`,
-    since: (at: string) => `opened ${at}`,
-    notListed: 'The session of this device is older than this list; it appears here once it is renewed.',
-    all: (n: number) => `Show all ${n}`,
-    end: 'End',
-    endTitle: (device: string) => `End ${device}?`,
-    endText: 'That device is signed out at once and needs the password to come back.',
-    endLabel: 'End the session',
-    endOthers: 'End all others',
-    endOthersTitle: 'End all other sessions?',
-    endOthersText:
-      'Only this device stays; screens on walls are signed out, too. So are older sessions that are not listed. Access tokens of programs stay.',
-    ended: (n: number) => (n === 1 ? '1 session ended.' : `${n} sessions ended.`),
-    signOut: 'Sign out of this device',
-    password: 'Present password',
-    refused: { WRONG_PASSWORD: 'The password is not right.' },
-  },
-});
+import { saidIn } from '../system/said-in.ts';
 
 /** More are asked for: nobody reads a hundred lines to find the own phone. */
 const SHOWN = 8;

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type * as z from 'zod';
 import type { ChannelAnswer } from '#contract/resources/notification-channels.ts';
 import type { systemIdentityAnswer } from '#contract/resources/system-identity.ts';
+import { pushWords } from '#words/account.ts';
 import type { AppInfo } from '../../../ipc.ts';
 import { faultText } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
@@ -24,7 +25,6 @@ import { ownChannel } from '../../data/push-start.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { user } from '../../data/session.ts';
 import { FaultNote } from '../box/system-page.tsx';
-import { pushWords } from './push-words.ts';
 
 type Standing = Exclude<PushWay, 'possible'> | 'looking' | 'off' | 'others' | 'paused' | 'on';
 

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SwitchState } from '#contract/words.ts';
+import { aerationWords } from '#words/aeration.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
@@ -9,7 +10,6 @@ import { ApiError } from '../../data/api.ts';
 import type { ControlPoint } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { order } from '../../data/orders.ts';
-import { aerationWords } from './words.ts';
 
 /** A generator cannot start all motors at once: four times their running power each. */
 const STEP_S = 5;

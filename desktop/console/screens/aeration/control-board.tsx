@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { aerationWords } from '#words/aeration.ts';
 import { Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';
@@ -25,7 +26,6 @@ import { age, quantity } from '../../i18n/format.ts';
 import { controlFactsOf, controlStateOf, isHeard, keptOrder, urgencyOf } from '../../state/freshness.ts';
 import { AllDialog } from './all-dialog.tsx';
 import { SirenGroup } from './siren-group.tsx';
-import { aerationWords } from './words.ts';
 
 /** Every control point that airs, what needs a person in front: the mismatches, then those without a sign; sirens apart. */
 export function ControlBoard() {

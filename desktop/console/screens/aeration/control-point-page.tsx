@@ -2,13 +2,14 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type * as z from 'zod';
 import type { ControlPointAnswer, orderEntry } from '#contract/resources/control-points.ts';
+import { aerationWords, pointWords } from '#words/aeration.ts';
+import { componentWords, notProvedWords } from '#words/components.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { isNotProved, NotProvedMark, notProvedWords } from '../../components/not-proved.tsx';
+import { isNotProved, NotProvedMark } from '../../components/not-proved.tsx';
 import { SimulatedMark, watermark } from '../../components/simulated.tsx';
-import { componentWords } from '../../components/words.ts';
 import {
   type ControlPoint,
   controlPoints,
@@ -28,10 +29,10 @@ import { UnkeyedSetting } from '../devices/unkeyed-setting.tsx';
 import { Records } from '../records/records.tsx';
 import { LockOut } from './lock-out.tsx';
 import { PointSettings } from './point-settings.tsx';
-import { pointWords } from './point-words.ts';
 import { ScheduleDialog } from './schedule-dialog.tsx';
 import { SirenHand } from './siren-group.tsx';
-import { aerationWords, reasonText, ruleText } from './words.ts';
+
+import { reasonText, ruleText } from './words.ts';
 
 type Order = z.infer<typeof orderEntry>;
 

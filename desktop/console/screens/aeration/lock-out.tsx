@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
+import { pointWords } from '#words/aeration.ts';
+import { componentWords } from '#words/components.ts';
 import { faultText } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { BlindNote, OffDialog } from '../../components/off-dialog.tsx';
-import { componentWords } from '../../components/words.ts';
 import { del, post } from '../../data/api.ts';
 import type { ControlPoint } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { nameOf } from '../../data/people.ts';
 import { dayAndTime } from '../../i18n/format.ts';
-import { pointWords } from './point-words.ts';
 
 /** A tag on the switch: while somebody's hands are in the motor nothing may start it. */
 export function LockOut({ point }: { point: ControlPoint }) {

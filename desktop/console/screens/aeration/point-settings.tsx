@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type * as z from 'zod';
 import type { controlPointSettings } from '#contract/resources/control-points.ts';
+import { pointWords } from '#words/aeration.ts';
 import { Answer, faultText } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { DecimalField, SelectField, TextField } from '../../components/field.tsx';
@@ -8,7 +9,6 @@ import { toast } from '../../components/toast.tsx';
 import { put } from '../../data/api.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { asTyped, readCount, readDecimal } from '../../i18n/format.ts';
-import { pointWords } from './point-words.ts';
 
 type Settings = z.infer<typeof controlPointSettings>;
 const FAIL_SAFES = ['SCHEDULE', 'ON', 'OFF', 'HOLD'] as const;

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type * as z from 'zod';
 import type { savedScheduleAnswer } from '#contract/resources/schedules.ts';
+import { scheduleWords } from '#words/aeration.ts';
 import { faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -15,7 +16,6 @@ import { refresh } from '../../data/query.ts';
 import { instantsOf, plannedRuleOf, type Schedule, TIME } from '../../data/schedules.ts';
 import { clockTime, isoDay } from '../../i18n/format.ts';
 import { daysMore, weekdayOf } from '../../state/schedule-week.ts';
-import { scheduleWords } from './point-words.ts';
 
 type SavedSchedule = z.infer<typeof savedScheduleAnswer>;
 /** Long enough to be read twice. */

@@ -1,4 +1,6 @@
 import { Link } from 'wouter-preact';
+import { aerationWords } from '#words/aeration.ts';
+import { sirenWords } from '#words/siren.ts';
 import { faultText } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { ControlMark, controlNow } from '../../components/control-button.tsx';
@@ -9,9 +11,7 @@ import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
 import { age } from '../../i18n/format.ts';
 import { TEST_S } from '../siren/siren-list.tsx';
-import { sirenWords } from '../siren/words.ts';
 import { saidIn } from '../system/said-in.ts';
-import { aerationWords } from './words.ts';
 
 /** The sirens, apart from what airs: alarms switch them, and a person tests them. */
 export function SirenGroup({ points }: { points: readonly ControlPoint[] }) {

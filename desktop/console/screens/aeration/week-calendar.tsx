@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { aerationWords, scheduleWords } from '#words/aeration.ts';
 import { Answer, Awaited, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -12,9 +13,9 @@ import { addDays, mondayOf, weekdayOf } from '../../state/schedule-week.ts';
 import { nextTurns } from '../../state/week-outlook.ts';
 import { AerationTabs } from './control-board.tsx';
 import { moveAmongBlocks, PointWeek } from './point-week.tsx';
-import { scheduleWords } from './point-words.ts';
 import { ScheduleDialog } from './schedule-dialog.tsx';
-import { aerationWords, ruleText } from './words.ts';
+
+import { ruleText } from './words.ts';
 
 const SHOWN = 10;
 

@@ -1,14 +1,16 @@
 import { useRef, useState } from 'preact/hooks';
 import { priorityOf } from '#contract/alert-priority.ts';
 import type { AlertAnswer } from '#contract/resources/alerts.ts';
-import { alarmText, alarmWords } from '../../components/alarm-words.ts';
+import { listWords } from '#words/alarms.ts';
+import { componentWords } from '#words/components.ts';
+import { alarmWords } from '#words/control.ts';
+import { alarmText } from '../../components/alarm-words.ts';
 import { AllAnswered, Answer, Empty, faultText, useSettled } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { isSimulatedAlert, SimulatedMark } from '../../components/simulated.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { toast } from '../../components/toast.tsx';
 import { PriorityMark } from '../../components/value.tsx';
-import { componentWords } from '../../components/words.ts';
 import { acknowledge, alarms, standing } from '../../data/alarms.ts';
 import { now, soon } from '../../data/clock.ts';
 import { type Alert, farm, isKnown, mayOn } from '../../data/farm-store.ts';
@@ -21,7 +23,6 @@ import { type Alarm, isFlood, isStanding } from '../../state/alarm-state.ts';
 import { firstOuts } from '../../state/first-out.ts';
 import { AlarmResponses } from './alarm-responses.tsx';
 import { AlarmRow } from './alarm-row.tsx';
-import { listWords } from './words.ts';
 
 const DAY = 86_400_000;
 const DAYS = 7;

@@ -1,18 +1,18 @@
 import { useState } from 'preact/hooks';
 import { ALERT_TYPES, type AlertType } from '#contract/words.ts';
 import { alertAdvice } from '#science/advice/alert-advice.ts';
-import { alarmWords } from '../../components/alarm-words.ts';
+import { listWords } from '#words/alarms.ts';
+import { componentWords } from '#words/components.ts';
+import { alarmWords } from '#words/control.ts';
 import { Answer, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextArea } from '../../components/field.tsx';
 import { BlindNote } from '../../components/off-dialog.tsx';
-import { componentWords } from '../../components/words.ts';
 import { keepFarmConsole, useFarmConsole } from '../../data/farm-console.ts';
 import { farm, mayManage } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { language } from '../../i18n/language.ts';
-import { listWords } from './words.ts';
 
 /** What is to be done about each alarm, read in quiet hours and put into the farm's own words. */
 export function AlarmResponses() {

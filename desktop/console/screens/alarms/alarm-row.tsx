@@ -1,12 +1,14 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { adviceForWord } from '#science/advice/alert-advice.ts';
+import { listWords } from '#words/alarms.ts';
+import { simulatedWords } from '#words/components.ts';
+import { controlWords } from '#words/control.ts';
 import { alarmText } from '../../components/alarm-words.ts';
 import { faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
-import { controlWords } from '../../components/control-words.ts';
 import { orderOrAsk } from '../../components/order-question.tsx';
-import { isSimulatedAlert, simulatedWords, watermark } from '../../components/simulated.tsx';
+import { isSimulatedAlert, watermark } from '../../components/simulated.tsx';
 import { toast } from '../../components/toast.tsx';
 import { PriorityMark } from '../../components/value.tsx';
 import { acknowledge } from '../../data/alarms.ts';
@@ -24,7 +26,6 @@ import { language } from '../../i18n/language.ts';
 import { type Alarm, isStanding } from '../../state/alarm-state.ts';
 import { AlarmTrend, isMeasured } from './alarm-trend.tsx';
 import { Note, PutOff } from './put-off.tsx';
-import { listWords } from './words.ts';
 
 /**
  * One alarm: what, where, since when, how it stands and who answered it; open, it says what to do and how the value came

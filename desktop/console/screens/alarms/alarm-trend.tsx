@@ -1,15 +1,15 @@
 import { useMemo } from 'preact/hooks';
 import type { WaterField, WaterTrend } from '#contract/resources/water-quality.ts';
+import { listWords } from '#words/alarms.ts';
+import { waterWords } from '#words/water.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Sparkline } from '../../components/sparkline.tsx';
-import { waterWords } from '../../components/water-words.ts';
 import { soon } from '../../data/clock.ts';
 import type { Alert } from '../../data/farm-store.ts';
 import { useOxygenDay } from '../../data/oxygen-day.ts';
 import { useGet } from '../../data/query.ts';
 import { WATER } from '../../data/water.ts';
 import { DAY_MS, lineOf, piecesOf, type Quarter } from '../../state/oxygen-line.ts';
-import { listWords } from './words.ts';
 
 /** Of what a meter reads a few times a day a week tells more than a day; kits are used once a week. */
 const DAYS = { water: 7, chemistry: 30 } as const;

@@ -1,18 +1,18 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { MOST_CRITICAL_SHELF_MINUTES } from '#contract/alert-priority.ts';
+import { listWords } from '#words/alarms.ts';
+import { componentWords } from '#words/components.ts';
 import { faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { BlindNote } from '../../components/off-dialog.tsx';
-import { componentWords } from '../../components/words.ts';
 import { acknowledge } from '../../data/alarms.ts';
 import { post } from '../../data/api.ts';
 import type { Alert } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import type { Alarm } from '../../state/alarm-state.ts';
-import { listWords } from './words.ts';
 
 const MOST_MINUTES = { 1: MOST_CRITICAL_SHELF_MINUTES, 2: 480, 3: 480 } as const;
 const CHOICES = [15, 30, 60, 120, 240, 480] as const;

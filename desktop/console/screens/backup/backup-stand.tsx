@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { backupWords } from '#words/backup.ts';
 import { WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { post } from '../../data/api.ts';
@@ -9,7 +10,6 @@ import { refresh } from '../../data/query.ts';
 import { age, calendarDay, dayAndTime, figure } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { backupWords } from './backup-words.ts';
 import { type BackupState, WorkNote } from './backup-work.tsx';
 
 /** Of three backups that should be there, none. */

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { uploadWords } from '#words/backup.ts';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { FileField } from '../../components/file-field.tsx';
@@ -13,7 +14,6 @@ import { useWork } from '../system/use-work.ts';
 import { fileSize } from './backup-stand.tsx';
 import type { BackupState } from './backup-work.tsx';
 import { sendBackup } from './send-backup.ts';
-import { uploadWords } from './upload-words.ts';
 
 const MOST_BYTES = 4 * 1024 ** 3 - 1;
 

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 import type { systemBackupAnswer } from '#contract/resources/system-backup.ts';
+import { backupWords } from '#words/backup.ts';
 import { ApiError } from '../../data/api.ts';
 import { clockTime } from '../../i18n/format.ts';
-import { backupWords } from './backup-words.ts';
 
 export type BackupState = z.infer<typeof systemBackupAnswer>;
 type Work = NonNullable<BackupState['work']>;

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type * as z from 'zod';
 import { atTheBox } from '#contract/commands.ts';
 import type { systemBackupKeyAnswer } from '#contract/resources/system-backup.ts';
+import { backupWords } from '#words/backup.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
 import { CheckField, PresentPassword, TextField } from '../../components/field.tsx';
@@ -13,7 +14,6 @@ import { isReadable } from '../../data/readable.ts';
 import { calendarDay } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { backupWords } from './backup-words.ts';
 import { type BackupState, saidOfField, WorkNote } from './backup-work.tsx';
 
 export type NewKey = z.infer<typeof systemBackupKeyAnswer>;

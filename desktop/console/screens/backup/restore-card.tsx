@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type * as z from 'zod';
 import { atTheBox, COMMAND } from '#contract/commands.ts';
 import type { systemRestoreAnswer } from '#contract/resources/system-backup.ts';
+import { backupWords, uploadWords } from '#words/backup.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -15,10 +16,8 @@ import { saidIn } from '../system/said-in.ts';
 import { useWork } from '../system/use-work.ts';
 import { fileSize } from './backup-stand.tsx';
 import { BackupUpload, Uploaded } from './backup-upload.tsx';
-import { backupWords } from './backup-words.ts';
 import { type BackupState, saidOfField, WorkNote } from './backup-work.tsx';
 import { TypedKey } from './recovery-key.tsx';
-import { uploadWords } from './upload-words.ts';
 
 export type RestoreState = z.infer<typeof systemRestoreAnswer>;
 

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { systemBackupUploadAnswer } from '#contract/resources/system-backup.ts';
+import { uploadWords } from '#words/backup.ts';
 import { ApiError, ask, del, post, Unreachable } from '../../data/api.ts';
-import { uploadWords } from './upload-words.ts';
 
 type Told = z.infer<typeof systemBackupUploadAnswer>;
 

@@ -1,6 +1,8 @@
 import { useEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { FeedingJournal, FeedingRecommendation, FeedingSummary } from '#contract/resources/feeding.ts';
+import { entryWords, formWords } from '#words/entries.ts';
+import { batchWords } from '#words/production.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { toast } from '../../components/toast.tsx';
@@ -13,10 +15,7 @@ import { refresh, useGet } from '../../data/query.ts';
 import { clockTime, figure, instantAt, isoDay, money, quantity } from '../../i18n/format.ts';
 import { givenAt, mealAt, nearMeal } from '../../state/meals.ts';
 import { sharedId } from '../../state/shared-id.ts';
-import { formWords } from '../entries/form-words.ts';
 import { useEnter } from '../entries/use-form.ts';
-import { entryWords } from '../entries/words.ts';
-import { batchWords } from './words.ts';
 
 /** What to feed today, meal by meal, each with one press once it is given; and what the cycle has eaten so far. */
 export function BatchFeed({ batch }: { batch: Batch }) {

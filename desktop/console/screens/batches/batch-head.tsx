@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { Link } from 'wouter-preact';
+import { batchWords } from '#words/production.ts';
 import { Icon } from '../../components/icon.tsx';
-import { batchWords } from './words.ts';
 
 export function BatchHead({
   title,

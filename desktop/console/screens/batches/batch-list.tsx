@@ -1,11 +1,11 @@
 import { Link } from 'wouter-preact';
+import { batchWords } from '#words/production.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { useBatches } from '../../data/batches.ts';
 import { mayManage } from '../../data/farm-store.ts';
 import { usePondCards, usePonds, usePondsByBatch } from '../../data/places.ts';
 import { calendarDay, figure, grams, percent, plainDay, quantity } from '../../i18n/format.ts';
-import { batchWords } from './words.ts';
 
 const STATUS_BY_TAB = { '': 'ACTIVE', despescados: 'FINISHED', perdidos: 'ABORTED' } as const;
 

@@ -4,6 +4,7 @@ import type {
   OptimalHarvestAnswer,
   ProfitabilityAnswer,
 } from '#contract/resources/finance.ts';
+import { batchWords } from '#words/production.ts';
 import { Answer } from '../../components/answer.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import type { Batch } from '../../data/batches.ts';
@@ -13,7 +14,6 @@ import { age, asTyped, currencySign, figure, money, percent, quantity } from '..
 import { freshnessOf } from '../../state/freshness.ts';
 import { rangeAround, type SliderRange } from '../../state/typed-figure.ts';
 import { usePrice } from './price.ts';
-import { batchWords } from './words.ts';
 
 const DAY_MS = 86_400_000;
 

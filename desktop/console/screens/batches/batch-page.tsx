@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type * as z from 'zod';
 import type { BatchDetail, growthAnalysisAnswer, growthChartAnswer } from '#contract/resources/batches.ts';
+import { batchWords } from '#words/production.ts';
 import { Answer, Awaited, Empty, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Chart } from '../../components/chart.tsx';
@@ -26,7 +27,6 @@ import { Harvests } from './harvests.tsx';
 import { Losses } from './losses.tsx';
 import { Timeline } from './timeline.tsx';
 import { Weighings } from './weighings.tsx';
-import { batchWords } from './words.ts';
 
 type ChartAnswer = z.infer<typeof growthChartAnswer>;
 

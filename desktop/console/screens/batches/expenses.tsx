@@ -1,6 +1,8 @@
 import { Link } from 'wouter-preact';
 import type { ExpenseAnswer } from '#contract/resources/finance.ts';
 import { EXPENSE_CATEGORIES } from '#contract/words.ts';
+import { formWords } from '#words/entries.ts';
+import { recordWords } from '#words/production.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { RecordTable, RowActions } from '../../components/record-table.tsx';
 import { BATCH_TOUCHES, type Batch } from '../../data/batches.ts';
@@ -8,8 +10,6 @@ import { isLeaving } from '../../data/corrections.ts';
 import { mayManage } from '../../data/farm-store.ts';
 import { useGet } from '../../data/query.ts';
 import { asTyped, calendarDay, currencySign, figure, money } from '../../i18n/format.ts';
-import { formWords } from '../entries/form-words.ts';
-import { recordWords } from './record-words.ts';
 
 /** What was spent on the batch, newest first. */
 export function Expenses({ batch }: { batch: Batch }) {

@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
 import type { FeedingJournal } from '#contract/resources/feeding.ts';
+import { componentWords } from '#words/components.ts';
+import { recordWords } from '#words/production.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { RecordTable, RowActions } from '../../components/record-table.tsx';
-import { componentWords } from '../../components/words.ts';
 import { BATCH_TOUCHES } from '../../data/batches.ts';
 import { isLeaving } from '../../data/corrections.ts';
 import { mayCorrect, mayRecord, seesMoney } from '../../data/farm-store.ts';
 import { usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { asTyped, currencySign, dayAndTime, money, percent, quantity } from '../../i18n/format.ts';
-import { recordWords } from './record-words.ts';
 
 type Feeding = FeedingJournal['feeding_records'][number];
 const STEP = 30;

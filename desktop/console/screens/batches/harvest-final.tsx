@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import type { BatchDetail, BatchFinished } from '#contract/resources/batches.ts';
+import { harvestWords } from '#words/production.ts';
 import { BeforeAfter, faultText } from '../../components/answer.tsx';
 import { TextField } from '../../components/field.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
@@ -13,7 +14,6 @@ import { SaveButton, WhenFields } from '../entries/entry-form.tsx';
 import { useWhen } from '../entries/use-form.ts';
 import { useWithdrawalQuestion } from '../records/records.tsx';
 import { usePrice } from './price.ts';
-import { harvestWords } from './record-words.ts';
 
 const FAR = 0.35;
 

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import type { BatchDetail, HarvestAnswer } from '#contract/resources/batches.ts';
+import { harvestWords } from '#words/production.ts';
 import { BeforeAfter, faultText } from '../../components/answer.tsx';
 import { CountField, useCount } from '../../components/count-field.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
@@ -16,7 +17,6 @@ import { SaveButton, WhenFields } from '../entries/entry-form.tsx';
 import { useWhen } from '../entries/use-form.ts';
 import { useWithdrawalQuestion } from '../records/records.tsx';
 import { usePrice } from './price.ts';
-import { harvestWords } from './record-words.ts';
 
 /** A mean weight so far from the batch's is more likely a slip than a truth. */
 const FAR = 0.35;

@@ -2,12 +2,13 @@ import '../../styles/batches.css';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import type { BatchDetail } from '#contract/resources/batches.ts';
+import { componentWords } from '#words/components.ts';
+import { batchWords, harvestWords } from '#words/production.ts';
 import { Answer, Awaited, BeforeAfter, Empty, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { toast } from '../../components/toast.tsx';
-import { componentWords } from '../../components/words.ts';
 import { BATCH_TOUCHES, useBatchByCode } from '../../data/batches.ts';
 import { useSend } from '../../data/corrections.ts';
 import { mayManage } from '../../data/farm-store.ts';
@@ -16,8 +17,6 @@ import { figure } from '../../i18n/format.ts';
 import { BatchHead } from './batch-head.tsx';
 import { FinalHarvest, isSameCode } from './harvest-final.tsx';
 import { PartialHarvest } from './harvest-partial.tsx';
-import { harvestWords } from './record-words.ts';
-import { batchWords } from './words.ts';
 
 /** Taking animals out: a part of them, or all and with that the end of the batch. */
 export function Harvest({ params }: { params: Readonly<Record<string, string>> }) {

@@ -1,4 +1,5 @@
 import type { HarvestAnswer } from '#contract/resources/batches.ts';
+import { recordWords } from '#words/production.ts';
 import { Awaited } from '../../components/answer.tsx';
 import { RecordTable, RowActions } from '../../components/record-table.tsx';
 import { BATCH_TOUCHES } from '../../data/batches.ts';
@@ -6,7 +7,6 @@ import { isLeaving } from '../../data/corrections.ts';
 import { mayManage, seesMoney } from '../../data/farm-store.ts';
 import { useGet } from '../../data/query.ts';
 import { asTyped, currencySign, dayAndTime, figure, money, quantity } from '../../i18n/format.ts';
-import { recordWords } from './record-words.ts';
 
 /** What was taken out while the batch goes on; nothing to see while nothing was. */
 export function Harvests({ batchId }: { batchId: string }) {

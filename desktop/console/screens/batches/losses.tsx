@@ -1,4 +1,5 @@
 import type { LossAnswer } from '#contract/resources/losses.ts';
+import { batchWords, recordWords } from '#words/production.ts';
 import { Awaited } from '../../components/answer.tsx';
 import type { CorrectedField } from '../../components/correction-dialog.tsx';
 import { RecordTable, RowActions } from '../../components/record-table.tsx';
@@ -8,8 +9,6 @@ import { mayCorrect, mayRecord } from '../../data/farm-store.ts';
 import { usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { asTyped, dayAndTime, figure, percent, quantity } from '../../i18n/format.ts';
-import { recordWords } from './record-words.ts';
-import { batchWords } from './words.ts';
 
 const pathOf = ({ batch_id, id }: LossAnswer) => `/batches/${batch_id}/losses/${id}`;
 const percentOf = ({ severity }: LossAnswer) => (severity === null ? null : severity * 100);

@@ -1,5 +1,7 @@
 import '../../styles/batches.css';
 import { useLocation, useSearch } from 'wouter-preact';
+import { componentWords } from '#words/components.ts';
+import { batchWords, stockingWords } from '#words/production.ts';
 import { Awaited, Empty, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { CountField } from '../../components/count-field.tsx';
@@ -7,7 +9,6 @@ import { Dialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { FigureField } from '../../components/figure-field.tsx';
 import { toast } from '../../components/toast.tsx';
-import { componentWords } from '../../components/words.ts';
 import { del } from '../../data/api.ts';
 import { BATCH_TOUCHES, type Batch, useBatches } from '../../data/batches.ts';
 import { useSend } from '../../data/corrections.ts';
@@ -16,9 +17,7 @@ import { type Pond, usePondCards, usePonds } from '../../data/places.ts';
 import { refresh } from '../../data/query.ts';
 import { figure, percent, plainDay, quantity } from '../../i18n/format.ts';
 import { BatchHead } from './batch-head.tsx';
-import { stockingWords } from './record-words.ts';
 import { useStocking } from './use-stocking.ts';
-import { batchWords } from './words.ts';
 
 /** A new batch. What the last one had stands there already: mostly the count and the pond are new. */
 export function Stocking() {

@@ -4,13 +4,13 @@ import type { RecordAnswer } from '#contract/resources/farm-records.ts';
 import type { RecordLogAnswer } from '#contract/resources/logs.ts';
 import type { LossAnswer } from '#contract/resources/losses.ts';
 import type { TransferHistory } from '#contract/resources/transfers.ts';
+import { recordWords } from '#words/production.ts';
 import { AllAnswered } from '../../components/answer.tsx';
 import { now } from '../../data/clock.ts';
 import { type Pond, usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { calendarDay, figure, instantAt, percent, quantity } from '../../i18n/format.ts';
 import { detailsOf } from '../records/records.tsx';
-import { recordWords } from './record-words.ts';
 
 type Kind = keyof ReturnType<typeof recordWords>['events'];
 type Event = { kind: Kind; at: number; told: string };

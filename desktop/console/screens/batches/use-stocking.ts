@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { stockingWords } from '#words/production.ts';
 import { useCount } from '../../components/count-field.tsx';
 import { useFigure } from '../../components/figure-field.tsx';
 import type { Batch } from '../../data/batches.ts';
@@ -8,7 +9,6 @@ import type { Pond } from '../../data/places.ts';
 import { asTyped, isoDay } from '../../i18n/format.ts';
 import { addDays } from '../../state/schedule-week.ts';
 import { daysBetween, densityOf, doubtsOf, proposedCode } from '../../state/stocking.ts';
-import { stockingWords } from './record-words.ts';
 
 type Given = {
   ponds: readonly Pond[];

@@ -1,4 +1,5 @@
 import type { BiometryJournal } from '#contract/resources/biometries.ts';
+import { batchWords, recordWords } from '#words/production.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { RecordTable, RowActions } from '../../components/record-table.tsx';
 import { BATCH_TOUCHES } from '../../data/batches.ts';
@@ -7,8 +8,6 @@ import { mayCorrect, mayRecord } from '../../data/farm-store.ts';
 import { usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { asTyped, calendarDay, figure, percent, quantity } from '../../i18n/format.ts';
-import { recordWords } from './record-words.ts';
-import { batchWords } from './words.ts';
 
 type Weighing = BiometryJournal['biometries'][number];
 

@@ -1,6 +1,8 @@
 import '../../styles/bench.css';
 import { useState } from 'preact/hooks';
 import type { BenchJobAnswer } from '#contract/resources/bench.ts';
+import { benchWords } from '#words/bench.ts';
+import { systemWords } from '#words/shell.ts';
 import { Empty } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -9,14 +11,12 @@ import { farmControlPoints, mayOperate } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
 import { SystemPage } from '../box/system-page.tsx';
 import { PartList } from '../system/part-list.tsx';
-import { systemWords } from '../system/words.ts';
 import { FirmwareStep } from './firmware-step.tsx';
 import { JobView } from './job-view.tsx';
 import { ProofStep } from './proof-step.tsx';
 import { type Identity, useIdentity } from './use-identity.ts';
 import { type BenchDesk, useJob } from './use-job.ts';
 import { type Board, type Networks, PortStep, type Wifi, WifiStep } from './wifi-step.tsx';
-import { benchWords } from './words.ts';
 
 /** From a blank board to a controller that proved itself, at a cable of the gateway. */
 export function Bench() {

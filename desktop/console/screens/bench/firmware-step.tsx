@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { BenchFirmware } from '#contract/resources/bench.ts';
+import { benchWords } from '#words/bench.ts';
 import { Answer } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { CheckField, SelectField } from '../../components/field.tsx';
@@ -7,7 +8,6 @@ import { useGet } from '../../data/query.ts';
 import { figure } from '../../i18n/format.ts';
 import { JobView } from './job-view.tsx';
 import type { BenchDesk } from './use-job.ts';
-import { benchWords } from './words.ts';
 
 /** What the board shall run; it is checked against chip and checksum before a byte is written. */
 export function FirmwareStep({

@@ -1,11 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { BenchJobAnswer, BenchLine } from '#contract/resources/bench.ts';
+import { benchWords, troubleWords } from '#words/bench.ts';
 import { WorkButton } from '../../components/button.tsx';
 import { age, clockTime, figure } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
-import { troubleWords } from './trouble-words.ts';
 import type { BenchDesk, Place } from './use-job.ts';
-import { benchWords } from './words.ts';
 
 /** The job of this part of the page: how far it is, what it said, and what to do when it did not work. */
 export function JobView({ desk, place }: { desk: BenchDesk; place: Place }) {

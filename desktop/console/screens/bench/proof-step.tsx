@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { BenchJobAnswer, BenchLabel } from '#contract/resources/bench.ts';
+import { benchWords } from '#words/bench.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -13,7 +14,6 @@ import { JobView } from './job-view.tsx';
 import type { Identity } from './use-identity.ts';
 import type { BenchDesk } from './use-job.ts';
 import type { Wifi } from './wifi-step.tsx';
-import { benchWords } from './words.ts';
 
 const RELAY_S = 2;
 

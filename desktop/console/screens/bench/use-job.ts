@@ -2,12 +2,11 @@ import { useEffect, useState } from 'preact/hooks';
 import type * as z from 'zod';
 import type { ChangedEvent } from '#contract/events/stream.ts';
 import type { BenchJobAnswer, BenchJobInput, BenchLine, benchJobDetail } from '#contract/resources/bench.ts';
+import { benchWords, refusalWords, troubleWords } from '#words/bench.ts';
 import { faultText } from '../../components/answer.tsx';
 import { ApiError, del, get, post } from '../../data/api.ts';
 import { onEvent } from '../../data/farm-store.ts';
 import { refresh } from '../../data/query.ts';
-import { refusalWords, troubleWords } from './trouble-words.ts';
-import { benchWords } from './words.ts';
 
 /** The part of the page that a job belongs to: there it is shown. */
 export type Place = 'port' | 'firmware' | 'wifi' | 'proof' | 'tools';

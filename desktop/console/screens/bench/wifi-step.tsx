@@ -1,4 +1,5 @@
 import type { BenchJobAnswer, BenchPort } from '#contract/resources/bench.ts';
+import { benchWords } from '#words/bench.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
@@ -6,7 +7,6 @@ import { refresh, useGet } from '../../data/query.ts';
 import { figure } from '../../i18n/format.ts';
 import { JobView } from './job-view.tsx';
 import type { BenchDesk } from './use-job.ts';
-import { benchWords } from './words.ts';
 
 /** `host`: where the board finds the gateway; empty: the gateway says it. */
 export type Wifi = { ssid: string; password: string; host: string };

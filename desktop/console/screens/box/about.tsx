@@ -1,14 +1,14 @@
 import type * as z from 'zod';
 import { codeOfPin } from '#contract/discovery.ts';
 import type { systemIdentityAnswer } from '#contract/resources/system-identity.ts';
+import { healthWords } from '#words/box.ts';
+import { shellWords } from '#words/shell.ts';
 import { CopyText } from '../../components/copy-text.tsx';
 import { useInterfaceVersion, useReadiness, useUptime } from '../../data/health.ts';
 import { addressForOthers } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { age } from '../../i18n/format.ts';
 import { guideAddress } from '../../i18n/language.ts';
-import { shellWords } from '../../shell/words.ts';
-import { healthWords } from './health-words.ts';
 import { SystemPage } from './system-page.tsx';
 
 export function About() {

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type * as z from 'zod';
 import type { systemClockAnswer } from '#contract/resources/system-clock.ts';
+import { healthWords } from '#words/box.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -14,7 +15,6 @@ import { refresh, useGet } from '../../data/query.ts';
 import { TIME } from '../../data/schedules.ts';
 import { clockTime, dayAndTime, figure, instantAt, isoDay } from '../../i18n/format.ts';
 import { useWork } from '../system/use-work.ts';
-import { healthWords } from './health-words.ts';
 import { FaultNote } from './system-page.tsx';
 
 type Clock = z.infer<typeof systemClockAnswer>;

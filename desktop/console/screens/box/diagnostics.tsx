@@ -1,4 +1,5 @@
 import type { DoctorReport, Finding } from '#contract/resources/system-doctor.ts';
+import { healthWords } from '#words/box.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { farmControlPoints, isOwner, presence } from '../../data/farm-store.ts';
@@ -9,7 +10,6 @@ import { useGet } from '../../data/query.ts';
 import { figure } from '../../i18n/format.ts';
 import { language } from '../../i18n/language.ts';
 import { ClockCard } from './clock-card.tsx';
-import { healthWords } from './health-words.ts';
 import { SystemPage } from './system-page.tsx';
 
 const LOOK = { bad: 'p1', warn: 'p2', note: '' } as const;

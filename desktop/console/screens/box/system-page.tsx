@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { Link } from 'wouter-preact';
+import { systemWords } from '#words/shell.ts';
 import { Icon } from '../../components/icon.tsx';
-import { systemWords } from '../system/words.ts';
 import '../../styles/system.css';
 
 /** Frame of a part of the system: the way back, the name, what it holds. */

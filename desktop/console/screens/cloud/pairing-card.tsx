@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { PairingAnswer } from '#contract/resources/gateways.ts';
+import { syncWords } from '#words/cloud.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -13,7 +14,6 @@ import { user } from '../../data/session.ts';
 import { calendarDay, clockTime, countdown } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { syncWords } from './sync-words.ts';
 
 /** Whether this gateway belongs to a cloud account, and how it comes to one. */
 export function PairingCard() {

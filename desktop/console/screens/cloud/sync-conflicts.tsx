@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { SyncConflictAnswer } from '#contract/resources/sync-status.ts';
+import { syncWords } from '#words/cloud.ts';
 import { Answer } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { CheckField } from '../../components/field.tsx';
@@ -10,7 +11,7 @@ import { refresh, useGet } from '../../data/query.ts';
 import { asTyped, dayAndTime } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { fieldName, syncWords, tableName } from './sync-words.ts';
+import { fieldName, tableName } from './sync-words.ts';
 
 /** Both versions of what two people changed at once, who and when, and the choice between them. */
 export function SyncConflicts() {

@@ -8,6 +8,7 @@ import type {
   SyncNowAnswer,
   SyncStatusAnswer,
 } from '#contract/resources/sync-status.ts';
+import { syncWords } from '#words/cloud.ts';
 import { Answer } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { toast } from '../../components/toast.tsx';
@@ -20,7 +21,7 @@ import { FaultNote, SystemPage } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { PairingCard } from './pairing-card.tsx';
 import { SyncConflicts } from './sync-conflicts.tsx';
-import { syncWords, tableName } from './sync-words.ts';
+import { tableName } from './sync-words.ts';
 
 const LOOK_EVERY_MS = 1_000;
 

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { AdoptAnswer, QueueEntry } from '#contract/resources/adoption.ts';
+import { adoptionWords, deviceWords } from '#words/devices.ts';
+import { systemWords } from '#words/shell.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -13,9 +15,7 @@ import { clockTime } from '../../i18n/format.ts';
 import { nextCode } from '../account/second-factor.tsx';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { systemWords } from '../system/words.ts';
-import { adoptionWords } from './adoption-words.ts';
-import { deviceWords } from './device-words.ts';
+
 import { nameOf } from './knocks.ts';
 import { openWindow, USUAL_MINUTES, useWindow } from './provisioning-window.tsx';
 

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { QueueEntry } from '#contract/resources/adoption.ts';
+import { adoptionWords, deviceWords, relayWords } from '#words/devices.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { del, post } from '../../data/api.ts';
@@ -10,12 +11,10 @@ import { age } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { AdoptDialog } from './adopt-dialog.tsx';
-import { adoptionWords } from './adoption-words.ts';
-import { deviceWords } from './device-words.ts';
+
 import { type Knock, macText, nameOf, useKnocks } from './knocks.ts';
 import { openWindow, USUAL_MINUTES } from './provisioning-window.tsx';
 import { RelayDialog } from './relay-dialog.tsx';
-import { relayWords } from './relay-words.ts';
 
 /** Who knocked and has no place: given one, or left out. */
 export function AdoptionQueue() {

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type * as z from 'zod';
 import type { RotationAnswer } from '#contract/resources/adoption.ts';
 import type { deviceKeyAnswer, deviceKeyEntry } from '#contract/resources/control-points.ts';
+import { adoptionWords, deviceWords } from '#words/devices.ts';
 import { Answer, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
@@ -16,8 +17,6 @@ import { refresh, useGet } from '../../data/query.ts';
 import { dayAndTime } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { adoptionWords } from './adoption-words.ts';
-import { deviceWords } from './device-words.ts';
 
 const STEPS = ['waiting', 'sent', 'stored', 'done'] as const;
 

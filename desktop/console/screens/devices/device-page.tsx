@@ -2,6 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import type { DeviceStatus } from '#contract/resources/devices.ts';
+import { adoptionWords, deviceWords } from '#words/devices.ts';
+import { systemWords } from '#words/shell.ts';
 import { Answer, Empty, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -27,11 +29,9 @@ import { age, quantity } from '../../i18n/format.ts';
 import { freshnessOf, linkQualityOf } from '../../state/freshness.ts';
 import { FaultNote, SystemPage } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { systemWords } from '../system/words.ts';
 import { AdoptDialog } from './adopt-dialog.tsx';
-import { adoptionWords } from './adoption-words.ts';
 import { DeviceKeys } from './device-keys.tsx';
-import { deviceWords } from './device-words.ts';
+
 import { RelayCard, useRelayOf } from './relay-card.tsx';
 import { UnkeyedSetting } from './unkeyed-setting.tsx';
 

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { RelayAnswer } from '#contract/resources/relays.ts';
+import { deviceWords, relayWords } from '#words/devices.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { NotProvedMark } from '../../components/not-proved.tsx';
@@ -16,12 +17,11 @@ import { freshnessOf } from '../../state/freshness.ts';
 import { SystemPage } from '../box/system-page.tsx';
 import { AdoptionQueue } from './adoption-queue.tsx';
 import { LinkQualityText } from './device-page.tsx';
-import { deviceWords } from './device-words.ts';
 import { PointDialog } from './point-dialog.tsx';
 import { ProvisioningWindow } from './provisioning-window.tsx';
 import { energyText, RelayState, RelayWarnings, relayName } from './relay-card.tsx';
 import { RelayDialog } from './relay-dialog.tsx';
-import { relayWords } from './relay-words.ts';
+
 import { SeenDevices } from './seen-devices.tsx';
 
 /** Every controller of the farm: which one, when it was last heard, how well; and who knocked that nobody knows. */

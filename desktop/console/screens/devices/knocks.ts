@@ -1,7 +1,7 @@
 import type { QueueEntry } from '#contract/resources/adoption.ts';
 import type { DiscoveredRelay, RelayKind } from '#contract/resources/relays.ts';
+import { adoptionWords } from '#words/devices.ts';
 import { useGet } from '../../data/query.ts';
-import { adoptionWords } from './adoption-words.ts';
 
 /** Somebody at the door: what the queue tells of it, what it looks like as a relay, or both. */
 export type Knock = {

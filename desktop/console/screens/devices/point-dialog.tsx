@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import type { ControlPointAnswer } from '#contract/resources/control-points.ts';
+import { deviceWords } from '#words/devices.ts';
+import { systemWords } from '#words/shell.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
@@ -10,8 +12,6 @@ import { refresh } from '../../data/query.ts';
 import { nextCode } from '../account/second-factor.tsx';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { systemWords } from '../system/words.ts';
-import { deviceWords } from './device-words.ts';
 
 /** A new control point, with the controller that knocked when there is one. */
 export function PointDialog({ deviceId, onClose }: { deviceId: string; onClose: () => void }) {

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { WindowAnswer } from '#contract/resources/adoption.ts';
+import { adoptionWords } from '#words/devices.ts';
 import { Answer } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { SelectField } from '../../components/field.tsx';
@@ -10,7 +11,6 @@ import { refresh, useGet } from '../../data/query.ts';
 import { countdown } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { adoptionWords } from './adoption-words.ts';
 
 const CHOICES = [5, 10, 15, 30, 60] as const;
 export const USUAL_MINUTES = 10;

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { RelayAnswer } from '#contract/resources/relays.ts';
+import { adoptionWords, deviceWords, relayWords } from '#words/devices.ts';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { toast } from '../../components/toast.tsx';
@@ -12,10 +13,8 @@ import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { age, countdown, figure, quantity } from '../../i18n/format.ts';
 import { saidIn } from '../system/said-in.ts';
-import { adoptionWords } from './adoption-words.ts';
-import { deviceWords } from './device-words.ts';
+
 import { RelayDialog } from './relay-dialog.tsx';
-import { relayWords } from './relay-words.ts';
 
 /** What the relay says it does, and the order where that is another. */
 export function RelayState({ relay }: { relay: RelayAnswer }) {

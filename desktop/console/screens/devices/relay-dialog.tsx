@@ -2,6 +2,8 @@ import { useState } from 'preact/hooks';
 import type { z } from 'zod';
 import type { ControlPointAnswer } from '#contract/resources/control-points.ts';
 import type { RelayAnswer, RelayInput, RelayKind, relayAdopted } from '#contract/resources/relays.ts';
+import { adoptionWords, deviceWords, relayWords } from '#words/devices.ts';
+import { systemWords } from '#words/shell.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -13,11 +15,8 @@ import { refresh, useGet } from '../../data/query.ts';
 import { nextCode } from '../account/second-factor.tsx';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { systemWords } from '../system/words.ts';
-import { adoptionWords } from './adoption-words.ts';
-import { deviceWords } from './device-words.ts';
+
 import type { Knock } from './knocks.ts';
-import { relayWords } from './relay-words.ts';
 
 type RelayGiven = z.infer<typeof relayAdopted>;
 

@@ -1,11 +1,11 @@
 import type { SeenDevice } from '#contract/resources/devices.ts';
+import { deviceWords } from '#words/devices.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { now } from '../../data/clock.ts';
 import { isBlind } from '../../data/live.ts';
 import { useGet } from '../../data/query.ts';
 import { age } from '../../i18n/format.ts';
-import { deviceWords } from './device-words.ts';
 
 /** Controllers that knocked and are nobody's. */
 export function SeenDevices({ onAdopt }: { onAdopt: (deviceId: string) => void }) {

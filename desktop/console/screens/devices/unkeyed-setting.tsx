@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type * as z from 'zod';
 import type { controlPointSettings } from '#contract/resources/control-points.ts';
+import { unkeyedWords } from '#words/devices.ts';
 import { Answer } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { SelectField } from '../../components/field.tsx';
@@ -10,7 +11,6 @@ import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { unkeyedWords } from './device-words.ts';
 
 type Settings = z.infer<typeof controlPointSettings>;
 type Choice = 'yes' | 'no' | 'gateway';

@@ -1,14 +1,13 @@
 import type { BatchDetail } from '#contract/resources/batches.ts';
 import type { BiometryJournal } from '#contract/resources/biometries.ts';
+import { entryWords, formWords } from '#words/entries.ts';
 import { CountField, useCount } from '../../components/count-field.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import type { Batch } from '../../data/batches.ts';
 import { useGet } from '../../data/query.ts';
 import { calendarDay, quantity } from '../../i18n/format.ts';
 import { EntryForm, OnePondField, SaveButton, useOnePond, WhenFields } from './entry-form.tsx';
-import { formWords } from './form-words.ts';
 import { useSubmit, useWhen } from './use-form.ts';
-import { entryWords } from './words.ts';
 
 export function BiometryEntry() {
   return (

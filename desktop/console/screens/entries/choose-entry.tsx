@@ -1,7 +1,7 @@
 import { Link } from 'wouter-preact';
+import { entryWords } from '#words/entries.ts';
 import { farm, mayAttend, mayManage, mayRecord } from '../../data/farm-store.ts';
 import { pending } from '../../data/outbox.ts';
-import { entryWords } from './words.ts';
 
 /** What is to be written down. */
 export function ChooseEntry() {

@@ -3,21 +3,20 @@ import { useEffect, useState } from 'preact/hooks';
 import { Link, useSearch } from 'wouter-preact';
 import type { BatchDetail } from '#contract/resources/batches.ts';
 import type { Right } from '#contract/rights.ts';
+import { componentWords } from '#words/components.ts';
+import { entryWords, formWords } from '#words/entries.ts';
 import { Answer, Awaited, Empty } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { toast } from '../../components/toast.tsx';
-import { componentWords } from '../../components/words.ts';
 import { type Batch, useBatches } from '../../data/batches.ts';
 import { now } from '../../data/clock.ts';
 import { farm, mayOn } from '../../data/farm-store.ts';
 import { usePondCards, usePonds, usePondsByBatch } from '../../data/places.ts';
 import { clearWater, putWaterBack, waterDraft } from '../../data/water-draft.ts';
 import { clockTime } from '../../i18n/format.ts';
-import { formWords } from './form-words.ts';
 import type { useWhen } from './use-form.ts';
-import { entryWords } from './words.ts';
 
 export function EntryHead({ title, children }: { title: string; children?: ComponentChildren }) {
   const words = entryWords();

@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks';
 import { EXPENSE_CATEGORIES } from '#contract/words.ts';
+import { entryWords, formWords } from '#words/entries.ts';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import type { Batch } from '../../data/batches.ts';
 import { currencySign, money } from '../../i18n/format.ts';
 import { EntryForm, SaveButton, WhenFields } from './entry-form.tsx';
-import { formWords } from './form-words.ts';
 import { useSubmit, useWhen } from './use-form.ts';
-import { entryWords } from './words.ts';
 
 export function ExpenseEntry() {
   return (

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import type { FeedingJournal, FeedingRecommendation } from '#contract/resources/feeding.ts';
+import { entryWords, formWords } from '#words/entries.ts';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import type { Batch } from '../../data/batches.ts';
@@ -8,9 +9,7 @@ import { isBlind } from '../../data/live.ts';
 import { useGet } from '../../data/query.ts';
 import { asTyped, currencySign, quantity } from '../../i18n/format.ts';
 import { EntryForm, SaveButton, WhenFields } from './entry-form.tsx';
-import { formWords } from './form-words.ts';
 import { useSubmit, useWhen } from './use-form.ts';
-import { entryWords } from './words.ts';
 
 export function FeedEntry() {
   return (

@@ -1,9 +1,9 @@
 import type { WaterField } from '#contract/resources/water-quality.ts';
+import { entryWords } from '#words/entries.ts';
 import { Button } from '../../components/button.tsx';
 import { WATER } from '../../data/water.ts';
 import { figure } from '../../i18n/format.ts';
 import type { Judged } from '../../state/water-draft.ts';
-import { entryWords } from './words.ts';
 
 export const isAmiss = (judged: Judged): boolean =>
   judged.is === 'unclear' || judged.is === 'impossible' || (judged.is === 'value' && judged.isDoubtful);

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { BatchDetail } from '#contract/resources/batches.ts';
+import { entryWords, formWords } from '#words/entries.ts';
 import { CountField, useCount } from '../../components/count-field.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
@@ -7,9 +8,7 @@ import type { Batch } from '../../data/batches.ts';
 import { useGet } from '../../data/query.ts';
 import { figure, percent, quantity } from '../../i18n/format.ts';
 import { EntryForm, OnePondField, SaveButton, useOnePond, WhenFields } from './entry-form.tsx';
-import { formWords } from './form-words.ts';
 import { useSubmit, useWhen } from './use-form.ts';
-import { entryWords } from './words.ts';
 
 export function MortalityEntry() {
   return (

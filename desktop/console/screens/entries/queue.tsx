@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { entryWords } from '#words/entries.ts';
 import { Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -8,7 +9,6 @@ import { type Entry, entries, isOfAnother, takeBack, tryAgain } from '../../data
 import { clockTime } from '../../i18n/format.ts';
 import { language } from '../../i18n/language.ts';
 import { EntryHead } from './entry-form.tsx';
-import { entryWords } from './words.ts';
 
 /** What was typed here and how far it got. Nothing leaves this list unsaid: what the gateway refuses stays, with its reason. */
 export function Queue() {

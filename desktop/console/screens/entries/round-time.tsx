@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks';
+import { entryWords, formWords } from '#words/entries.ts';
 import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
 import { now } from '../../data/clock.ts';
 import { chooseRoundTime, roundTime } from '../../data/water-draft.ts';
 import { clockTime, dayAndTime, instantAt, isoDay } from '../../i18n/format.ts';
-import { formWords } from './form-words.ts';
 import { roundTimeFault } from './water-round.ts';
-import { entryWords } from './words.ts';
 
 /** When the readings of the round were taken: now, or at an hour that stands on the paper sheet. One line but while it is typed. */
 export function RoundTimeFields() {

@@ -1,12 +1,11 @@
 import { useRef, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
+import { entryWords, formWords } from '#words/entries.ts';
 import { toast } from '../../components/toast.tsx';
 import { now } from '../../data/clock.ts';
 import { type Entry, enter, takeBack, type Wanted } from '../../data/outbox.ts';
 import { TIME } from '../../data/schedules.ts';
 import { clockTime, instantAt, isoDay } from '../../i18n/format.ts';
-import { formWords } from './form-words.ts';
-import { entryWords } from './words.ts';
 
 type Told = {
   /** What is said once they are on their way. */

@@ -1,11 +1,12 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { WaterField } from '#contract/resources/water-quality.ts';
+import { entryWords } from '#words/entries.ts';
+import { waterWords } from '#words/water.ts';
 import { AmmoniaQuestion, useBasisLabel } from '../../components/ammonia.tsx';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { waterWords } from '../../components/water-words.ts';
 import { now } from '../../data/clock.ts';
 import { entries } from '../../data/outbox.ts';
 import { type Pond, usePonds } from '../../data/places.ts';
@@ -17,7 +18,6 @@ import { DraftNote, EntryHead } from './entry-form.tsx';
 import { isAmiss, JudgedNote } from './judged-note.tsx';
 import { RoundTimeFields } from './round-time.tsx';
 import { FIELDS, mayLeave, roundTimeFault, typedOf, useSendWater, useWaterRound } from './water-round.ts';
-import { entryWords } from './words.ts';
 
 /** What was measured so long ago belongs to another round. */
 const THIS_ROUND_MS = 3_600_000;

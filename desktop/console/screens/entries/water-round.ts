@@ -1,4 +1,5 @@
 import type { LatestWater, WaterField } from '#contract/resources/water-quality.ts';
+import { entryWords } from '#words/entries.ts';
 import { serverNow } from '../../data/clock.ts';
 import { useFarmWater } from '../../data/farm-science.ts';
 import { farm } from '../../data/farm-store.ts';
@@ -26,7 +27,6 @@ import {
   type Typed,
 } from '../../state/water-draft.ts';
 import { useEnter } from './use-form.ts';
-import { entryWords } from './words.ts';
 
 const RANGES = Object.fromEntries(
   Object.entries(WATER).map(([field, { range }]) => [field, range]),

@@ -1,10 +1,11 @@
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { useSearch } from 'wouter-preact';
 import type { WaterField } from '#contract/resources/water-quality.ts';
+import { entryWords } from '#words/entries.ts';
+import { waterWords } from '#words/water.ts';
 import { AmmoniaQuestion, useBasisLabel } from '../../components/ammonia.tsx';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
-import { waterWords } from '../../components/water-words.ts';
 import { type Pond, usePonds } from '../../data/places.ts';
 import { WATER } from '../../data/water.ts';
 import { roundTime, sureOfWater, typeWater, waterDraft } from '../../data/water-draft.ts';
@@ -23,7 +24,6 @@ import {
   useSendWater,
   useWaterRound,
 } from './water-round.ts';
-import { entryWords } from './words.ts';
 
 /** Two taps as near as this are one. */
 const DOUBLE_TAP_MS = 400;

@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { FarmAnswer } from '#contract/resources/farms.ts';
+import { farmWords } from '#words/farms.ts';
+import { systemWords } from '#words/shell.ts';
 import { WorkButton } from '../../components/button.tsx';
 import { DecimalField, SelectField, TextField } from '../../components/field.tsx';
 import { put } from '../../data/api.ts';
@@ -11,8 +13,6 @@ import { readDecimal } from '../../i18n/format.ts';
 import { language } from '../../i18n/language.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { systemWords } from '../system/words.ts';
-import { farmWords } from './farm-words.ts';
 
 /** Degrees are kept as text with a point; they are shown as people write figures here. */
 const shownDegrees = (text: string | null) =>

@@ -1,5 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { backupWords } from '#words/backup.ts';
+import { farmWords, removalWords } from '#words/farms.ts';
 import { Answer, faultText } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -11,11 +13,8 @@ import { isBlind } from '../../data/live.ts';
 import { usePondCards } from '../../data/places.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { figure, quantity } from '../../i18n/format.ts';
-import { backupWords } from '../backup/backup-words.ts';
 import { type BackupState, saidOfField, WorkNote } from '../backup/backup-work.tsx';
 import { saidIn } from '../system/said-in.ts';
-import { removalWords } from './farm-removal-words.ts';
-import { farmWords } from './farm-words.ts';
 
 /** The backup that was made before: where it lies and what opens it. */
 type Safe = { file: string; folder: string; key: string };

@@ -3,12 +3,14 @@ import { Link, useLocation } from 'wouter-preact';
 import type { DeletedFarmAnswer, FarmAnswer } from '#contract/resources/farms.ts';
 import { BLIND_SOURCES } from '#science/blind-feeding.ts';
 import { BLIND_CHARTS } from '#science/constants.ts';
+import { farmWords, removalWords } from '#words/farms.ts';
+import { systemWords } from '#words/shell.ts';
+import { waterWords } from '#words/water.ts';
 import { AmmoniaBasisButtons } from '../../components/ammonia.tsx';
 import { Answer, Empty, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { toast } from '../../components/toast.tsx';
-import { waterWords } from '../../components/water-words.ts';
 import { post } from '../../data/api.ts';
 import { keepBlindChart, useBlindChart, useFarmWater } from '../../data/farm-science.ts';
 import { farm, isOwner, mayManage } from '../../data/farm-store.ts';
@@ -18,11 +20,9 @@ import { calendarDay } from '../../i18n/format.ts';
 import { SystemPage } from '../box/system-page.tsx';
 import { Story } from '../pond/pond-story.tsx';
 import { saidIn } from '../system/said-in.ts';
-import { systemWords } from '../system/words.ts';
 import { FarmForm } from './farm-form.tsx';
 import { Gone, type GoneFarm, Removal } from './farm-removal.tsx';
-import { removalWords } from './farm-removal-words.ts';
-import { farmWords } from './farm-words.ts';
+
 import { PondRegister } from './pond-register.tsx';
 
 export function FarmSettings() {

@@ -1,4 +1,6 @@
 import { useState } from 'preact/hooks';
+import { farmWords } from '#words/farms.ts';
+import { systemWords } from '#words/shell.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { CountField, useCount } from '../../components/count-field.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
@@ -13,8 +15,6 @@ import { refresh } from '../../data/query.ts';
 import { asTyped } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { systemWords } from '../system/words.ts';
-import { farmWords } from './farm-words.ts';
 
 export function PondDialog({ pond, onClose }: { pond: Pond; onClose: () => void }) {
   const words = farmWords();

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { LimitsAnswer } from '#contract/resources/subscriptions.ts';
+import { farmWords } from '#words/farms.ts';
 import { WorkButton } from '../../components/button.tsx';
 import { CountField, useCount } from '../../components/count-field.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
@@ -12,7 +13,6 @@ import { useGet } from '../../data/query.ts';
 import { codesOf } from '../../state/wall-places.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { farmWords } from './farm-words.ts';
 
 type PondType = 'NURSERY' | 'FATTENING';
 

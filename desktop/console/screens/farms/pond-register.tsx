@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
+import { componentWords } from '#words/components.ts';
+import { farmWords } from '#words/farms.ts';
+import { systemWords } from '#words/shell.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { componentWords } from '../../components/words.ts';
 import { controlPoints, mayManage } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { type Pond, usePonds } from '../../data/places.ts';
 import { quantity } from '../../i18n/format.ts';
-import { systemWords } from '../system/words.ts';
-import { farmWords } from './farm-words.ts';
 import { PondDialog } from './pond-dialog.tsx';
 import { PondPatternForm } from './pond-pattern-form.tsx';
 

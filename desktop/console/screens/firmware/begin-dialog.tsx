@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ControllerFirmware, FirmwareAnswer } from '#contract/resources/firmware.ts';
+import { firmwareWords } from '#words/firmware.ts';
+import { systemWords } from '#words/shell.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { CheckField, DecimalField, SelectField, TextField } from '../../components/field.tsx';
@@ -11,8 +13,6 @@ import { TIME } from '../../data/schedules.ts';
 import { readCount } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { systemWords } from '../system/words.ts';
-import { firmwareWords } from './words.ts';
 
 const SCOPES = ['all', 'ponds', 'points'] as const;
 type Scope = (typeof SCOPES)[number];

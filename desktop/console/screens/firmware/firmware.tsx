@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks';
 import type { ControllerFirmware, FirmwareAnswer, RolloutAnswer } from '#contract/resources/firmware.ts';
+import { firmwareWords } from '#words/firmware.ts';
+import { systemWords } from '#words/shell.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { farm, mayOperate } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
 import { useGet } from '../../data/query.ts';
 import { SystemPage } from '../box/system-page.tsx';
-import { systemWords } from '../system/words.ts';
 import { BeginDialog } from './begin-dialog.tsx';
 import { RolloutCard } from './rollout-card.tsx';
 import { Store } from './store.tsx';
-import { firmwareWords } from './words.ts';
 
 /** Which firmware runs where, which versions the gateway has, and how a new one comes to the ponds. */
 export function Firmware() {

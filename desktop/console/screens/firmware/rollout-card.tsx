@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RolloutAnswer, RolloutDetail } from '#contract/resources/firmware.ts';
+import { firmwareWords } from '#words/firmware.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -10,7 +11,6 @@ import { dayAndTime, figure, quantity } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { saidIn } from '../system/said-in.ts';
 import { useWork } from '../system/use-work.ts';
-import { firmwareWords } from './words.ts';
 
 type Target = RolloutDetail['targets'][number];
 

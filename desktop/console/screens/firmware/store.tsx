@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import type { FirmwareAnswer } from '#contract/resources/firmware.ts';
+import { firmwareWords } from '#words/firmware.ts';
 import { Answer, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -12,7 +13,6 @@ import { refresh, useGet } from '../../data/query.ts';
 import { dayAndTime, quantity } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { saidIn } from '../system/said-in.ts';
-import { firmwareWords } from './words.ts';
 
 /** Four MiB of image and its manifest; the gateway takes no more. */
 const MOST_BYTES = 4 * 1_048_576 + 8_192;

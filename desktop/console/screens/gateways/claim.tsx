@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { Link, useLocation, useSearch } from 'wouter-preact';
 import type * as z from 'zod';
 import type { claimPreview, GatewayAnswer } from '#contract/resources/gateways.ts';
+import { gatewayWords } from '#words/cloud.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
@@ -14,7 +15,6 @@ import { user } from '../../data/session.ts';
 import { clockTime } from '../../i18n/format.ts';
 import { FaultNote, SystemPage } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { gatewayWords } from './words.ts';
 
 type Preview = z.infer<typeof claimPreview>;
 

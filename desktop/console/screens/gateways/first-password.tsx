@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { gatewayWords } from '#words/cloud.ts';
 import { WorkButton } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
 import { post } from '../../data/api.ts';
 import { requireGoodPassword } from '../../data/good-password.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { gatewayWords } from './words.ts';
 
 const SHORTEST = 8;
 

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { GatewayAnswer } from '#contract/resources/gateways.ts';
+import { gatewayWords } from '#words/cloud.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { SelectField } from '../../components/field.tsx';
@@ -14,7 +15,6 @@ import { age, calendarDay, dayAndTime, figure } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { OutageDialog, RenameDialog } from './gateway-dialogs.tsx';
-import { gatewayWords } from './words.ts';
 
 type Farm = GatewayAnswer['farms'][number];
 

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { GatewayAnswer } from '#contract/resources/gateways.ts';
+import { gatewayWords } from '#words/cloud.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
@@ -10,7 +11,6 @@ import { refresh } from '../../data/query.ts';
 import { clockTime, instantAt, isoDay } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { gatewayWords } from './words.ts';
 
 type Asked = { gateway: GatewayAnswer; onClose: () => void };
 

@@ -1,5 +1,6 @@
 import { Link } from 'wouter-preact';
 import type { GatewayAnswer } from '#contract/resources/gateways.ts';
+import { gatewayWords } from '#words/cloud.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { ApiError } from '../../data/api.ts';
 import { useGet } from '../../data/query.ts';
@@ -7,7 +8,6 @@ import { user } from '../../data/session.ts';
 import { SystemPage } from '../box/system-page.tsx';
 import { GatewayCard } from './gateway-card.tsx';
 import { LocalUsers } from './local-users.tsx';
-import { gatewayWords } from './words.ts';
 
 /** Hosted instance: the gateways of the account, the farms they run, the people who live on them. */
 export function Gateways() {

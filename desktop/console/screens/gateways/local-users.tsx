@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type * as z from 'zod';
 import type { adoptedAnswer, LocalUserAnswer } from '#contract/resources/gateways.ts';
+import { gatewayWords } from '#words/cloud.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
@@ -12,7 +13,6 @@ import { refresh, useGet } from '../../data/query.ts';
 import { dayAndTime } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { gatewayWords } from './words.ts';
 
 type Adopted = z.infer<typeof adoptedAnswer>;
 const ROLES = ['MANAGER', 'TECHNICIAN', 'VIEWER', 'OWNER'] as const;

@@ -1,11 +1,11 @@
 import type { ImportLook, ImportReport } from '#contract/resources/imports.ts';
+import { importWords } from '#words/imports.ts';
 import { Button } from '../../components/button.tsx';
 import { DecimalField, SelectField, TextField } from '../../components/field.tsx';
 import { useBatches } from '../../data/batches.ts';
 import { usePonds } from '../../data/places.ts';
 import { currencySign } from '../../i18n/format.ts';
 import { type Answers, GIVEN_FOR, type Given } from './use-import.ts';
-import { importWords } from './words.ts';
 
 type Props = {
   look: ImportLook;

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { ImportReport, RowNote } from '#contract/resources/imports.ts';
+import { importWords } from '#words/imports.ts';
 import { Button } from '../../components/button.tsx';
 import { figure } from '../../i18n/format.ts';
 import { columnName } from './column-words.ts';
 import type { Answers } from './use-import.ts';
-import { importWords } from './words.ts';
 
 type Said = { said: Answers; say: (more: Partial<Answers>) => void };
 

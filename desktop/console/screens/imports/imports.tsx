@@ -2,6 +2,7 @@ import '../../styles/imports.css';
 import { useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { IMPORT_KINDS, type ImportKind } from '#contract/resources/imports.ts';
+import { importWords, recordWords } from '#words/imports.ts';
 import { Answer, Empty, faultText } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { FileField } from '../../components/file-field.tsx';
@@ -12,9 +13,7 @@ import { farm, isKnown, mayManage } from '../../data/farm-store.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { OneFile } from './one-file.tsx';
 import { ImportRecord } from './record.tsx';
-import { recordWords } from './record-words.ts';
 import { useRecords } from './use-records.ts';
-import { importWords } from './words.ts';
 
 const MOST_BYTES = 8 * 1_048_576;
 

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { ImportRecordAnswer } from '#contract/resources/import-records.ts';
 import { IMPORT_KINDS, type ImportLook, type ImportReport } from '#contract/resources/imports.ts';
+import { importWords } from '#words/imports.ts';
 import { Fault } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { SelectField } from '../../components/field.tsx';
@@ -17,7 +18,6 @@ import { Doubts } from './doubts.tsx';
 import { Preview, Reading } from './reading.tsx';
 import { type Answers, NOTHING_SAID, saidAs, sendFile, useImport } from './use-import.ts';
 import { isUnderWay, useRecords } from './use-records.ts';
-import { importWords } from './words.ts';
 
 type Sheet = ImportLook['sheets'][number];
 

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { ImportLook, ImportReport } from '#contract/resources/imports.ts';
+import { importWords } from '#words/imports.ts';
 import { Button } from '../../components/button.tsx';
 import { SelectField } from '../../components/field.tsx';
 import { asTyped, calendarDay, clockTime, farmZone, figure, plainDay } from '../../i18n/format.ts';
 import { columnName } from './column-words.ts';
 import type { Answers } from './use-import.ts';
-import { importWords } from './words.ts';
 
 type Said = { said: Answers; say: (more: Partial<Answers>) => void };
 

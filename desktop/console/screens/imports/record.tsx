@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ImportRecordAnswer } from '#contract/resources/import-records.ts';
+import { importWords, recordWords } from '#words/imports.ts';
 import { faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -11,9 +12,7 @@ import { dayAndTime, figure } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { saidIn } from '../system/said-in.ts';
 import { useWork } from '../system/use-work.ts';
-import { recordWords } from './record-words.ts';
 import { isUnderWay } from './use-records.ts';
-import { importWords } from './words.ts';
 
 /** One file that was imported: how far it is or what became of it, and the way to call it off or take it back. */
 export function ImportRecord({ of: record }: { of: ImportRecordAnswer }) {

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ChannelAnswer, DeliveryAnswer } from '#contract/resources/notification-channels.ts';
+import { channelWords } from '#words/notifications.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -11,7 +12,7 @@ import { refresh, useGet } from '../../data/query.ts';
 import { clockTime, dayAndTime } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { channelWords, nameOfChannel } from './channel-words.ts';
+import { nameOfChannel } from './channel-words.ts';
 
 const SHOWN = 30;
 

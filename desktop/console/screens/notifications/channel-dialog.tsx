@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ChannelAnswer } from '#contract/resources/notification-channels.ts';
+import { channelWords } from '#words/notifications.ts';
+import { systemWords } from '#words/shell.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
@@ -12,8 +14,7 @@ import { TIME } from '../../data/schedules.ts';
 import { user } from '../../data/session.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { systemWords } from '../system/words.ts';
-import { channelWords, nameOfChannel } from './channel-words.ts';
+import { nameOfChannel } from './channel-words.ts';
 
 const TYPES = ['ALERT', 'SYSTEM', 'SUBSCRIPTION', 'PAYMENT'] as const;
 /** SMS goes out by the modem of the box. */

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ChannelAnswer } from '#contract/resources/notification-channels.ts';
+import { channelWords } from '#words/notifications.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
@@ -10,7 +11,6 @@ import { ThisDevice } from '../account/this-device.tsx';
 import { SystemPage } from '../box/system-page.tsx';
 import { ChannelCard } from './channel-card.tsx';
 import { ChannelDialog } from './channel-dialog.tsx';
-import { channelWords } from './channel-words.ts';
 
 /** Where notifications go besides the list. */
 export function Channels() {

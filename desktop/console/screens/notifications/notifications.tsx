@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type * as z from 'zod';
 import type { NotificationAnswer, notificationPage } from '#contract/resources/notifications.ts';
+import { notificationWords } from '#words/notifications.ts';
 import { Answer, Empty, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { CheckField, SelectField } from '../../components/field.tsx';
@@ -11,7 +12,6 @@ import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { dayAndTime, figure } from '../../i18n/format.ts';
 import { SystemPage } from '../box/system-page.tsx';
-import { notificationWords } from './notification-words.ts';
 
 type Page = z.infer<typeof notificationPage>;
 const TYPES = ['ALERT', 'SYSTEM', 'SUBSCRIPTION', 'PAYMENT'] as const;

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { atTheBox } from '#contract/commands.ts';
+import { welcomeWords } from '#words/onboarding.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
 import { TextField } from '../../components/field.tsx';
@@ -10,7 +11,6 @@ import { isSignedIn, signIn, user } from '../../data/session.ts';
 import { language } from '../../i18n/language.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { welcomeWords } from './words.ts';
 
 export function AccountStep({ onDone }: { onDone: () => void }) {
   const words = welcomeWords();

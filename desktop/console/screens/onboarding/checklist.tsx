@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { welcomeWords } from '#words/onboarding.ts';
 import { Button } from '../../components/button.tsx';
 import { farm, isKnown, isOwner } from '../../data/farm-store.ts';
 import { usePonds } from '../../data/places.ts';
 import { STEPS, useProgress } from './progress.ts';
-import { welcomeWords } from './words.ts';
 import '../../styles/system.css';
 
 const KEPT = 'checklist';

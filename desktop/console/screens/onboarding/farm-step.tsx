@@ -3,6 +3,7 @@ import { Link } from 'wouter-preact';
 import type * as z from 'zod';
 import type { systemBackupAnswer } from '#contract/resources/system-backup.ts';
 import { BRAZILIAN_STATES, type BrazilianState } from '#contract/words.ts';
+import { welcomeWords } from '#words/onboarding.ts';
 import { WorkButton } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { useSend } from '../../data/corrections.ts';
@@ -14,7 +15,6 @@ import { dayAndTime } from '../../i18n/format.ts';
 import { MyInvitations } from '../account/my-invitations.tsx';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { welcomeWords } from './words.ts';
 
 const shownZone = (zone: string) => zone.replace('America/', '').replaceAll('_', ' ');
 

@@ -2,6 +2,7 @@ import '../../styles/system.css';
 import '../../styles/welcome.css';
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
+import { welcomeWords } from '#words/onboarding.ts';
 import { Awaited } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { SimulatedMark } from '../../components/simulated.tsx';
@@ -18,7 +19,6 @@ import { PondPatternForm } from '../farms/pond-pattern-form.tsx';
 import { AccountStep } from './account-step.tsx';
 import { FarmStep } from './farm-step.tsx';
 import { STEPS, type Step, stepAfter, useProgress } from './progress.ts';
-import { welcomeWords } from './words.ts';
 
 /** From nothing to a farm that can be watched; every step can be left out and taken later. */
 export function Welcome({ params }: { params: Readonly<Record<string, string>> }) {

@@ -1,9 +1,9 @@
 import { useLocation } from 'wouter-preact';
+import { paletteWords } from '#words/palette.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { keySet } from '../../data/keys.ts';
 import { guideAddress } from '../../i18n/language.ts';
-import { paletteWords } from './words.ts';
 import '../../styles/system.css';
 
 const ALWAYS = ['F8', 'F9', 'Ctrl+K', '?'] as const;

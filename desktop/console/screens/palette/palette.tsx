@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
+import { paletteWords } from '#words/palette.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { codeOf } from '../../components/simulated.tsx';
 import { useBatches } from '../../data/batches.ts';
@@ -7,7 +8,6 @@ import { farmControlPoints, mayManage } from '../../data/farm-store.ts';
 import { usePonds } from '../../data/places.ts';
 import { found, type Place } from '../../state/palette.ts';
 import { partsFor } from '../system/parts.ts';
-import { paletteWords } from './words.ts';
 import '../../styles/system.css';
 
 function usePlaces(): readonly Place[] {

@@ -1,6 +1,7 @@
 import { computed } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { PondCards } from '#contract/resources/pond-cards.ts';
+import { panelWords } from '#words/wall.ts';
 import { alarmText } from '../../components/alarm-words.ts';
 import { ControlMark, controlNow, isSameMark } from '../../components/control-button.tsx';
 import { SimulatedMark, useSimulated, watermark } from '../../components/simulated.tsx';
@@ -16,7 +17,6 @@ import { age, clockTime, dayAndTime, figure } from '../../i18n/format.ts';
 import { type Alarm, isStanding, type Priority } from '../../state/alarm-state.ts';
 import { type ControlState, freshnessOf } from '../../state/freshness.ts';
 import { keepLastSeen } from './last-seen.ts';
-import { panelWords } from './words.ts';
 
 type Card = PondCards['ponds'][number];
 

@@ -2,6 +2,7 @@ import '../../styles/panel.css';
 import { computed } from '@preact/signals';
 import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { panelWords } from '#words/wall.ts';
 import { Fault } from '../../components/answer.tsx';
 import { PriorityMark } from '../../components/value.tsx';
 import { now, soon } from '../../data/clock.ts';
@@ -21,7 +22,6 @@ import { columnsOf, type Placed, placesOf, rowsOf } from '../../state/wall-place
 import { SignInForm } from '../sign-in/sign-in.tsx';
 import { lastSeen } from './last-seen.ts';
 import { PanelAlarms, PanelTile } from './panel-tile.tsx';
-import { panelWords } from './words.ts';
 
 const WARN_MS = 3 * 86_400_000;
 /** Seen from afar, tiles are wider than high. */

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { MemberAnswer } from '#contract/resources/farms.ts';
 import { MEMBER_ROLES, type MemberRole } from '#contract/words.ts';
+import { peopleWords } from '#words/people.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -13,7 +14,6 @@ import { user } from '../../data/session.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import type { MadeInvitation } from './invitation-made.ts';
-import { peopleWords } from './people-words.ts';
 
 const roleOf = (word: string): MemberRole => MEMBER_ROLES.find((role) => role === word) ?? 'VIEWER';
 

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { InvitationAnswer } from '#contract/resources/invitations.ts';
 import type { UnverifiedAnswer } from '#contract/resources/users.ts';
+import { addressWords } from '#words/account.ts';
+import { peopleWords } from '#words/people.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
@@ -13,7 +15,6 @@ import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { user } from '../../data/session.ts';
 import { calendarDay, dayAndTime } from '../../i18n/format.ts';
-import { addressWords } from '../account/address-words.ts';
 import { MyInvitations } from '../account/my-invitations.tsx';
 import { BoxRights } from '../box/box-rights.tsx';
 import { FaultNote, SystemPage } from '../box/system-page.tsx';
@@ -21,7 +22,6 @@ import { LostPeople } from '../system/lost-people.tsx';
 import { useWork } from '../system/use-work.ts';
 import type { MadeInvitation } from './invitation-made.ts';
 import { MemberList } from './member-list.tsx';
-import { peopleWords } from './people-words.ts';
 
 export function People() {
   const words = peopleWords();

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { PlanListing, SubscriptionAnswer } from '#contract/resources/subscriptions.ts';
+import { planWords } from '#words/account.ts';
 import { Answer } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { SelectField } from '../../components/field.tsx';
@@ -10,7 +11,6 @@ import { useGet } from '../../data/query.ts';
 import { currency, plainMoney } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { planWords } from './plan-words.ts';
 
 type Offer = PlanListing['plans'][number];
 type Currency = 'BRL' | 'USD';

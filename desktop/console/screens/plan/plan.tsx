@@ -3,6 +3,7 @@ import { useSearch } from 'wouter-preact';
 import type * as z from 'zod';
 import type { cancelledSubscription } from '#contract/resources/payments.ts';
 import type { LimitsAnswer, SubscriptionAnswer } from '#contract/resources/subscriptions.ts';
+import { planWords } from '#words/account.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -13,7 +14,6 @@ import { calendarDay, figure } from '../../i18n/format.ts';
 import { FaultNote, SystemPage } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { PlanCards } from './plan-cards.tsx';
-import { planWords } from './plan-words.ts';
 
 export function Plan() {
   const words = planWords();

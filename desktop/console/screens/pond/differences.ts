@@ -1,12 +1,12 @@
+import { pointWords } from '#words/aeration.ts';
+import { unkeyedWords } from '#words/devices.ts';
+import { farmWords } from '#words/farms.ts';
+import { peopleWords } from '#words/people.ts';
+import { storyWords } from '#words/pond.ts';
 import type { Schedule } from '../../data/schedules.ts';
 import { asTyped, dayAndTime } from '../../i18n/format.ts';
 import { language } from '../../i18n/language.ts';
-import { pointWords } from '../aeration/point-words.ts';
 import { ruleText } from '../aeration/words.ts';
-import { unkeyedWords } from '../devices/device-words.ts';
-import { farmWords } from '../farms/farm-words.ts';
-import { peopleWords } from '../people/people-words.ts';
-import { storyWords } from './story-words.ts';
 
 type Details = Readonly<Record<string, unknown>>;
 

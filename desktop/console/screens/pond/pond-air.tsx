@@ -1,6 +1,8 @@
 import { Link } from 'wouter-preact';
 import type { AeratorAnswer } from '#contract/resources/aerators.ts';
 import type { PondCard } from '#contract/resources/pond-cards.ts';
+import { aerationWords } from '#words/aeration.ts';
+import { pondWords } from '#words/pond.ts';
 import { Answer } from '../../components/answer.tsx';
 import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';
 import { NextRunLine } from '../../components/next-run.tsx';
@@ -12,8 +14,6 @@ import { type Pond, usePondsByPoint } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { age, figure, quantity } from '../../i18n/format.ts';
 import { isHeard } from '../../state/freshness.ts';
-import { aerationWords } from '../aeration/words.ts';
-import { pondWords } from './words.ts';
 
 /** What airs the pond: the control point, which speaks, and the aerators behind it, of which only the order is known. */
 export function PondAir({ pond }: { pond: Pond }) {

@@ -1,5 +1,6 @@
 import { Link } from 'wouter-preact';
 import type { BatchOnCard, PondCard } from '#contract/resources/pond-cards.ts';
+import { pondWords } from '#words/pond.ts';
 import { Answer, Awaited, Empty } from '../../components/answer.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Tabs } from '../../components/tabs.tsx';
@@ -16,7 +17,6 @@ import { PondHistory } from './pond-history.tsx';
 import { PondNow } from './pond-now.tsx';
 import { PondStory } from './pond-story.tsx';
 import { PondWater } from './pond-water.tsx';
-import { pondWords } from './words.ts';
 
 export function PondDetail({ params }: { params: Readonly<Record<string, string>> }) {
   const words = pondWords();

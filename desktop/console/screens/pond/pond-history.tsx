@@ -1,20 +1,20 @@
 import { useState } from 'preact/hooks';
 import type { RecordLogAnswer } from '#contract/resources/logs.ts';
 import type { MeasurementAnswer, MeasurementJournal, WaterField } from '#contract/resources/water-quality.ts';
+import { componentWords } from '#words/components.ts';
+import { pondWords } from '#words/pond.ts';
+import { waterWords } from '#words/water.ts';
 import { ammoniaTwin } from '../../components/ammonia.tsx';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { RowActions } from '../../components/record-table.tsx';
-import { waterWords } from '../../components/water-words.ts';
-import { componentWords } from '../../components/words.ts';
 import { isLeaving } from '../../data/corrections.ts';
 import { mayCorrect, mayRecord } from '../../data/farm-store.ts';
 import type { Pond } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { WATER } from '../../data/water.ts';
 import { asTyped, dayAndTime, figure, percent, quantity } from '../../i18n/format.ts';
-import { pondWords } from './words.ts';
 
 type Change = { field: string; before: unknown; after: unknown };
 

@@ -2,6 +2,9 @@ import { Link } from 'wouter-preact';
 import type { OxygenForecastAnswer } from '#contract/resources/oxygen-forecast.ts';
 import type { PondCard } from '#contract/resources/pond-cards.ts';
 import type { LatestWater, WaterField } from '#contract/resources/water-quality.ts';
+import { listWords } from '#words/alarms.ts';
+import { pondWords } from '#words/pond.ts';
+import { waterWords } from '#words/water.ts';
 import { alarmText } from '../../components/alarm-words.ts';
 import { ammoniaTwin } from '../../components/ammonia.tsx';
 import { Answer } from '../../components/answer.tsx';
@@ -10,7 +13,6 @@ import { NextRunLine } from '../../components/next-run.tsx';
 import { NotProvedMark } from '../../components/not-proved.tsx';
 import { SimulatedMark, watermark } from '../../components/simulated.tsx';
 import { PriorityMark, Value } from '../../components/value.tsx';
-import { waterWords } from '../../components/water-words.ts';
 import { alarms } from '../../data/alarms.ts';
 import { now } from '../../data/clock.ts';
 import { type ControlPoint, controlPoints, mayRecord } from '../../data/farm-store.ts';
@@ -21,8 +23,6 @@ import { usePlannedFeed } from '../../data/planned-feed.ts';
 import { useGet } from '../../data/query.ts';
 import { WATER } from '../../data/water.ts';
 import { age, clockTime, percent, quantity } from '../../i18n/format.ts';
-import { listWords } from '../alarms/words.ts';
-import { pondWords } from './words.ts';
 
 const SHOWN: readonly WaterField[] = [
   'dissolved_oxygen',

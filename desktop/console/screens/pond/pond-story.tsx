@@ -1,17 +1,18 @@
 import { useState } from 'preact/hooks';
 import type { RecordLogAnswer } from '#contract/resources/logs.ts';
 import type { AlertType } from '#contract/words.ts';
+import { aerationWords } from '#words/aeration.ts';
+import { componentWords } from '#words/components.ts';
+import { storyWords } from '#words/pond.ts';
 import { troubleText } from '../../components/alarm-words.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
-import { componentWords } from '../../components/words.ts';
 import { nameOf } from '../../data/people.ts';
 import type { Pond } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { dayAndTime, figure, percent } from '../../i18n/format.ts';
-import { aerationWords, reasonText } from '../aeration/words.ts';
+import { reasonText } from '../aeration/words.ts';
 import { differences } from './differences.ts';
-import { storyWords } from './story-words.ts';
 
 const PAGE = 20;
 

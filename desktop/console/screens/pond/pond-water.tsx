@@ -2,13 +2,14 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useLocation, useSearch } from 'wouter-preact';
 import type { PondCard } from '#contract/resources/pond-cards.ts';
 import type { WaterField, WaterTrend } from '#contract/resources/water-quality.ts';
+import { pondWords } from '#words/pond.ts';
+import { waterWords } from '#words/water.ts';
 import { troubleText } from '../../components/alarm-words.ts';
 import { ammoniaTwin, otherBasis } from '../../components/ammonia.tsx';
 import { Answer, faultText } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { Chart, expectChart, type Marks, type Series } from '../../components/chart.tsx';
 import { toast } from '../../components/toast.tsx';
-import { waterWords } from '../../components/water-words.ts';
 import { now } from '../../data/clock.ts';
 import { csvOf, fileName, saveFile } from '../../data/csv.ts';
 import type { Pond } from '../../data/places.ts';
@@ -17,7 +18,6 @@ import { useGet } from '../../data/query.ts';
 import { WATER } from '../../data/water.ts';
 import { dayAndTime, instantAt, isoDay, plainDay, quantity } from '../../i18n/format.ts';
 import { spansFor, type WaterSpan, waterSpan } from '../../state/water-span.ts';
-import { pondWords } from './words.ts';
 
 /** The charts of the page show one instant under the pointer. */
 const TOGETHER = 'water';

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { BenchPort } from '#contract/resources/bench.ts';
 import type { ProbeBusAnswer, ProbeProfileAnswer } from '#contract/resources/probes.ts';
+import { busWords } from '#words/probes.ts';
+import { systemWords } from '#words/shell.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { CheckField, DecimalField, SelectField, TextField } from '../../components/field.tsx';
@@ -11,8 +13,6 @@ import { refresh, useGet } from '../../data/query.ts';
 import { readCount } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { systemWords } from '../system/words.ts';
-import { busWords } from './bus-words.ts';
 
 const KINDS = ['serial', 'tcp', 'rtu_over_tcp'] as const;
 const PARITIES = ['none', 'even', 'odd'] as const;

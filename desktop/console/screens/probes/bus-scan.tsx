@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { BusScanAnswer, ProbeAnswer, ProbeBusAnswer } from '#contract/resources/probes.ts';
+import { busWords, probeWords } from '#words/probes.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { DecimalField } from '../../components/field.tsx';
 import { del, post } from '../../data/api.ts';
@@ -9,10 +10,8 @@ import { refresh, useGet } from '../../data/query.ts';
 import { readCount } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { busWords } from './bus-words.ts';
 import { TroubleNote } from './probe-card.tsx';
 import type { ProbePlace } from './probe-dialog.tsx';
-import { probeWords } from './words.ts';
 
 const LAST = 247;
 

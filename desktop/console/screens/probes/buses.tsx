@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import type { ProbeAnswer, ProbeBusAnswer, ProbeProfileAnswer } from '#contract/resources/probes.ts';
+import { busWords, probeWords } from '#words/probes.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -12,10 +13,8 @@ import { figure } from '../../i18n/format.ts';
 import { saidIn } from '../system/said-in.ts';
 import { BusDialog } from './bus-dialog.tsx';
 import { BusScan } from './bus-scan.tsx';
-import { busWords } from './bus-words.ts';
 import { TroubleNote } from './probe-card.tsx';
 import type { ProbePlace } from './probe-dialog.tsx';
-import { probeWords } from './words.ts';
 
 type Props = {
   farmId: string;

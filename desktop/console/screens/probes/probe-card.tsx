@@ -5,6 +5,8 @@ import type {
   ProbeParameter,
   ProbeReading,
 } from '#contract/resources/probes.ts';
+import { probeWords } from '#words/probes.ts';
+import { systemWords } from '#words/shell.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
@@ -18,8 +20,6 @@ import { WATER } from '../../data/water.ts';
 import { age, calendarDay, instantAt, isoDay, quantity } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { systemWords } from '../system/words.ts';
-import { probeWords } from './words.ts';
 
 const decimalsOf = (parameter: ProbeParameter): number =>
   parameter === 'oxygen_saturation' ? 0 : parameter === 'conductivity' ? 1 : WATER[parameter].decimals;

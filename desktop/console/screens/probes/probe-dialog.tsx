@@ -6,6 +6,8 @@ import type {
   ProbeBusAnswer,
   ProbeProfileAnswer,
 } from '#contract/resources/probes.ts';
+import { probeWords } from '#words/probes.ts';
+import { systemWords } from '#words/shell.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { CheckField, DecimalField, SelectField, TextField } from '../../components/field.tsx';
@@ -17,9 +19,7 @@ import { refresh } from '../../data/query.ts';
 import { readCount } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { systemWords } from '../system/words.ts';
 import { ReadingList } from './probe-card.tsx';
-import { probeWords } from './words.ts';
 
 /** Where a new probe was found; null: nobody looked. */
 export type ProbePlace = { probe_bus_id: string; unit_id: number | null };

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ProbeAnswer, ProbeBusAnswer, ProbeProfileAnswer } from '#contract/resources/probes.ts';
+import { probeWords } from '#words/probes.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { farm, mayOperate } from '../../data/farm-store.ts';
@@ -11,7 +12,6 @@ import { Buses } from './buses.tsx';
 import { ProbeCard } from './probe-card.tsx';
 import { ProbeDialog, type ProbePlace } from './probe-dialog.tsx';
 import { Profiles } from './profiles.tsx';
-import { probeWords } from './words.ts';
 
 const NO_PROBES: readonly ProbeAnswer[] = [];
 

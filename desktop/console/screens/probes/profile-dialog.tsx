@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ProbeProfileAnswer } from '#contract/resources/probes.ts';
+import { profileWords } from '#words/probes.ts';
+import { systemWords } from '#words/shell.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
@@ -9,8 +11,6 @@ import { isBlind } from '../../data/live.ts';
 import { refresh } from '../../data/query.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { systemWords } from '../system/words.ts';
-import { profileWords } from './profile-words.ts';
 import {
   faultsIn,
   NEW_REGISTER,

@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import type { ProbeProfileAnswer } from '#contract/resources/probes.ts';
+import { busWords, probeWords, profileWords } from '#words/probes.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -10,10 +11,7 @@ import { isBlind } from '../../data/live.ts';
 import { refresh } from '../../data/query.ts';
 import { figure } from '../../i18n/format.ts';
 import { saidIn } from '../system/said-in.ts';
-import { busWords } from './bus-words.ts';
 import { ProfileDialog } from './profile-dialog.tsx';
-import { profileWords } from './profile-words.ts';
-import { probeWords } from './words.ts';
 
 type Editing = { from: ProbeProfileAnswer | null; isCopy: boolean };
 

@@ -1,9 +1,8 @@
 import type { ProbeParameter, ProbeProfileAnswer } from '#contract/resources/probes.ts';
+import { probeWords, profileWords } from '#words/probes.ts';
 import { Button } from '../../components/button.tsx';
 import { DecimalField, SelectField, TextField } from '../../components/field.tsx';
 import { asTyped, readCount, readDecimal } from '../../i18n/format.ts';
-import { profileWords } from './profile-words.ts';
-import { probeWords } from './words.ts';
 
 type Register = ProbeProfileAnswer['registers'][number];
 const FIGURES = ['address', 'scale', 'offset', 'min', 'max', 'not_measured'] as const;

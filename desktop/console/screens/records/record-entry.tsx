@@ -8,11 +8,12 @@ import {
   PRODUCT_KINDS,
   type ProductAnswer,
 } from '#contract/resources/farm-records.ts';
+import { componentWords } from '#words/components.ts';
+import { recordsWords } from '#words/records.ts';
 import { Empty } from '../../components/answer.tsx';
 import { CountField, useCount } from '../../components/count-field.tsx';
 import { CheckField, SelectField, TextArea, TextField } from '../../components/field.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
-import { componentWords } from '../../components/words.ts';
 import { useBatches } from '../../data/batches.ts';
 import { controlPoints, farm, mayAttend, mayRecord } from '../../data/farm-store.ts';
 import { type Pond, usePonds } from '../../data/places.ts';
@@ -21,7 +22,6 @@ import { percent, quantity } from '../../i18n/format.ts';
 import { EntryHead, SaveButton, WhenFields } from '../entries/entry-form.tsx';
 import { useSubmit, useWhen } from '../entries/use-form.ts';
 import { RECORD_TOUCHES } from './records.tsx';
-import { recordsWords } from './words.ts';
 
 /** Where something is written down: its path in the interface, and what people call it. */
 type Place = { path: string; name: string; pond: Pond | null };

@@ -10,6 +10,7 @@ import {
   type WithdrawalAnswer,
 } from '#contract/resources/farm-records.ts';
 import type { LossAnswer } from '#contract/resources/losses.ts';
+import { recordsWords } from '#words/records.ts';
 import { AllAnswered, Answer } from '../../components/answer.tsx';
 import type { CorrectedField } from '../../components/correction-dialog.tsx';
 import { CheckField } from '../../components/field.tsx';
@@ -21,7 +22,6 @@ import { mayCorrect, mayRecord } from '../../data/farm-store.ts';
 import type { Pond } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { asTyped, dayAndTime, figure, plainDay, quantity } from '../../i18n/format.ts';
-import { recordsWords } from './words.ts';
 
 /** Kinds of questions that rest on what was recorded. */
 export const RECORD_TOUCHES = [

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { EnergyAnswer } from '#contract/resources/finance.ts';
+import { reportWords } from '#words/reports.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { BandBar } from '../../components/band-bar.tsx';
 import { Chart } from '../../components/chart.tsx';
@@ -9,7 +10,6 @@ import { useGet } from '../../data/query.ts';
 import { figure, instantAt, isoDay, money, quantity, shortDay } from '../../i18n/format.ts';
 import { addDays } from '../../state/schedule-week.ts';
 import { ReportTable } from './report-table.tsx';
-import { reportWords } from './words.ts';
 
 const PERIODS = [7, 14, 31] as const;
 type PondEnergy = EnergyAnswer['ponds'][number];

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { reportWords } from '#words/reports.ts';
 import { faultText } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
@@ -11,7 +12,6 @@ import { farm, isOwner, mayManage } from '../../data/farm-store.ts';
 import { usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { language } from '../../i18n/language.ts';
-import { reportWords } from './words.ts';
 
 type Kind = 'biometries' | 'feeding' | 'water' | 'records' | 'report';
 const KINDS: readonly Kind[] = ['water', 'biometries', 'feeding', 'records', 'report'];

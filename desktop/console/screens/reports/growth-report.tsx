@@ -1,11 +1,11 @@
 import type { FeedLine, GrowthLine, SurvivalLine } from '#contract/resources/dashboard.ts';
+import { reportWords } from '#words/reports.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { BandBar } from '../../components/band-bar.tsx';
 import { farm, seesMoney } from '../../data/farm-store.ts';
 import { useGet } from '../../data/query.ts';
 import { figure, grams, money, percent, quantity } from '../../i18n/format.ts';
 import { batchColumns, type Column, dayColumn, ReportTable, usePlace } from './report-table.tsx';
-import { reportWords } from './words.ts';
 
 /** Within five percent of the curve a batch is on track. */
 export const GROWTH_BAND = { low: 95, high: null };

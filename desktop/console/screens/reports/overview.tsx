@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { dashboardOverview } from '#contract/resources/dashboard.ts';
+import { reportWords } from '#words/reports.ts';
 import { Answer, Awaited } from '../../components/answer.tsx';
 import { farm } from '../../data/farm-store.ts';
 import { usePondCards } from '../../data/places.ts';
@@ -8,7 +9,6 @@ import { figure, percent, quantity } from '../../i18n/format.ts';
 import { isWithin } from '../../state/water-span.ts';
 import { FCA_BAND, GROWTH_BAND, SURVIVAL_BAND, useFeed, useGrowth, useSurvival } from './growth-report.tsx';
 import { BatchLink, usePlace } from './report-table.tsx';
-import { reportWords } from './words.ts';
 
 /** Figures of the farm, and the batches that are not as they should be. */
 export function Overview() {

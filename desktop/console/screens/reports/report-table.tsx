@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Link } from 'wouter-preact';
+import { reportWords } from '#words/reports.ts';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
@@ -7,7 +8,6 @@ import { now } from '../../data/clock.ts';
 import { csvOf, fileName, saveFile } from '../../data/csv.ts';
 import { usePondsByBatch } from '../../data/places.ts';
 import { isoDay } from '../../i18n/format.ts';
-import { reportWords } from './words.ts';
 
 export type Column<Row> = {
   name: string;

@@ -1,6 +1,7 @@
 import '../../styles/reports.css';
 import { useState } from 'preact/hooks';
 import type { BiomassTrend } from '#contract/resources/dashboard.ts';
+import { reportWords } from '#words/reports.ts';
 import { Answer, Awaited, Empty } from '../../components/answer.tsx';
 import { Chart } from '../../components/chart.tsx';
 import { SelectField } from '../../components/field.tsx';
@@ -11,7 +12,6 @@ import { EnergyReport } from './energy-report.tsx';
 import { Files } from './files.tsx';
 import { FeedReport, GrowthReport, SurvivalReport } from './growth-report.tsx';
 import { Overview } from './overview.tsx';
-import { reportWords } from './words.ts';
 
 const TABS = [
   ['overview', '/relatorios', Overview],

@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { WaterField } from '#contract/resources/water-quality.ts';
+import { waterWords } from '#words/water.ts';
 import { Awaited } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { CheckField, SelectField } from '../../components/field.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { waterWords } from '../../components/water-words.ts';
 import { farm } from '../../data/farm-store.ts';
 import { usePondCards, usePonds } from '../../data/places.ts';
 import { WATER } from '../../data/water.ts';
 import '../../styles/reports.css';
-import { reportWords } from './words.ts';
+import { reportWords } from '#words/reports.ts';
 
 const ONCE: readonly WaterField[] = ['ph', 'salinity', 'transparency', 'ammonia', 'nitrite', 'alkalinity'];
 const EACH: readonly WaterField[] = ['dissolved_oxygen', 'temperature'];

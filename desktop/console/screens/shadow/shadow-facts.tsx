@@ -1,13 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import type { ShadowAnswer } from '#contract/resources/shadow.ts';
-import { notProvedWords } from '../../components/not-proved.tsx';
+import { aerationWords } from '#words/aeration.ts';
+import { notProvedWords } from '#words/components.ts';
+import { deviceWords, shadowWords } from '#words/devices.ts';
 import { watermark } from '../../components/simulated.tsx';
 import { now } from '../../data/clock.ts';
 import { age, dayAndTime, figure, quantity } from '../../i18n/format.ts';
-import { aerationWords } from '../aeration/words.ts';
 import { LinkQualityText } from '../devices/device-page.tsx';
-import { deviceWords } from '../devices/device-words.ts';
-import { shadowWords } from './words.ts';
 
 /** What is wanted beside what is said, and how the controller is there. */
 export function ShadowFacts({ answer }: { answer: ShadowAnswer }) {

@@ -2,6 +2,8 @@ import '../../styles/bench.css';
 import { useEffect, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import type { DeviceMessage, ShadowAnswer } from '#contract/resources/shadow.ts';
+import { shadowWords } from '#words/devices.ts';
+import { systemWords } from '#words/shell.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { SelectField } from '../../components/field.tsx';
@@ -17,9 +19,7 @@ import { isHosted } from '../../data/instance.ts';
 import { useGet } from '../../data/query.ts';
 import { clockSeconds } from '../../i18n/format.ts';
 import { SystemPage } from '../box/system-page.tsx';
-import { systemWords } from '../system/words.ts';
 import { ShadowFacts } from './shadow-facts.tsx';
-import { shadowWords } from './words.ts';
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 

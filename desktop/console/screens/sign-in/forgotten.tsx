@@ -3,6 +3,7 @@ import { Link } from 'wouter-preact';
 import type * as z from 'zod';
 import { atTheBox } from '#contract/commands.ts';
 import type { forgotPasswordAnswer } from '#contract/resources/users.ts';
+import { forgottenWords } from '#words/onboarding.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
@@ -12,7 +13,6 @@ import { isHosted } from '../../data/instance.ts';
 import { useGet } from '../../data/query.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { forgottenWords } from './words.ts';
 
 type Way = z.infer<typeof forgotPasswordAnswer>;
 

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { PasskeyRequestOptions } from '#contract/resources/passkeys.ts';
+import { shellWords } from '#words/shell.ts';
 import { faultText } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { CheckField, TextField } from '../../components/field.tsx';
@@ -11,7 +12,6 @@ import { isHosted } from '../../data/instance.ts';
 import { optionsIn, signWithPasskey, whyNoPasskeys } from '../../data/passkeys.ts';
 import { endedBy, signIn, signInByPasskey } from '../../data/session.ts';
 import { chooseLanguage, LANGUAGES, language } from '../../i18n/language.ts';
-import { shellWords } from '../../shell/words.ts';
 import { FaultNote } from '../box/system-page.tsx';
 
 /** It stands in the notifications, too. */

@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { SimulatorAnswer, SimulatorConditions } from '#contract/resources/simulator.ts';
+import { systemWords } from '#words/shell.ts';
+import { simulatorWords } from '#words/simulator.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { CountField, useCount } from '../../components/count-field.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -9,9 +11,7 @@ import { isBlind } from '../../data/live.ts';
 import { refresh } from '../../data/query.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { systemWords } from '../system/words.ts';
 import { WELL } from './troubles.ts';
-import { simulatorWords } from './words.ts';
 
 type Chosen = readonly SimulatorAnswer['controllers'][number][];
 const CLOCKS = ['right', 'ahead', 'behind'] as const;

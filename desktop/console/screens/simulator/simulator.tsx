@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { MOST_SIMULATED, type SimulatorAnswer } from '#contract/resources/simulator.ts';
+import { systemWords } from '#words/shell.ts';
+import { simulatorWords } from '#words/simulator.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { CountField, useCount } from '../../components/count-field.tsx';
@@ -15,10 +17,8 @@ import { refresh, useGet } from '../../data/query.ts';
 import { age, quantity } from '../../i18n/format.ts';
 import { FaultNote, SystemPage } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { systemWords } from '../system/words.ts';
 import { ConditionsDialog } from './conditions-dialog.tsx';
 import { troublesOf, WELL } from './troubles.ts';
-import { simulatorWords } from './words.ts';
 
 type One = SimulatorAnswer['controllers'][number];
 

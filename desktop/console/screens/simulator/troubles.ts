@@ -1,6 +1,6 @@
 import type { SimulatorConditions } from '#contract/resources/simulator.ts';
+import { simulatorWords } from '#words/simulator.ts';
 import { figure, percent } from '../../i18n/format.ts';
-import { simulatorWords } from './words.ts';
 
 /** Nothing is wrong. */
 export const WELL: SimulatorConditions = {

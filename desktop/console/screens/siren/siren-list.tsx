@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { SirenAnswer } from '#contract/resources/sirens.ts';
-import { alarmWords } from '../../components/alarm-words.ts';
+import { alarmWords } from '#words/control.ts';
+import { sirenWords } from '#words/siren.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { SelectField } from '../../components/field.tsx';
@@ -16,7 +17,6 @@ import { age, countdown } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { saidIn } from '../system/said-in.ts';
 import { useWork } from '../system/use-work.ts';
-import { sirenWords } from './words.ts';
 
 type One = SirenAnswer['sirens'][number];
 

@@ -3,6 +3,9 @@ import { Link } from 'wouter-preact';
 import type { ModemAnswer } from '#contract/resources/modem.ts';
 import type { ChannelAnswer } from '#contract/resources/notification-channels.ts';
 import type { SirenAnswer } from '#contract/resources/sirens.ts';
+import { channelWords } from '#words/notifications.ts';
+import { systemWords } from '#words/shell.ts';
+import { sirenWords } from '#words/siren.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { DecimalField } from '../../components/field.tsx';
@@ -14,11 +17,8 @@ import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { age, dayAndTime, figure, quantity, readCount } from '../../i18n/format.ts';
 import { FaultNote, SystemPage } from '../box/system-page.tsx';
-import { channelWords } from '../notifications/channel-words.ts';
 import { useWork } from '../system/use-work.ts';
-import { systemWords } from '../system/words.ts';
 import { SirenList, SirenNow } from './siren-list.tsx';
-import { sirenWords } from './words.ts';
 
 /** dBm from which the signal is called so, strongest first. */
 const SIGNALS = [

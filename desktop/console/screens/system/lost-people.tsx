@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type * as z from 'zod';
 import type { LostPersonAnswer, takenBackAnswer } from '#contract/resources/gateways.ts';
+import { lostPeopleWords, peopleWords } from '#words/people.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -11,8 +12,6 @@ import { refresh, useGet } from '../../data/query.ts';
 import { user } from '../../data/session.ts';
 import { calendarDay } from '../../i18n/format.ts';
 import { CodeDialog } from '../gateways/local-users.tsx';
-import { peopleWords } from '../people/people-words.ts';
-import { lostPeopleWords } from './lost-people-words.ts';
 
 type TakenBack = z.infer<typeof takenBackAnswer>;
 type Choice = { row: LostPersonAnswer; isTaken: boolean };

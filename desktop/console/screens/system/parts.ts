@@ -1,6 +1,6 @@
+import { systemWords } from '#words/shell.ts';
 import { farm, isOwner, mayOperate } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
-import { systemWords } from './words.ts';
 
 export type Part = { href: string; name: string; hint: string };
 type Named = keyof ReturnType<typeof systemWords>['parts'];

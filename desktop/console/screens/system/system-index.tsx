@@ -1,6 +1,6 @@
+import { systemWords } from '#words/shell.ts';
 import { PartList } from './part-list.tsx';
 import { partsFor } from './parts.ts';
-import { systemWords } from './words.ts';
 
 /** Everything that is not the daily work. */
 export function SystemIndex() {

@@ -10,7 +10,7 @@ import { useRound, useTasks } from '../../data/tasks.ts';
 import { age, clockTime } from '../../i18n/format.ts';
 import { byPlace, grouped, type Task } from '../../state/tasks.ts';
 import '../../styles/tasks.css';
-import { taskWords } from './words.ts';
+import { taskWords } from '#words/entries.ts';
 
 /** What is to be done, longest overdue in front; every line leads to the screen that does it. */
 export function Tasks() {

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import { useSearch } from 'wouter-preact';
 import type { BatchDetail } from '#contract/resources/batches.ts';
+import { formWords } from '#words/entries.ts';
+import { transferWords } from '#words/production.ts';
 import { Answer, Awaited, BeforeAfter, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { DecimalField, SelectField, TextField } from '../../components/field.tsx';
@@ -11,9 +13,7 @@ import { type Pond, usePondCards, usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { figure, quantity } from '../../i18n/format.ts';
 import { SaveButton, WhenFields } from '../entries/entry-form.tsx';
-import { formWords } from '../entries/form-words.ts';
 import { type Destination, useTransfer } from './use-transfer.ts';
-import { transferWords } from './words.ts';
 
 export function NewTransfer() {
   const words = transferWords();

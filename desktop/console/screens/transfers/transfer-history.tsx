@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks';
 import type * as z from 'zod';
 import type { TransferAnswer, transferPage } from '#contract/resources/transfers.ts';
+import { componentWords } from '#words/components.ts';
+import { transferWords } from '#words/production.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { RowActions } from '../../components/record-table.tsx';
-import { componentWords } from '../../components/words.ts';
 import { BATCH_TOUCHES, useBatches } from '../../data/batches.ts';
 import { isLeaving } from '../../data/corrections.ts';
 import { mayManage } from '../../data/farm-store.ts';
 import { usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { asTyped, dayAndTime, figure, quantity } from '../../i18n/format.ts';
-import { transferWords } from './words.ts';
 
 type Page = z.infer<typeof transferPage>;
 const STEP = 50;

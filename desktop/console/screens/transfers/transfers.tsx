@@ -1,6 +1,7 @@
 import '../../styles/batches.css';
 import { Link } from 'wouter-preact';
 import type { PondCards } from '#contract/resources/pond-cards.ts';
+import { transferWords } from '#words/production.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { type Batch, useBatches } from '../../data/batches.ts';
@@ -9,7 +10,6 @@ import { usePondCards, usePonds } from '../../data/places.ts';
 import { figure, quantity } from '../../i18n/format.ts';
 import { NewTransfer } from './new-transfer.tsx';
 import { TransferHistory } from './transfer-history.tsx';
-import { transferWords } from './words.ts';
 
 type Card = PondCards['ponds'][number];
 

@@ -2,6 +2,8 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import type { BatchDetail } from '#contract/resources/batches.ts';
 import type { TransferAnswer } from '#contract/resources/transfers.ts';
+import { formWords } from '#words/entries.ts';
+import { transferWords } from '#words/production.ts';
 import { faultText } from '../../components/answer.tsx';
 import { useFigure } from '../../components/figure-field.tsx';
 import { toast } from '../../components/toast.tsx';
@@ -11,9 +13,7 @@ import { useSend } from '../../data/corrections.ts';
 import { refresh } from '../../data/query.ts';
 import { figure, readCount } from '../../i18n/format.ts';
 import { equalShares, rest } from '../../state/typed-figure.ts';
-import { formWords } from '../entries/form-words.ts';
 import { useWhen } from '../entries/use-form.ts';
-import { transferWords } from './words.ts';
 
 export type Destination = {
   key: string;

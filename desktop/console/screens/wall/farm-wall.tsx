@@ -24,10 +24,10 @@ import {
   placesOf,
 } from '../../state/wall-places.ts';
 import '../../styles/wall.css';
+import { wallWords } from '#words/wall.ts';
 import { Checklist } from '../onboarding/checklist.tsx';
 import { ArrangeWall } from './arrange-wall.tsx';
 import { PondTile } from './pond-tile.tsx';
-import { wallWords } from './words.ts';
 
 const ORDER = 'wall-order';
 type Order = 'code' | 'place' | 'worst';

@@ -1,0 +1,318 @@
+import { translation } from '../../i18n/catalogue.ts';
+import type * as source from '../pt-BR/account.ts';
+
+export const addressWords = translation<typeof source.addressWords>({
+  title: 'E-mail address',
+  confirmed: (email: string) => `${email} is confirmed.`,
+  open: (email: string) =>
+    `${email} is not confirmed yet. Invitations to a farm come to a confirmed address only.`,
+  byAdmin: 'No e-mail is sent from here: ask the administrator of this instance to confirm the address.',
+  send: 'Send a code',
+  sent: 'The code is on its way. Look into the spam, too.',
+  code: 'Code of the e-mail',
+  confirm: 'Confirm',
+  done: 'The address is confirmed.',
+  unverified: 'Addresses to confirm',
+  unverifiedText:
+    'Anybody can make an account with any address. Confirm only whom you know, and by another way: invitations of farms come to that account then.',
+  none: 'All addresses are confirmed.',
+  since: (day: string) => `since ${day}`,
+  question: (email: string) => `Confirm ${email}?`,
+  questionText: (name: string) =>
+    `From then on ${name} gets the invitations to this address. It stays on record that it was you.`,
+});
+
+export const passkeyWords = translation<typeof source.passkeyWords>({
+  title: 'Passkeys',
+  text: 'Sign in with the finger, face or PIN of your device, or with a USB key, without typing the password. Once there is one, the password alone is not enough to sign in.',
+  whereBox: 'It counts at this gateway and under this address; the cloud has its own.',
+  whereHosted: 'It counts in the cloud; each gateway has its own.',
+  none: 'None yet.',
+  whyNot: {
+    plain:
+      'Passkeys cannot be used here: this address is not https, and without https the browser does not offer them.',
+    address: 'Passkeys cannot be used here: this address is a number, and they are made for a name.',
+    name: 'Passkeys cannot be used here: the gateway or the cloud does not know itself by this name.',
+    unset: 'Passkeys cannot be used here: this instance does not know its public address (--public-url).',
+    browser: 'This browser has no passkeys.',
+  },
+  openAt: 'Open:',
+  made: (at: string) => `Made ${at}`,
+  used: (at: string) => `used ${at}`,
+  unused: 'never used',
+  worksAt: (name: string) => `works at ${name}`,
+  add: 'Make a passkey',
+  addTitle: 'New passkey',
+  addText: 'The browser then asks where to keep it.',
+  name: 'Name',
+  nameHint: 'So that you know which it is: the phone, the blue key…',
+  password: 'Present password',
+  make: 'Continue',
+  cancel: 'Cancel',
+  added: 'The passkey is made.',
+  rename: 'Rename',
+  renameTitle: 'Name of the passkey',
+  save: 'Keep',
+  remove: 'Remove',
+  removeTitle: (name: string) => `Remove “${name}”?`,
+  removeText: 'Nobody signs in here with it any more. On the device it stays until you erase it there.',
+  removeLast:
+    'It is the last one: after that the password is enough to sign in. On removing, the browser asks for the passkey once more.',
+  removeLastPaper: 'It is the last one: after that the password is enough to sign in.',
+  usePaper: 'Use a recovery code',
+  removed: 'The passkey is removed.',
+});
+
+export const preferenceWords = translation<typeof source.preferenceWords>({
+  title: 'Preferences',
+  station: 'On this device',
+  language: 'Language',
+  theme: 'Theme',
+  themes: { auto: 'as the device', light: 'light', dark: 'dark', sun: 'by the sun at the farm' },
+  sunHint: 'Dark from sunset to sunrise at the farm.',
+  noSunHint: 'Nobody said where the farm lies: dark from 18 to 6 there. Its position is under System, Farm.',
+  density: 'Size',
+  densities: { auto: 'automatic', compact: 'compact', touch: 'for fingers', tv: 'to be seen from afar' },
+  tvHint:
+    'In the dark theme it shines softer by night; a touch or key brightens it for a minute. With a critical or high alarm, or without contact, it shines in full.',
+  currency: 'Currency',
+  currencyHint: 'Changes the sign on this device only; no amount is converted.',
+  keys: 'Single-key shortcuts',
+  keySets: { none: 'none', help: 'only ? (help)', all: 'all (g, j, k, o, /)' },
+  keysHint: 'F8, F9 and Ctrl+K always work.',
+  sound: 'Sound',
+  nightVolume: 'By night, alarms that are not critical',
+  nightVolumes: { '100': 'as by day', '60': 'softer', '30': 'much softer' },
+  nightVolumeHint:
+    'What is critical is always heard in full. On a panel and a screen seen from afar nothing is below “softer”.',
+  soundText: 'Press and listen: three beeps, as in a critical alarm.',
+  test: 'Test the sound',
+  heard: 'It played. If you heard nothing, turn the device up.',
+  blocked: 'The browser held the sound back. Touch the page and test again.',
+  lastTest: (at: string) => `Last test: ${at}`,
+  neverTested: 'Not tested on this device yet.',
+  account: 'Account',
+  name: 'Name',
+  email: 'E-mail',
+  phone: 'Phone',
+  password: 'Password',
+  oldPassword: 'Present password',
+  newPassword: 'New password',
+  again: 'New password again',
+  short: 'At least 8 characters.',
+  differ: 'The two are not the same.',
+  change: 'Change the password',
+  changed: 'Password changed. Other devices have to sign in again.',
+  passwordText: 'Changing the password ends all sessions, on lost devices, too.',
+  tokens: 'Access for programs',
+  tokensText:
+    'An access token lets a program read or record in your name, without your password. It is shown once and can be revoked.',
+  noTokens: 'No access tokens.',
+  tokensLocked: 'Making access tokens comes with the plans from Basic on.',
+  seePlans: 'See plans',
+  newToken: 'Make an access token',
+  tokenName: 'What it is for',
+  scopes: 'What it may do',
+  scope: { read: 'read', record: 'record and change registers', control: 'switch aeration' },
+  expires: 'Holds for',
+  days: { '30': '30 days', '90': '90 days', '365': '1 year', never: 'until it is revoked' },
+  tokenTitle: 'New access token',
+  tokenText: 'It is shown only now. Put it into the program before you close.',
+  token: 'Access token',
+  kept: 'I have kept the token',
+  revoke: 'Revoke',
+  revokeTitle: (name: string) => `Revoke ${name}?`,
+  revokeText: 'The program that uses it stops working at once.',
+  revoked: (at: string) => `revoked ${at}`,
+  endsOn: (day: string) => `holds until ${day}`,
+  ended: (day: string) => `expired ${day}`,
+  endless: 'without an end',
+  used: (at: string) => `used ${at}`,
+  unused: 'never used',
+  data: 'My data',
+  dataText: 'Everything the account holds and owns, as one JSON file. On every plan.',
+  export: 'Download my data',
+  remove: 'Delete the account',
+  removeText:
+    'Tokens and sessions end at once; your name and e-mail go from the records. There is no way back.',
+  removeTitle: 'Delete the account?',
+  withFarms: (n: number) =>
+    n === 1 ? 'Delete my farm and everything on it, too' : `Delete my ${n} farms and everything on them, too`,
+  handFirst: 'Otherwise the account can only be deleted once its farms are handed over.',
+});
+
+export const pushWords = translation<typeof source.pushWords>({
+  title: 'Receive on this device',
+  text: 'Notifications appear on the screen of this phone or PC even with the console closed. Gateway and device need internet.',
+  silent:
+    'A phone on silent stays silent, with a critical alarm, too. Who sleeps away from the farm leaves the sound on and lets the console through “do not disturb”; at the farm, rely on the siren.',
+  standing: {
+    looking: 'looking…',
+    program: 'this PC is told by the program',
+    insecure: 'not possible at this address',
+    unsupported: 'this browser receives no notifications',
+    denied: 'blocked in this browser',
+    off: 'off on this device',
+    others: 'this device receives somebody else’s notifications',
+    paused: 'channel of this device switched off',
+    on: 'on on this device',
+  },
+  why: {
+    program: 'The program of the console shows alarms in the tray, even with its window closed.',
+    insecure:
+      'Browsers show notifications only of pages opened by https, and this address is http. All the rest of the console works here the same.',
+    unsupported:
+      'On an iPhone or iPad: tap Share, “Add to Home Screen”, and open the console by that icon. Elsewhere use an up-to-date Chrome, Edge, Firefox or Safari.',
+    denied:
+      'Notifications of this address were refused. Tap the lock beside the address, Permissions, allow Notifications and come back here.',
+  },
+  versions: (own: string, gateway: string | null) =>
+    gateway === null ? `Program ${own}` : `Program ${own}, gateway ${gateway}`,
+  skew: {
+    outdated: 'The program of this PC is older than the gateway. Install the new program.',
+    newer: 'The gateway is older than the program of this PC. Update the gateway.',
+  },
+  copy: 'Open the copy on the internet by https, if the farm has one, and turn it on there.',
+  box: 'Or here at the farm: install the certificate of the gateway on this device and open the console by https.',
+  certificate: 'Download the certificate',
+  byHttps: 'Open by https',
+  othersText:
+    'Whoever turned notifications on here was signed in with another account. Their alarms appear on this screen, yours do not. If they no longer use this device, change it now; they are told that they no longer receive here.',
+  mineInstead: 'Receive mine here',
+  stopOthers: 'Stop theirs here',
+  on: 'Turn on for this device',
+  off: 'Turn off for this device',
+  test: 'Send a test here',
+  tested: 'Test on its way: it should appear on the screen within seconds.',
+  isOn: 'On. Send a test to be sure.',
+  wishes:
+    'What comes here and quiet hours are set in its channel, in the list below. Signing out does not turn it off.',
+  fault: {
+    notAllowed: 'The browser did not allow it. Allow notifications of this address and try again.',
+    noService:
+      'The browser’s notification service did not answer. To turn it on, this device needs internet.',
+  },
+});
+
+export const secondFactorWords = translation<typeof source.secondFactorWords>({
+  title: 'Second factor: authenticator app',
+  why: 'Besides the password, signing in asks for a code of 6 digits from your phone. Whoever learns the password does not get in with it alone.',
+  whereBox: 'It counts at this gateway; the cloud has one of its own.',
+  whereHosted:
+    'It counts in the cloud and at the first sign-in at a gateway; each gateway can have one of its own, too.',
+  off: 'Off.',
+  on: (at: string) => `On since ${at}.`,
+  left: (n: number) =>
+    n === 0
+      ? 'No recovery code is left: turn it off and on again to get new ones.'
+      : n === 1
+        ? '1 recovery code is left.'
+        : `${n} recovery codes are left.`,
+  clock:
+    'The clock here is not to be trusted: for now only recovery codes count, and it cannot be turned on.',
+  begin: 'Turn the second factor on',
+  password: 'Present password',
+  readable:
+    'This connection is not encrypted: whoever is on the Wi-Fi can read the secret. Better use the https address, or the box itself.',
+  scan: '1. On your phone, open an authenticator app (Google Authenticator, Aegis, Microsoft Authenticator…) and scan this.',
+  qr: 'Picture for the authenticator app',
+  byHand: 'It cannot be scanned? Type this secret into the app',
+  secret: 'Secret',
+  type: '2. Type the code that the app shows.',
+  confirm: 'Confirm and turn on',
+  cancel: 'Cancel',
+  papers: 'Recovery codes',
+  papersOnce:
+    'They are shown only now. Each stands in for the phone or the key once: print them or write them down, and keep them away from it.',
+  copy: 'Copy as text',
+  print: 'Print',
+  isKept: 'I keep the ten codes outside this device',
+  done: 'Done',
+  end: 'Turn the second factor off',
+  ended: 'The second factor is off.',
+  endTitle: 'Turn the second factor off?',
+  endText: 'After that the password is enough to sign in, unless there are passkeys.',
+});
+
+export const sessionWords = translation<typeof source.sessionWords>({
+  title: 'Sessions',
+  text: 'Where your account is open at this address. If you do not know one, end it and change your password.',
+  untilText: (at: string) => `This device stays signed in until ${at} and renews itself while it is used.`,
+  device: (browser: string, system: string) => `${browser} on ${system}`,
+  unknownDevice: 'Unknown device',
+  isThis: 'this device',
+  network: { farm: 'at the farm', outside: 'from outside the farm' },
+  lastUse: (at: string) => `last used ${at}`,
+  since: (at: string) => `opened ${at}`,
+  notListed: 'The session of this device is older than this list; it appears here once it is renewed.',
+  all: (n: number) => `Show all ${n}`,
+  end: 'End',
+  endTitle: (device: string) => `End ${device}?`,
+  endText: 'That device is signed out at once and needs the password to come back.',
+  endLabel: 'End the session',
+  endOthers: 'End all others',
+  endOthersTitle: 'End all other sessions?',
+  endOthersText:
+    'Only this device stays; screens on walls are signed out, too. So are older sessions that are not listed. Access tokens of programs stay.',
+  ended: (n: number) => (n === 1 ? '1 session ended.' : `${n} sessions ended.`),
+  signOut: 'Sign out of this device',
+  password: 'Present password',
+  refused: { WRONG_PASSWORD: 'The password is not right.' },
+});
+
+export const planWords = translation<typeof source.planWords>({
+  title: 'Plan',
+  neverStops:
+    'The plan never stops aeration: orders, schedules, alarms and records go on even when a payment is late.',
+  now: 'Your plan',
+  status: {
+    ACTIVE: 'paid up',
+    PAST_DUE: 'payment late',
+    CANCELED: 'cancelled',
+    TRIALING: 'on trial',
+  },
+  grace: (day: string) => `Farms, ponds and batches can still be created until ${day}.`,
+  renews: (day: string) => `Renews on ${day}.`,
+  ends: (day: string) => `Ends on ${day} and does not renew.`,
+  usage: 'Usage',
+  of: { farms: 'Farms', ponds: 'Ponds', active_batches: 'Active batches' },
+  used: (current: string, max: string) => `${current} of ${max}`,
+  unlimited: (current: string) => `${current}, no limit`,
+  plans: 'Plans',
+  current: 'This is yours',
+  perMonth: 'a month',
+  free: 'Free',
+  agreement: 'By agreement',
+  limit: {
+    max_farms: (n: number) => (n === 1 ? '1 farm' : `${n} farms`),
+    max_ponds_per_farm: (n: number) => (n === 1 ? '1 pond per farm' : `${n} ponds per farm`),
+    max_batches_per_pond: (n: number) => (n === 1 ? '1 batch per pond' : `${n} batches per pond`),
+  },
+  noLimit: {
+    max_farms: 'Unlimited farms',
+    max_ponds_per_farm: 'Unlimited ponds',
+    max_batches_per_pond: 'Unlimited batches',
+  },
+  features: {
+    advanced_analytics: 'Advanced analytics',
+    api_access: 'API access',
+    export_data: 'Data export',
+    priority_support: 'Priority support',
+    custom_reports: 'Custom reports',
+    ai_predictions: 'Predictions',
+    white_label: 'Own brand',
+  },
+  includes: 'includes',
+  lacks: 'does not include',
+  choose: (plan: string) => `Change to ${plan}`,
+  payHint: 'Payment opens on a secure page elsewhere and comes back here.',
+  portal: 'Invoices and payment method',
+  cancel: 'Cancel subscription',
+  cancelTitle: 'Cancel the subscription?',
+  cancelText:
+    'The plan holds until the end of what is paid. Then nothing is deleted and everything goes on working; to create something new, choose a plan (Free costs nothing).',
+  cancelled: 'Subscription cancelled.',
+  currency: 'Pay in',
+  paid: 'Payment received. The plan changes as soon as the bank confirms.',
+  gaveUp: 'The payment was not made. Nothing changed.',
+});

@@ -1,0 +1,95 @@
+import { source } from '../../i18n/catalogue.ts';
+
+export const answerWords = source({ caption: 'O que muda', what: 'O quê', now: 'Agora', after: 'Depois' });
+
+export const buttonWords = source({
+  lacks: (names: readonly string[]) =>
+    names.length === 0 ? 'Ainda falta algo neste formulário.' : `Falta, ou confira: ${names.join(' · ')}`,
+});
+
+export const chartWords = source({
+  asTable: 'Ver como tabela',
+  asChart: 'Ver como gráfico',
+  when: 'Quando',
+  noData: 'Sem dados neste período',
+  notDrawn: 'O desenho não veio do gateway; os números estão aqui.',
+});
+
+export const copyWords = source({ copy: 'Copiar', copied: 'Copiado', byHand: 'Copie com Ctrl+C' });
+
+export const correctionDialogWords = source({
+  save: 'Salvar correção',
+  bad: 'Digite um número.',
+  badTime: 'Use o formato 18:00.',
+  needed: 'Não pode ficar em branco.',
+  time: 'Hora',
+});
+
+export const countFieldWords = source({
+  bad: 'Digite um número inteiro.',
+  positive: 'Maior que zero.',
+  tooMany: (most: string) => `No máximo ${most}.`,
+});
+
+export const fieldWords = source({
+  either: (large: string, small: string) => `Escreva ${large} ou ${small}: assim pode ser os dois.`,
+});
+
+export const figureFieldWords = source({
+  bad: 'Digite um número, com vírgula ou ponto.',
+  positive: 'Maior que zero.',
+  negative: 'Não pode ser menor que zero.',
+  tooMuch: (most: string) => `No máximo ${most}.`,
+});
+
+export const notProvedWords = source({
+  mark: 'não comprovado',
+  why: 'O último relato veio sem chave: quem está na rede e sabe o nome do controlador pode tê-lo mandado.',
+});
+
+export const recordTableWords = source({
+  edit: (what: string) => `Corrigir ${what}`,
+  remove: (what: string) => `Apagar ${what}`,
+});
+
+export const secondFactorFieldWords = source({
+  code: 'Código do aplicativo',
+  codeHint: 'Os 6 números que o aplicativo de códigos mostra agora',
+  recovery: 'Código de recuperação',
+  recoveryHint: 'Um dos dez do papel; cada um vale uma vez',
+  useRecovery: 'Usar um código de recuperação',
+  useApp: 'Usar o aplicativo',
+});
+
+export const simulatedWords = source({
+  mark: 'SIMULADO',
+  named: (cod: string) => `${cod} · SIMULADO`,
+  advice: 'Nada nos viveiros: nenhum motor depende dele. Veja Sistema › Bancada › Simulador.',
+});
+
+export const sparklineWords = source({
+  told: (days: number, low: string, high: string, unit: string) =>
+    `${days === 1 ? '24 h' : `${days} dias`}: de ${low} a ${high} ${unit}`.trim(),
+});
+
+export const componentWords = source({
+  priority: { 1: 'crítico', 2: 'alto', 3: 'atenção' },
+  close: 'Fechar',
+  cancel: 'Cancelar',
+  tryAgain: 'Tentar de novo',
+  loading: 'Carregando…',
+  unreachable: 'O gateway não respondeu. Nada foi perdido; confira o Wi-Fi da fazenda e tente de novo.',
+  notEnough: (n: string) => `Só há ${n} disponíveis nessa hora.`,
+  forbidden: 'Seu acesso não permite ver isto nesta fazenda.',
+  age: (age: string) => `há ${age}`,
+  last: (value: string, at: string) => `último: ${value}, ${at}`,
+  manual: 'medido à mão',
+  probe: 'sonda',
+  more: 'Mostrar mais',
+});
+
+export const correctionsWords = source({
+  removed: (what: string) => `${what} apagado`,
+  changed: (what: string) => `${what} corrigido`,
+  undo: 'Desfazer',
+});
