@@ -1,3 +1,11 @@
+// first: they say which of the styles that come with screens lie over which
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/components.css';
+import './styles/shell.css';
+import './styles/screens.css';
+import './styles/forced-colors.css';
+import './styles/print.css';
 import { QueryClientProvider } from '@tanstack/preact-query';
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -14,18 +22,11 @@ import { isSignedIn, renewIfDue } from './data/session.ts';
 import { startTheme } from './data/theme.ts';
 import { keepUserKnown } from './data/who.ts';
 import { prepareFormats } from './i18n/format.ts';
-import { chooseLanguage, language } from './i18n/language.ts';
+import { language } from './i18n/language.ts';
 import { SignIn } from './screens/sign-in/sign-in.tsx';
 import { startScreenLight } from './shell/screen-light.ts';
 import { Boundary, LazyScreen, Shell } from './shell/shell.tsx';
 import { startSound } from './shell/sound.ts';
-import './styles/tokens.css';
-import './styles/base.css';
-import './styles/components.css';
-import './styles/shell.css';
-import './styles/screens.css';
-import './styles/forced-colors.css';
-import './styles/print.css';
 
 function App() {
   const signedIn = isSignedIn();
@@ -71,7 +72,7 @@ const loadForgotten = async () => (await import('./screens/sign-in/forgotten.tsx
 const loadNewPassword = async () => (await import('./screens/sign-in/new-password.tsx')).NewPassword;
 const loadFirstPassword = async () => (await import('./screens/gateways/first-password.tsx')).FirstPassword;
 
-chooseLanguage(language.value);
+document.documentElement.lang = language;
 startTheme();
 startSound();
 startScreenLight();

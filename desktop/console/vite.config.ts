@@ -4,7 +4,18 @@ import { defineConfig } from 'vite';
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const gateway = (folder: string) => fileURLToPath(new URL(`../../gateway/${folder}/`, import.meta.url));
 
-// One bundle for the farm's network, the hosted instance and the window on the operator's PC.
+type Modules = { getModuleInfo: (id: string) => { importers: readonly string[] } | null };
+
+/** Whether the page cannot start without this module. */
+function isOfStart(id: string, modules: Modules, seen = new Set<string>()): boolean {
+  if (id === here('main.tsx')) return true;
+  if (seen.has(id)) return false;
+  seen.add(id);
+  return modules.getModuleInfo(id)?.importers.some((from) => isOfStart(from, modules, seen)) ?? false;
+}
+
+// One console for the farm's network, the hosted instance and the window on the operator's PC. scripts/build-console.mjs builds
+// it once in each language; here it speaks the first of them.
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   resolve: {
@@ -29,6 +40,18 @@ export default defineConfig({
       output: {
         // browsers know a service worker by its address, and what it may do by its folder
         entryFileNames: ({ name }) => (name === 'push-worker' ? '[name].js' : 'assets/[name]-[hash].js'),
+        codeSplitting: {
+          groups: [
+            // without a word in it: one file for all languages
+            { name: 'libraries', test: /node_modules\/(@?preact|@tanstack|wouter-preact)\//, priority: 2 },
+            // what every page needs is smaller in one piece
+            {
+              debugName: 'start',
+              name: (id, modules) => (isOfStart(id, modules) ? 'start' : null),
+              priority: 1,
+            },
+          ],
+        },
       },
     },
   },

@@ -7,6 +7,7 @@ import { SCREENS } from '#test/console-screens.ts';
 const PHONE = { width: 360, height: 740 };
 const PC = { width: 1366, height: 768 };
 const TV = { width: 1920, height: 1080 };
+const LANGUAGES = ['en', 'pt-BR', 'es'] as const;
 
 /** How the farm is when it is looked at: an alarm stands, nothing is heard of the gateway, nothing is there yet. */
 type Stand = 'alarm' | 'blind' | 'empty';
@@ -16,12 +17,12 @@ type Seen = Look & { stand: Stand };
 const pairwise = (index: number): Seen => ({
   ...(index % 2 === 0 ? PHONE : PC),
   theme: index % 4 < 2 ? 'light' : 'dark',
-  language: index % 3 === 0 ? 'en' : 'pt-BR',
+  language: LANGUAGES[index % 3] ?? 'pt-BR',
   stand: 'alarm',
 });
 const EVERY_LOOK: readonly Seen[] = [PHONE, PC, TV].flatMap((size) =>
   (['light', 'dark'] as const).flatMap((theme) =>
-    (['en', 'pt-BR'] as const).flatMap((language) =>
+    LANGUAGES.flatMap((language) =>
       (['alarm', 'blind', 'empty'] as const).map((stand) => ({ ...size, theme, language, stand })),
     ),
   ),

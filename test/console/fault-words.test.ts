@@ -1,8 +1,9 @@
+/// <reference types="vite/types/importMeta.d.ts" />
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { parseSync } from 'vite';
 import { expect, it } from 'vitest';
-import { rarerFault } from '../../desktop/console/components/rarer-faults.ts';
+import type { Language } from '../../desktop/console/i18n/catalogue.ts';
 
 // Whatever the interface refuses is told to people in their language. English has its own sentence in each answer.
 
@@ -41,25 +42,25 @@ function codesOf(file: string): string[] {
   return found;
 }
 
-/** The keys of the sentences of one language in the console's first list. */
-function keysOf(language: string): string[] {
-  const file = 'desktop/console/components/fault-words.ts';
-  let keys: string[] = [];
-  const nameOf = (node: Node) => String((node['key'] as Node)['name'] ?? (node['key'] as Node)['value']);
-  const walk = (node: unknown): void => {
-    if (Array.isArray(node)) {
-      node.forEach(walk);
-      return;
-    }
-    if (typeof node !== 'object' || node === null) return;
-    const at = node as Node;
-    const value = at['value'] as Node | undefined;
-    if (at.type === 'Property' && nameOf(at) === language)
-      keys = ((value?.['properties'] ?? []) as Node[]).map(nameOf);
-    Object.values(at).forEach(walk);
+/** The words of every language, by folder. */
+const CATALOGUE = import.meta.glob<Record<string, unknown>>('../../desktop/console/words/*/*.ts', {
+  eager: true,
+});
+const LANGUAGES = [...new Set(Object.keys(CATALOGUE).map((file) => file.split('/').at(-2) ?? ''))];
+
+type Sentences = Readonly<Record<string, string>>;
+type Fields = Readonly<Record<'checks' | 'fields', Sentences>>;
+
+/** What one language says to refusals: from the start, seldom, and of one field. */
+function saidIn(language: string) {
+  const of = (area: string, name: string) =>
+    CATALOGUE[`../../desktop/console/words/${language}/${area}.ts`]?.[name];
+  return {
+    first: (of('faults', 'faults') as () => Sentences)(),
+    rarer: (of('rarer-faults', 'rarerFaults') as () => Sentences)(),
+    ofFields: (of('rarer-faults', 'fieldFaults') as () => Fields)(),
+    isOfInterface: (of('language', 'spoken') as Language).isOfInterface,
   };
-  walk(parseSync(file, readFileSync(file, 'utf8')).program);
-  return keys;
 }
 
 it('every refusal of the interface has its sentence in each language', () => {
@@ -68,10 +69,20 @@ it('every refusal of the interface has its sentence in each language', () => {
     .filter((file) => /^gateway\/(adapters|app|core|features|store|sync)\/.*\.ts$/.test(file));
   const codes = new Set(files.flatMap(codesOf).filter((code) => !TO_PROGRAMS.test(code)));
   expect(codes.size).toBeGreaterThan(200);
-  const [portuguese, english] = [keysOf('pt-BR'), keysOf('en')];
-  const silent = [...codes].filter(
-    (code) => !portuguese.includes(code) && rarerFault('pt-BR', code) === null,
-  );
-  expect(silent.sort()).toEqual([]);
-  expect(english).toEqual(portuguese);
+  const portuguese = saidIn('pt-BR');
+  for (const language of LANGUAGES) {
+    const { first, rarer, isOfInterface } = saidIn(language);
+    const silent = [...codes].filter((code) => !(code in first) && !(code in rarer) && !isOfInterface);
+    expect(silent.sort(), language).toEqual([]);
+    expect(Object.keys(first), language).toEqual(Object.keys(portuguese.first));
+  }
+});
+
+it('what is wrong with a field is told in each language', () => {
+  const { checks, fields } = saidIn('pt-BR').ofFields;
+  for (const { ofFields, language } of LANGUAGES.map((spoken) => ({ ...saidIn(spoken), language: spoken }))) {
+    if (saidIn(language).isOfInterface) continue;
+    expect(Object.keys(ofFields.checks).sort(), language).toEqual(Object.keys(checks).sort());
+    expect(Object.keys(ofFields.fields).sort(), language).toEqual(Object.keys(fields).sort());
+  }
 });

@@ -34,10 +34,21 @@ const TOO_SMALL = `(() => {
     });
 })()`;
 
+/** Of what can be pressed, that whose words are cut. */
+const CUT = `(pressed) => pressed
+  .filter((element) => {
+    const style = getComputedStyle(element);
+    const hides = style.overflowX !== 'visible' || style.textOverflow === 'ellipsis';
+    return (hides && element.scrollWidth > element.clientWidth + 1)
+      || (element.matches('button, a') && element.scrollHeight > element.clientHeight + 3);
+  })
+  .map((element) => element.innerText.slice(0, 40))`;
+const PRESSED = `[...document.querySelectorAll('button, a.button, .navigation a, .tabs a, label, th, legend')]
+  .filter((element) => element.checkVisibility() && !element.closest('.visually-hidden'))`;
+
 /** Makes the words of what can be pressed longer, as another language would, and tells whose words are cut then. */
 const CUT_WHEN_LONGER = `(() => {
-  const pressed = [...document.querySelectorAll('button, a.button, .navigation a, .tabs a, label, th, legend')]
-    .filter((element) => element.checkVisibility() && !element.closest('.visually-hidden'));
+  const pressed = ${PRESSED};
   for (const element of pressed) {
     const walk = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
     while (walk.nextNode()) {
@@ -47,13 +58,7 @@ const CUT_WHEN_LONGER = `(() => {
       if (/^\\p{L}{3,}/u.test(text)) node.data += ' ' + 'ção'.repeat(Math.ceil((text.length * 0.4) / 4)).slice(0, Math.ceil(text.length * 0.4));
     }
   }
-  const cut = pressed.filter((element) => {
-    const style = getComputedStyle(element);
-    const hides = style.overflowX !== 'visible' || style.textOverflow === 'ellipsis';
-    return (hides && element.scrollWidth > element.clientWidth + 1)
-      || (element.matches('button, a') && element.scrollHeight > element.clientHeight + 3);
-  });
-  return cut.map((element) => element.innerText.slice(0, 40));
+  return (${CUT})(pressed);
 })()`;
 
 const NO_WIDER = 'document.documentElement.scrollWidth - innerWidth';
@@ -90,6 +95,21 @@ describe('with wet hands on a small screen', () => {
       await page.setViewportSize({ width: 360, height: 740 });
       expect.soft(await page.evaluate(CUT_WHEN_LONGER), 'cut').toEqual([]);
       expect.soft(await page.evaluate(NO_WIDER), 'wider with longer words').toBeLessThanOrEqual(0);
+    },
+  );
+
+  it.each(['en', 'es'] as const)(
+    'every screen fits 320 px in the other languages, and none of their words is cut (%s)',
+    async (language) => {
+      const other = await console_.open('/', { width: 320, height: 640, language });
+      for (const path of SCREENS) {
+        await other.goto(`${console_.app.base}${path.replace('<point>', console_.farm.pointId)}`);
+        await other.waitForSelector('h1, .empty, .card');
+        await other.waitForSelector('[aria-busy="true"]', { state: 'detached' });
+        expect(await other.getAttribute('html', 'lang')).toBe(language);
+        await expect.poll(() => other.evaluate(NO_WIDER), { message: path }).toBeLessThanOrEqual(0);
+        expect.soft(await other.evaluate(`(${CUT})(${PRESSED})`), path).toEqual([]);
+      }
     },
   );
 });

@@ -8,7 +8,7 @@ export type Look = {
   width?: number;
   height?: number;
   theme?: 'light' | 'dark';
-  language?: 'pt-BR' | 'en';
+  language?: 'pt-BR' | 'en' | 'es' | 'es-MX';
   timezone?: string;
   /** null: nobody is signed in. */
   as?: SignedUp | null;

@@ -6,7 +6,7 @@ import { ApiError } from '../data/api.ts';
 import { figure } from '../i18n/format.ts';
 
 import { Button } from './button.tsx';
-import { faultOf, fieldFaultOf } from './fault-words.ts';
+import { faultOf, fieldFaultOf } from './fault-text.ts';
 
 /** Shows an answer once it is there; until then that it comes, or why it does not. */
 export function Answer<Data>({

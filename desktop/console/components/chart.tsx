@@ -2,7 +2,6 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { chartWords, componentWords } from '#words/components.ts';
 import { loadPageAnew } from '../data/code.ts';
 import { dayAndTime, figure } from '../i18n/format.ts';
-import { language } from '../i18n/language.ts';
 import { WorkButton } from './button.tsx';
 
 // One chart is drawn at a time and the browser gets a breath between two: a page of six never holds up a finger. What
@@ -136,7 +135,7 @@ export function Chart({
       giveUp();
       drawn?.destroy();
     };
-  }, [x, series, height, band, hasGaps, span, together, marks, isTable, language.value]);
+  }, [x, series, height, band, hasGaps, span, together, marks, isTable]);
   if (x.length === 0) {
     return (
       <>

@@ -1,10 +1,10 @@
 import { BYTE_ORDER_MARK, type Cell, csvRows } from '#contract/csv-cells.ts';
-import { language } from '../i18n/language.ts';
+import { spoken } from '#words/language.ts';
 
 // Files made of what is shown, in the separators of the reader's spreadsheet, as the files of the gateway.
 
 export function csvOf(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  const row = csvRows({ separator: language.value === 'pt-BR' ? 'semicolon' : 'comma' });
+  const row = csvRows({ separator: spoken.decimalSign === ',' ? 'semicolon' : 'comma' });
   return [head, ...rows].map(row).join('');
 }
 

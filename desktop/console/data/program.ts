@@ -2,7 +2,7 @@ import { computed, effect } from '@preact/signals';
 import { controlWords } from '#words/control.ts';
 import { shellWords } from '#words/shell.ts';
 import type { AlarmsTold, Bridge } from '../../ipc.ts';
-import { alarmText } from '../components/alarm-words.ts';
+import { alarmText } from '../components/alarm-text.ts';
 import { alarms, unanswered } from './alarms.ts';
 import { now } from './clock.ts';
 import { type Alert, controlPoints, farm, isKnown } from './farm-store.ts';

@@ -31,7 +31,7 @@ export const userId = computed(() => claimsOf(token() ?? '')?.sub ?? null);
 
 wireApi({
   token,
-  language: () => language.value,
+  language: () => language,
   signedOut: () => end('expired'),
   reached: (answer) => noteServerTime(answer.headers.get('date')),
 });

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
-import { type DecimalSign, isWorthSaying, readTyped, readWhole, typedFigure } from '../state/typed-figure.ts';
-import { language } from './language.ts';
+import { spoken } from '#words/language.ts';
+import { isWorthSaying, readTyped, readWhole, typedFigure } from '../state/typed-figure.ts';
 
 // The only place that turns figures and instants into text. Everything is told in the farm's own time.
 
@@ -25,9 +25,8 @@ const FIRM_SPACE = '\u00a0';
 
 const numberFormats = new Map<string, Intl.NumberFormat>();
 function numberFormat(key: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
-  const name = `${language.value} ${key}`;
-  const known = numberFormats.get(name) ?? new Intl.NumberFormat(language.value, options);
-  numberFormats.set(name, known);
+  const known = numberFormats.get(key) ?? new Intl.NumberFormat(spoken.formats, options);
+  numberFormats.set(key, known);
   return known;
 }
 
@@ -53,8 +52,13 @@ export const grams = (value: number | null | undefined): string =>
 /** A share of 0…100. */
 export const percent = (value: number | null | undefined, decimals = 0) => quantity(value, decimals, '%');
 
-export const currency = signal<'BRL' | 'USD'>(localStorage.getItem('currency') === 'USD' ? 'USD' : 'BRL');
-export function chooseCurrency(chosen: 'BRL' | 'USD'): void {
+const CURRENCIES = ['BRL', 'USD'] as const;
+type Currency = (typeof CURRENCIES)[number];
+const keptCurrency = localStorage.getItem('currency');
+export const currency = signal<Currency>(
+  CURRENCIES.find((known) => known === keptCurrency) ?? spoken.currency,
+);
+export function chooseCurrency(chosen: Currency): void {
   currency.value = chosen;
   localStorage.setItem('currency', chosen);
 }
@@ -81,10 +85,10 @@ function dateFormat(
   options: Intl.DateTimeFormatOptions,
   zone = farmZone.value,
 ): Intl.DateTimeFormat {
-  const name = `${language.value} ${zone} ${key}`;
+  const name = `${zone} ${key}`;
   const known =
     dateFormats.get(name) ??
-    new Intl.DateTimeFormat(language.value, { timeZone: zone, hourCycle: 'h23', ...options });
+    new Intl.DateTimeFormat(spoken.formats, { timeZone: zone, hourCycle: 'h23', ...options });
   dateFormats.set(name, known);
   return known;
 }
@@ -183,27 +187,25 @@ export function countdown(ms: number): string {
   return `${Math.floor(s / 60)}:${String(s % 60).padStart(2, '0')}`;
 }
 
-const decimalSign = (): DecimalSign => (language.value === 'en' ? '.' : ',');
-
 /**
  * A figure as people type it, comma or point for decimals. null: nothing typed; NaN: not to be read for certain
  * (`1.234,5`, and `1.500` where a point parts thousands).
  */
 export function readDecimal(text: string): number | null {
-  const typed = readTyped(text, decimalSign());
+  const typed = readTyped(text, spoken.decimalSign);
   return typed.is === 'empty' ? null : typed.is === 'value' ? typed.value : Number.NaN;
 }
 
 /** Both figures that a text may mean, as they would be typed; null: it means one, or none. */
 export function bothMeanings(text: string): { large: string; small: string } | null {
-  const typed = readTyped(text, decimalSign());
+  const typed = readTyped(text, spoken.decimalSign);
   return typed.is === 'either' ? { large: asTyped(typed.large), small: asTyped(typed.small) } : null;
 }
 
 /** `= 1.500`: how a figure was read, where that is not plain from how it was typed; undefined: it is. */
 export function readAs(text: string): string | undefined {
-  const typed = readTyped(text, decimalSign());
-  return typed.is === 'value' && isWorthSaying(text, typed.value, decimalSign())
+  const typed = readTyped(text, spoken.decimalSign);
+  return typed.is === 'value' && isWorthSaying(text, typed.value, spoken.decimalSign)
     ? `= ${numberFormat('all', { maximumFractionDigits: 20 }).format(typed.value)}`
     : undefined;
 }
@@ -213,7 +215,7 @@ export const readCount = readWhole;
 
 /** A figure as it stands in a field that is to be changed: exact, with the decimal sign of the language, no separators. */
 export const asTyped = (value: number | null | undefined): string =>
-  value === null || value === undefined ? '' : typedFigure(value, decimalSign());
+  value === null || value === undefined ? '' : typedFigure(value, spoken.decimalSign);
 
 /**
  * Makes what the first screen writes with while its data are still on their way, one at a time: each takes a cheap phone

@@ -1,9 +1,7 @@
-import { computed, signal } from '@preact/signals';
-
-export const LANGUAGES = ['pt-BR', 'en'] as const;
-export type Language = (typeof LANGUAGES)[number];
-
-const KEPT = 'language';
+/// <reference types="vite/client" />
+import { LANGUAGES as ADVISED, type Language as Advised } from '#science/advice/language.ts';
+import { spoken } from '#words/language.ts';
+import type { Language } from './catalogue.ts';
 
 mendBrowserLanguage();
 
@@ -20,42 +18,16 @@ function mendBrowserLanguage(): void {
   }
 }
 
-/** What the person chose on this station; else what the browser prefers; else Portuguese. */
-export const language = signal<Language>(first());
+/** The one this console was built in: public/first-look.js chose it, and the page is loaded anew for another. */
+export const language = spoken.tag;
 
-function first(): Language {
-  const kept = localStorage.getItem(KEPT);
-  if (kept === 'pt-BR' || kept === 'en') return kept;
-  return navigator.language.toLowerCase().startsWith('en') ? 'en' : 'pt-BR';
-}
+/** Those that can be chosen, each with the name its speakers give it. */
+export const LANGUAGES: readonly Pick<Language, 'tag' | 'name'>[] = Object.values(
+  import.meta.glob<Language>('../words/*/language.ts', { eager: true, import: 'spoken' }),
+).map(({ tag, name }) => ({ tag, name }));
 
-export function chooseLanguage(chosen: Language): void {
-  language.value = chosen;
-  localStorage.setItem(KEPT, chosen);
-  document.documentElement.lang = chosen;
-}
+/** In what the gateway's advice is told to readers of this language. */
+export const adviceLanguage: Advised = ADVISED.find((known) => known === language) ?? 'pt-BR';
 
-/** Where the gateway serves its documents in this language. */
-export const guideAddress = (): string =>
-  `/docs/guide/${language.value === 'en' ? 'en' : 'pt-br'}/index.html`;
-
-/** Makes the same shape necessary in every language: a missing word does not compile. */
-type Spoken<Words> = {
-  [Key in keyof Words]: Words[Key] extends string
-    ? string
-    : Words[Key] extends (...args: infer Args) => string
-      ? (...args: Args) => string
-      : Spoken<Words[Key]>;
-};
-
-/**
- * The words of one part of the console. Each screen keeps its own in `words.ts`; call the result while rendering, so
- * that a change of language draws anew.
- */
-export function dictionary<const Words>(words: {
-  'pt-BR': Words;
-  en: NoInfer<Spoken<Words>>;
-}): () => Spoken<Words> {
-  const spoken = computed(() => (language.value === 'en' ? words.en : (words['pt-BR'] as Spoken<Words>)));
-  return () => spoken.value;
-}
+/** Where the gateway serves its documents in this language, or in one that its readers understand. */
+export const guideAddress = (): string => `/docs/guide/${spoken.guide}/index.html`;

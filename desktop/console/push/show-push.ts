@@ -1,4 +1,6 @@
+/// <reference types="vite/types/importMeta.d.ts" />
 import type { PushMessage } from '#contract/resources/notification-channels.ts';
+import { pushWorkerWords } from '../words/pt-BR/push-worker.ts';
 
 // What a browser shows of a push, and where a press on it leads. Nothing here knows a browser.
 
@@ -50,26 +52,17 @@ export function ownPlace(place: unknown, origin: string): string {
   }
 }
 
-const WORDS = {
-  unread: {
-    'pt-BR': { title: 'Aviso da fazenda', body: 'Abra o painel para ver.' },
-    en: { title: 'News of the farm', body: 'Open the console to see it.' },
-  },
-  moved: {
-    'pt-BR': {
-      title: 'Abra o painel',
-      body: 'O navegador trocou o endereço deste aparelho. Abra o painel para seguir recebendo os avisos.',
-    },
-    en: {
-      title: 'Open the console',
-      body: 'The browser changed the address of this device. Open the console to go on receiving notifications.',
-    },
-  },
-} as const;
+/** By folder. One worker speaks all languages: a browser knows it by its address, and it cannot ask what a station chose. */
+const WORDS = import.meta.glob<typeof pushWorkerWords>('../words/*/push-worker.ts', {
+  eager: true,
+  import: 'pushWorkerWords',
+});
+const primaryOf = (tag: string): string => tag.toLowerCase().split('-')[0] ?? '';
 
-function wordsOf(what: keyof typeof WORDS, spoken: string): Shown {
-  const lang = spoken.toLowerCase().startsWith('en') ? 'en' : 'pt-BR';
-  const { title, body } = WORDS[what][lang];
+function wordsOf(what: keyof typeof pushWorkerWords, spoken: string): Shown {
+  const tags = Object.keys(WORDS).map((file) => file.split('/').at(-2) ?? '');
+  const lang = tags.find((tag) => primaryOf(tag) === primaryOf(spoken)) ?? 'pt-BR';
+  const { title, body } = (WORDS[`../words/${lang}/push-worker.ts`] ?? pushWorkerWords)[what];
   const place = what === 'moved' ? '/sistema/canais' : '/notificacoes';
   return {
     title,

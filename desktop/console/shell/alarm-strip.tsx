@@ -1,7 +1,7 @@
 import { useLayoutEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { shellWords } from '#words/shell.ts';
-import { alarmText } from '../components/alarm-words.ts';
+import { alarmText } from '../components/alarm-text.ts';
 import { faultText, isSettled } from '../components/answer.tsx';
 import { WorkButton } from '../components/button.tsx';
 import { Icon } from '../components/icon.tsx';

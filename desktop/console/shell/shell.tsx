@@ -4,7 +4,7 @@ import { Link, Route, Switch, useLocation } from 'wouter-preact';
 import { componentWords } from '#words/components.ts';
 import { shellWords } from '#words/shell.ts';
 import { Button, WorkButton } from '../components/button.tsx';
-import { fetchRarerFaults } from '../components/fault-words.ts';
+import { fetchRarerFaults } from '../components/fault-text.ts';
 import { Icon, type IconName } from '../components/icon.tsx';
 import { OrderQuestion } from '../components/order-question.tsx';
 import { Toasts } from '../components/toast.tsx';

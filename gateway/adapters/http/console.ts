@@ -1,11 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import type { Request, RequestHandler, Response } from 'express';
 
-// The console's files, read once and kept in memory (some hundred kilobytes, compressed): the card is not asked again,
+// The console's files, read once and kept in memory (two megabytes, compressed): the card is not asked again,
 // and no path of a request ever reaches the file system.
 
-type Kept = { type: string; plain: Buffer; gz: Buffer | null; br: Buffer | null };
+/** `plain`: null where it is kept compressed; whoever takes nothing compressed is rare, and has it unpacked. */
+type Kept = { type: string } & ({ plain: Buffer; gz: null } | { plain: null; gz: Buffer }) & {
+    br: Buffer | null;
+  };
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -58,8 +62,9 @@ function readFiles(folder: string): ReadonlyMap<string, Kept> {
       `/${name.split(path.sep).join('/')}`,
       {
         type: TYPES[path.extname(name)] ?? 'application/octet-stream',
-        plain: read(name),
-        gz: names.includes(`${name}.gz`) ? read(`${name}.gz`) : null,
+        ...(names.includes(`${name}.gz`)
+          ? { plain: null, gz: read(`${name}.gz`) }
+          : { plain: read(name), gz: null }),
         br: names.includes(`${name}.br`) ? read(`${name}.br`) : null,
       },
     ]);
@@ -82,7 +87,7 @@ function send(request: Request, response: Response, file: Kept, isForEver: boole
       ? (['br', file.br] as const)
       : encoding === 'gzip' && file.gz !== null
         ? (['gzip', file.gz] as const)
-        : ([null, file.plain] as const);
+        : ([null, file.plain ?? gunzipSync(file.gz)] as const);
   response.setHeader('Content-Type', file.type);
   response.setHeader('Vary', 'Accept-Encoding');
   // names of assets carry a hash of what is in them

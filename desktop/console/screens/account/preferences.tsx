@@ -4,6 +4,7 @@ import { systemWords } from '#words/shell.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { CheckField, PresentPassword, SelectField, TextField } from '../../components/field.tsx';
+import { speak } from '../../components/language-choice.tsx';
 import { ask, download, put } from '../../data/api.ts';
 import { farm, farms } from '../../data/farm-store.ts';
 import { hasFarmSun } from '../../data/farm-sun.ts';
@@ -12,7 +13,7 @@ import { isBlind } from '../../data/live.ts';
 import { loadUser, signOut, type User, user } from '../../data/session.ts';
 import { DENSITIES, density, isStation, THEMES, theme } from '../../data/theme.ts';
 import { chooseCurrency, currency, dayAndTime } from '../../i18n/format.ts';
-import { chooseLanguage, LANGUAGES, type Language, language } from '../../i18n/language.ts';
+import { LANGUAGES, language } from '../../i18n/language.ts';
 import { chooseNightVolume, nightVolume, soundTestedAt, testSound } from '../../shell/sound.ts';
 import { NIGHT_VOLUMES } from '../../state/alarm-state.ts';
 import { FaultNote, SystemPage } from '../box/system-page.tsx';
@@ -202,12 +203,10 @@ function AccountForm({ person }: { person: User }) {
 function StationForm() {
   const words = preferenceWords();
   const isBySun = theme.value === 'sun' || (theme.value === 'auto' && isStation());
-  const speak = (chosen: Language) => {
-    chooseLanguage(chosen);
-    put('/users/me', { language: chosen })
-      .then(loadUser)
-      // the screen speaks it already; without a gateway only letters stay in the old one
-      .catch(() => undefined);
+  const choose = async (tag: string) => {
+    // first, for the page is loaded anew then; without a gateway only letters stay in the old one
+    await put('/users/me', { language: tag }).catch(() => undefined);
+    await speak(tag);
   };
   return (
     <section class="card stack">
@@ -215,12 +214,9 @@ function StationForm() {
       <div class="form-grid">
         <SelectField
           label={words.language}
-          value={language.value}
-          options={LANGUAGES.map((spoken) => ({
-            value: spoken,
-            label: spoken === 'en' ? 'English' : 'Português',
-          }))}
-          onChange={(event) => speak(event.currentTarget.value === 'en' ? 'en' : 'pt-BR')}
+          value={language}
+          options={LANGUAGES.map(({ tag, name }) => ({ value: tag, label: name }))}
+          onChange={(event) => void choose(event.currentTarget.value)}
         />
         <SelectField
           label={words.theme}

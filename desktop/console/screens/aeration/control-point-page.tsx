@@ -29,10 +29,9 @@ import { UnkeyedSetting } from '../devices/unkeyed-setting.tsx';
 import { Records } from '../records/records.tsx';
 import { LockOut } from './lock-out.tsx';
 import { PointSettings } from './point-settings.tsx';
+import { reasonText, ruleText } from './reason-text.ts';
 import { ScheduleDialog } from './schedule-dialog.tsx';
 import { SirenHand } from './siren-group.tsx';
-
-import { reasonText, ruleText } from './words.ts';
 
 type Order = z.infer<typeof orderEntry>;
 

@@ -5,7 +5,7 @@ import { plannedRuleOf, type Schedule, timeOf } from '../../data/schedules.ts';
 import { dayAndTime } from '../../i18n/format.ts';
 import { addDays, type Block, blocksOfWeek } from '../../state/schedule-week.ts';
 import { isOffCalendar, type Span, type Waiting, waitingParts } from '../../state/week-outlook.ts';
-import { ruleText } from './words.ts';
+import { ruleText } from './reason-text.ts';
 
 /**
  * The week of one control point: each block opens its time, and so does the list below, which needs no sure hand. Where

@@ -13,9 +13,8 @@ import { addDays, mondayOf, weekdayOf } from '../../state/schedule-week.ts';
 import { nextTurns } from '../../state/week-outlook.ts';
 import { AerationTabs } from './control-board.tsx';
 import { moveAmongBlocks, PointWeek } from './point-week.tsx';
+import { ruleText } from './reason-text.ts';
 import { ScheduleDialog } from './schedule-dialog.tsx';
-
-import { ruleText } from './words.ts';
 
 const SHOWN = 10;
 

@@ -4,7 +4,7 @@ import type { AlertAnswer } from '#contract/resources/alerts.ts';
 import { listWords } from '#words/alarms.ts';
 import { componentWords } from '#words/components.ts';
 import { alarmWords } from '#words/control.ts';
-import { alarmText } from '../../components/alarm-words.ts';
+import { alarmText } from '../../components/alarm-text.ts';
 import { AllAnswered, Answer, Empty, faultText, useSettled } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { isSimulatedAlert, SimulatedMark } from '../../components/simulated.tsx';

@@ -12,7 +12,7 @@ import { BlindNote } from '../../components/off-dialog.tsx';
 import { keepFarmConsole, useFarmConsole } from '../../data/farm-console.ts';
 import { farm, mayManage } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
-import { language } from '../../i18n/language.ts';
+import { adviceLanguage } from '../../i18n/language.ts';
 
 /** What is to be done about each alarm, read in quiet hours and put into the farm's own words. */
 export function AlarmResponses() {
@@ -61,7 +61,7 @@ export function AlarmResponses() {
 
 /** As it is told of the gravest of its kind. */
 const standardAdvice = (type: AlertType): string =>
-  alertAdvice({ type, severity: null, value: null }, language.value, null);
+  alertAdvice({ type, severity: null, value: null }, adviceLanguage, null);
 
 const LONGEST = 1_000;
 

@@ -4,7 +4,7 @@ import { adviceForWord } from '#science/advice/alert-advice.ts';
 import { listWords } from '#words/alarms.ts';
 import { simulatedWords } from '#words/components.ts';
 import { controlWords } from '#words/control.ts';
-import { alarmText } from '../../components/alarm-words.ts';
+import { alarmText } from '../../components/alarm-text.ts';
 import { faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { orderOrAsk } from '../../components/order-question.tsx';
@@ -22,7 +22,7 @@ import { orderUnderWay } from '../../data/orders.ts';
 import { nameOf } from '../../data/people.ts';
 import { usePonds } from '../../data/places.ts';
 import { age, clockTime, dayAndTime } from '../../i18n/format.ts';
-import { language } from '../../i18n/language.ts';
+import { adviceLanguage } from '../../i18n/language.ts';
 import { type Alarm, isStanding } from '../../state/alarm-state.ts';
 import { AlarmTrend, isMeasured } from './alarm-trend.tsx';
 import { Note, PutOff } from './put-off.tsx';
@@ -120,7 +120,7 @@ function WhatToDo({ alert }: { alert: Alert }) {
       <strong>{words.whatToDo}: </strong>
       {isSimulatedAlert(alert)
         ? simulatedWords().advice
-        : (own ?? adviceForWord(alert, language.value, water) ?? alert.message)}
+        : (own ?? adviceForWord(alert, adviceLanguage, water) ?? alert.message)}
     </p>
   );
 }

@@ -8,7 +8,7 @@ import { isHosted } from '../../data/instance.ts';
 import { link } from '../../data/live.ts';
 import { useGet } from '../../data/query.ts';
 import { figure } from '../../i18n/format.ts';
-import { language } from '../../i18n/language.ts';
+import { adviceLanguage } from '../../i18n/language.ts';
 import { ClockCard } from './clock-card.tsx';
 import { SystemPage } from './system-page.tsx';
 
@@ -115,7 +115,7 @@ function Findings({ report }: { report: DoctorReport }) {
         <summary>{words.inOrder(figure(well.length))}</summary>
         <ul class="lines">
           {well.map(({ id, sentence }, index) => (
-            <li key={`${id} ${index}`}>✓ {sentence[language.value]}</li>
+            <li key={`${id} ${index}`}>✓ {sentence[adviceLanguage]}</li>
           ))}
         </ul>
       </details>
@@ -134,11 +134,11 @@ function FindingNote({ found: { id, severity, sentence, next_step } }: { found: 
             {severity === 'note' ? '' : '▲ '}
             {words.severity[severity]}:
           </strong>{' '}
-          {sentence[language.value]}
+          {sentence[adviceLanguage]}
         </p>
         {next_step === null ? null : (
           <p class="muted">
-            {words.toDo}: {next_step[language.value]}
+            {words.toDo}: {next_step[adviceLanguage]}
           </p>
         )}
       </div>

@@ -11,7 +11,7 @@ import { refresh, useGet } from '../../data/query.ts';
 import { asTyped, dayAndTime } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { fieldName, tableName } from './sync-words.ts';
+import { fieldName, tableName } from './row-names.ts';
 
 /** Both versions of what two people changed at once, who and when, and the choice between them. */
 export function SyncConflicts() {

@@ -20,8 +20,8 @@ import { age, clockTime, dayAndTime, figure, quantity } from '../../i18n/format.
 import { FaultNote, SystemPage } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { PairingCard } from './pairing-card.tsx';
+import { tableName } from './row-names.ts';
 import { SyncConflicts } from './sync-conflicts.tsx';
-import { tableName } from './sync-words.ts';
 
 const LOOK_EVERY_MS = 1_000;
 

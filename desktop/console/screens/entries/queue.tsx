@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import { entryWords } from '#words/entries.ts';
+import { spoken } from '#words/language.ts';
 import { Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
-import { faultOf } from '../../components/fault-words.ts';
+import { faultOf } from '../../components/fault-text.ts';
 import { toast } from '../../components/toast.tsx';
 import { type Entry, entries, isOfAnother, takeBack, tryAgain } from '../../data/outbox.ts';
 import { clockTime } from '../../i18n/format.ts';
-import { language } from '../../i18n/language.ts';
 import { EntryHead } from './entry-form.tsx';
 
 /** What was typed here and how far it got. Nothing leaves this list unsaid: what the gateway refuses stays, with its reason. */
@@ -76,10 +76,10 @@ function standingOf(entry: Entry): string {
   return entry.state === 'refused' ? `${state}: ${whyOf(entry)}` : state;
 }
 
-/** In the person's language; the interface's own sentence is in English. */
+/** In the person's language; the interface's own sentence is in another, maybe. */
 function whyOf({ code = '', why }: Entry): string {
   const words = entryWords();
   const known = faultOf(code) ?? (code === 'VALIDATION_ERROR' ? words.badValues : null);
   if (known !== null) return known;
-  return language.value === 'en' && why !== null ? why : words.refusedFor(code);
+  return spoken.isOfInterface && why !== null ? why : words.refusedFor(code);
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { FarmAnswer } from '#contract/resources/farms.ts';
 import { farmWords } from '#words/farms.ts';
+import { spoken } from '#words/language.ts';
 import { systemWords } from '#words/shell.ts';
 import { WorkButton } from '../../components/button.tsx';
 import { DecimalField, SelectField, TextField } from '../../components/field.tsx';
@@ -10,13 +11,11 @@ import { isBlind } from '../../data/live.ts';
 import { refresh } from '../../data/query.ts';
 import { zonesWith } from '../../data/zones.ts';
 import { readDecimal } from '../../i18n/format.ts';
-import { language } from '../../i18n/language.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 
 /** Degrees are kept as text with a point; they are shown as people write figures here. */
-const shownDegrees = (text: string | null) =>
-  language.value === 'pt-BR' ? (text ?? '').replace('.', ',') : (text ?? '');
+const shownDegrees = (text: string | null) => (text ?? '').replace('.', spoken.decimalSign);
 
 /** undefined: cannot be read. */
 function degreesOf(typed: string, most: number): string | null | undefined {

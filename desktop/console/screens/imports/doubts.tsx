@@ -3,7 +3,7 @@ import type { ImportReport, RowNote } from '#contract/resources/imports.ts';
 import { importWords } from '#words/imports.ts';
 import { Button } from '../../components/button.tsx';
 import { figure } from '../../i18n/format.ts';
-import { columnName } from './column-words.ts';
+import { columnName } from './column-name.ts';
 import type { Answers } from './use-import.ts';
 
 type Said = { said: Answers; say: (more: Partial<Answers>) => void };

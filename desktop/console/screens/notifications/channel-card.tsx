@@ -12,7 +12,7 @@ import { refresh, useGet } from '../../data/query.ts';
 import { clockTime, dayAndTime } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { nameOfChannel } from './channel-words.ts';
+import { nameOfChannel } from './channel-name.ts';
 
 const SHOWN = 30;
 

@@ -14,7 +14,7 @@ import { TIME } from '../../data/schedules.ts';
 import { user } from '../../data/session.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { nameOfChannel } from './channel-words.ts';
+import { nameOfChannel } from './channel-name.ts';
 
 const TYPES = ['ALERT', 'SYSTEM', 'SUBSCRIPTION', 'PAYMENT'] as const;
 /** SMS goes out by the modem of the box. */

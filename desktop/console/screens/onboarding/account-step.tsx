@@ -37,7 +37,7 @@ export function AccountStep({ onDone }: { onDone: () => void }) {
           name: name.trim(),
           email: email.trim(),
           password,
-          language: language.value,
+          language,
           ...(code === null ? {} : { setup_code: code.trim() }),
         });
       } catch (error) {

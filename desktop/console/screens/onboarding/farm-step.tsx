@@ -1,8 +1,7 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type * as z from 'zod';
 import type { systemBackupAnswer } from '#contract/resources/system-backup.ts';
-import { BRAZILIAN_STATES, type BrazilianState } from '#contract/words.ts';
 import { welcomeWords } from '#words/onboarding.ts';
 import { WorkButton } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
@@ -10,7 +9,7 @@ import { useSend } from '../../data/corrections.ts';
 import { farm } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
 import { refresh, useGet } from '../../data/query.ts';
-import { STATES } from '../../data/zones.ts';
+import { farmPlaces } from '../../data/zones.ts';
 import { dayAndTime } from '../../i18n/format.ts';
 import { MyInvitations } from '../account/my-invitations.tsx';
 import { FaultNote } from '../box/system-page.tsx';
@@ -46,7 +45,9 @@ export function FarmStep({ onDone }: { onDone: () => void }) {
   const { fault, run } = useWork();
   const send = useSend();
   const [name, setName] = useState('');
-  const [state, setState] = useState<BrazilianState>('CE');
+  const { places, likeliest } = useMemo(farmPlaces, []);
+  const [placed, setPlaced] = useState(likeliest);
+  const zone = places.find(({ code }) => code === placed)?.zone ?? 'America/Fortaleza';
   const known = farm.value;
   if (known !== null) {
     return (
@@ -59,7 +60,7 @@ export function FarmStep({ onDone }: { onDone: () => void }) {
   }
   const create = async () => {
     const isDone = await run(async () => {
-      await send('/farms/', { name: name.trim(), timezone: STATES[state].zone });
+      await send('/farms/', { name: name.trim(), timezone: zone });
       refresh('farms', 'users', 'subscriptions');
     });
     if (isDone) onDone();
@@ -78,14 +79,10 @@ export function FarmStep({ onDone }: { onDone: () => void }) {
       />
       <SelectField
         label={words.state}
-        hint={words.zone(shownZone(STATES[state].zone))}
-        value={state}
-        options={BRAZILIAN_STATES.map((code) => ({ value: code, label: STATES[code].name })).toSorted(
-          (a, b) => a.label.localeCompare(b.label),
-        )}
-        onChange={(event) =>
-          setState(BRAZILIAN_STATES.find((code) => code === event.currentTarget.value) ?? 'CE')
-        }
+        hint={words.zone(shownZone(zone))}
+        value={placed}
+        options={places.map((place) => ({ value: place.code, label: place.name }))}
+        onChange={(event) => setPlaced(event.currentTarget.value)}
       />
       <FaultNote fault={fault} />
       <div>

@@ -5,13 +5,13 @@ import { Link, useLocation } from 'wouter-preact';
 import { welcomeWords } from '#words/onboarding.ts';
 import { Awaited } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
+import { LanguageChoice } from '../../components/language-choice.tsx';
 import { SimulatedMark } from '../../components/simulated.tsx';
 import { Toasts } from '../../components/toast.tsx';
 import { farm, farmControlPoints, isKnown } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
 import { usePonds } from '../../data/places.ts';
 import { isSignedIn } from '../../data/session.ts';
-import { chooseLanguage, LANGUAGES, language } from '../../i18n/language.ts';
 import { SoundTest } from '../account/preferences.tsx';
 import { PointDialog } from '../devices/point-dialog.tsx';
 import { SeenDevices } from '../devices/seen-devices.tsx';
@@ -33,18 +33,7 @@ export function Welcome({ params }: { params: Readonly<Record<string, string>> }
     <main class="page narrow welcome">
       <div class="row apart">
         <h1>{words.title}</h1>
-        <span class="row">
-          {LANGUAGES.map((spoken) => (
-            <Button
-              key={spoken}
-              look="quiet"
-              aria-pressed={language.value === spoken}
-              onClick={() => chooseLanguage(spoken)}
-            >
-              {spoken === 'en' ? 'English' : 'Português'}
-            </Button>
-          ))}
-        </span>
+        <LanguageChoice />
       </div>
       <Steps shown={step} done={done} />
       <div class="card stack" key={step}>

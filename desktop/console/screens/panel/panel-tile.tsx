@@ -2,7 +2,7 @@ import { computed } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { PondCards } from '#contract/resources/pond-cards.ts';
 import { panelWords } from '#words/wall.ts';
-import { alarmText } from '../../components/alarm-words.ts';
+import { alarmText } from '../../components/alarm-text.ts';
 import { ControlMark, controlNow, isSameMark } from '../../components/control-button.tsx';
 import { SimulatedMark, useSimulated, watermark } from '../../components/simulated.tsx';
 import { PriorityMark } from '../../components/value.tsx';

@@ -1,12 +1,12 @@
 import { pointWords } from '#words/aeration.ts';
 import { unkeyedWords } from '#words/devices.ts';
 import { farmWords } from '#words/farms.ts';
+import { spoken } from '#words/language.ts';
 import { peopleWords } from '#words/people.ts';
 import { storyWords } from '#words/pond.ts';
 import type { Schedule } from '../../data/schedules.ts';
 import { asTyped, dayAndTime } from '../../i18n/format.ts';
-import { language } from '../../i18n/language.ts';
-import { ruleText } from '../aeration/words.ts';
+import { ruleText } from '../aeration/reason-text.ts';
 
 type Details = Readonly<Record<string, unknown>>;
 
@@ -80,7 +80,7 @@ function farmNames(): Named {
   const words = farmWords();
   // kept as text with a point, shown as people write figures here
   const degrees = (value: unknown) =>
-    typeof value === 'string' && language.value === 'pt-BR' ? value.replace('.', ',') : valueOf(value);
+    typeof value === 'string' ? value.replace('.', spoken.decimalSign) : valueOf(value);
   return {
     name: words.name,
     description: words.description,

@@ -5,7 +5,7 @@ import type { LatestWater, WaterField } from '#contract/resources/water-quality.
 import { listWords } from '#words/alarms.ts';
 import { pondWords } from '#words/pond.ts';
 import { waterWords } from '#words/water.ts';
-import { alarmText } from '../../components/alarm-words.ts';
+import { alarmText } from '../../components/alarm-text.ts';
 import { ammoniaTwin } from '../../components/ammonia.tsx';
 import { Answer } from '../../components/answer.tsx';
 import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';

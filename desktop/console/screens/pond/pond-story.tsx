@@ -4,14 +4,14 @@ import type { AlertType } from '#contract/words.ts';
 import { aerationWords } from '#words/aeration.ts';
 import { componentWords } from '#words/components.ts';
 import { storyWords } from '#words/pond.ts';
-import { troubleText } from '../../components/alarm-words.ts';
+import { troubleText } from '../../components/alarm-text.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { nameOf } from '../../data/people.ts';
 import type { Pond } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { dayAndTime, figure, percent } from '../../i18n/format.ts';
-import { reasonText } from '../aeration/words.ts';
+import { reasonText } from '../aeration/reason-text.ts';
 import { differences } from './differences.ts';
 
 const PAGE = 20;

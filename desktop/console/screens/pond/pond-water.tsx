@@ -4,7 +4,7 @@ import type { PondCard } from '#contract/resources/pond-cards.ts';
 import type { WaterField, WaterTrend } from '#contract/resources/water-quality.ts';
 import { pondWords } from '#words/pond.ts';
 import { waterWords } from '#words/water.ts';
-import { troubleText } from '../../components/alarm-words.ts';
+import { troubleText } from '../../components/alarm-text.ts';
 import { ammoniaTwin, otherBasis } from '../../components/ammonia.tsx';
 import { Answer, faultText } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';

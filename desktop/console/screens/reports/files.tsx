@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { spoken } from '#words/language.ts';
 import { reportWords } from '#words/reports.ts';
 import { faultText } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
@@ -11,7 +12,6 @@ import { useBatches } from '../../data/batches.ts';
 import { farm, isOwner, mayManage } from '../../data/farm-store.ts';
 import { usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
-import { language } from '../../i18n/language.ts';
 
 type Kind = 'biometries' | 'feeding' | 'water' | 'records' | 'report';
 const KINDS: readonly Kind[] = ['water', 'biometries', 'feeding', 'records', 'report'];
@@ -99,7 +99,7 @@ function Download({ onRefused }: { onRefused: () => void }) {
   const [batchId, setBatchId] = useState('');
   const [from, setFrom] = useState('');
   const [to, setTo] = useState('');
-  const [isLocal, setLocal] = useState(language.value === 'pt-BR');
+  const [isLocal, setLocal] = useState(spoken.decimalSign === ',');
   const pond = pondId || ponds[0]?.id;
   const batch = batchId || batches[0]?.id;
   const hasDays = kind === 'water' || kind === 'feeding' || kind === 'records';

@@ -5,13 +5,13 @@ import { shellWords } from '#words/shell.ts';
 import { faultText } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { CheckField, TextField } from '../../components/field.tsx';
+import { LanguageChoice } from '../../components/language-choice.tsx';
 import { SecondFactorField } from '../../components/second-factor-field.tsx';
 import { toast } from '../../components/toast.tsx';
 import { ApiError } from '../../data/api.ts';
 import { isHosted } from '../../data/instance.ts';
 import { optionsIn, signWithPasskey, whyNoPasskeys } from '../../data/passkeys.ts';
 import { endedBy, signIn, signInByPasskey } from '../../data/session.ts';
-import { chooseLanguage, LANGUAGES, language } from '../../i18n/language.ts';
 import { FaultNote } from '../box/system-page.tsx';
 
 /** It stands in the notifications, too. */
@@ -142,19 +142,7 @@ export function SignInForm() {
         <Link class="button quiet" href="/bem-vindo">
           {words.noAccount}
         </Link>
-        <span class="row">
-          {LANGUAGES.map((spoken) => (
-            <button
-              key={spoken}
-              type="button"
-              class="button quiet small"
-              aria-pressed={language.value === spoken}
-              onClick={() => chooseLanguage(spoken)}
-            >
-              {spoken === 'en' ? 'English' : 'Português'}
-            </button>
-          ))}
-        </span>
+        <LanguageChoice />
       </div>
     </form>
   );

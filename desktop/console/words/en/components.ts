@@ -85,6 +85,7 @@ export const sparklineWords = translation<typeof source.sparklineWords>({
 });
 
 export const componentWords = translation<typeof source.componentWords>({
+  languageLater: 'The gateway does not answer now: the console speaks this language when it is opened again.',
   priority: { 1: 'critical', 2: 'high', 3: 'attention' },
   close: 'Close',
   cancel: 'Cancel',

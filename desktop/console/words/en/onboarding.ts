@@ -37,7 +37,7 @@ export const welcomeWords = translation<typeof source.welcomeWords>({
   farm: 'Your farm',
   farmText: 'The state tells the time zone, and aeration schedules follow it.',
   farmName: 'Name of the farm',
-  state: 'State',
+  state: 'State or country',
   zone: (zone: string) => `Time zone: ${zone}`,
   createFarm: 'Create farm',
   haveFarm: (name: string) => `The farm ${name} is there already.`,

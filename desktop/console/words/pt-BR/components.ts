@@ -73,6 +73,7 @@ export const sparklineWords = source({
 });
 
 export const componentWords = source({
+  languageLater: 'O gateway não responde agora: o painel fala esta língua quando for aberto de novo.',
   priority: { 1: 'crítico', 2: 'alto', 3: 'atenção' },
   close: 'Fechar',
   cancel: 'Cancelar',

@@ -35,7 +35,7 @@ export const welcomeWords = source({
   farm: 'Sua fazenda',
   farmText: 'O estado diz o fuso horário, e por ele andam os horários de aeração.',
   farmName: 'Nome da fazenda',
-  state: 'Estado',
+  state: 'Estado ou país',
   zone: (zone: string) => `Fuso horário: ${zone}`,
   createFarm: 'Criar fazenda',
   haveFarm: (name: string) => `A fazenda ${name} já está criada.`,

@@ -1,7 +1,7 @@
-// Refusals that are seen seldom, by the code of the interface, fetched with the first of them. In English the interface's
-// own sentence is told: it says the same, with the names and figures of the case.
+import { source } from '../../i18n/catalogue.ts';
 
-const PT: Readonly<Record<string, string>> = {
+/** Refusals that are seen seldom, by the code of the interface, fetched with the first of them. */
+export const rarerFaults = source<Readonly<Record<string, string>>>({
   ACCESS_TOKENS_STAY: 'A senha foi trocada, mas os acessos de programas continuam: revogue os que não usa.',
   ALREADY_ADOPTED: 'Esta conta já foi assumida na nuvem.',
   ALREADY_ANSWERED: 'Este convite já foi respondido.',
@@ -201,53 +201,47 @@ const PT: Readonly<Record<string, string>> = {
   WRONG_OFFSET: 'O envio foi interrompido; comece de novo.',
   WRONG_SIZE: 'O arquivo mudou durante o envio; comece de novo.',
   ZERO_AMOUNT: 'O valor é zero; confira.',
-};
+});
 
-/** What is wrong with a field, by the code of its check. */
-const PT_CHECKS: Readonly<Record<string, string>> = {
-  INVALID_TYPE: 'falta, ou não é do tipo que se espera',
-  TOO_SMALL: 'é pequeno ou curto demais',
-  TOO_BIG: 'é grande ou longo demais',
-  INVALID_FORMAT: 'não está na forma que se espera',
-  INVALID_VALUE: 'não é uma das opções',
-  NOT_MULTIPLE_OF: 'não tem o passo que se espera',
-  UNRECOGNIZED_KEYS: 'tem um campo que o gateway não conhece',
-  INVALID_UNION: 'não está numa forma que se aceite',
-};
-
-const PT_FIELDS: Readonly<Record<string, string>> = {
-  email: 'o e-mail',
-  password: 'a senha',
-  current_password: 'a senha atual',
-  name: 'o nome',
-  phone: 'o telefone',
-  hosted_url: 'o endereço da nuvem',
-  code: 'o código',
-  cod: 'o código',
-  timezone: 'o fuso',
-  size_m2: 'a área',
-  depth_m: 'a profundidade',
-  device_id: 'o identificador do controlador',
-  power_kw: 'a potência',
-  start_time: 'o início',
-  end_time: 'o fim',
-  initial_count: 'a quantidade povoada',
-  quantity_kg: 'a quantidade',
-  cost_per_kg: 'o custo por kg',
-  amount: 'o valor',
-  description: 'a descrição',
-  sample_size: 'a amostra',
-  total_weight_g: 'o peso da amostra',
-  measurement_date: 'a hora da medição',
-};
-
-/** In this language; null: the interface's own sentence says it. */
-export function rarerFault(language: string, code: string): string | null {
-  return language === 'pt-BR' ? (PT[code] ?? null) : null;
-}
-
-export function fieldFault(language: string, path: string, check: string): string | null {
-  if (language !== 'pt-BR') return null;
-  const last = path.split('.').at(-1) ?? path;
-  return `Confira ${PT_FIELDS[last] ?? `“${last}”`}: ${PT_CHECKS[check] ?? 'não foi aceito'}.`;
-}
+/** What is wrong with one field. */
+export const fieldFaults = source({
+  sentence: (field: string, fault: string) => `Confira ${field}: ${fault}.`,
+  field: (name: string) => `“${name}”`,
+  notAccepted: 'não foi aceito',
+  /** By the code of the check. */
+  checks: {
+    INVALID_TYPE: 'falta, ou não é do tipo que se espera',
+    TOO_SMALL: 'é pequeno ou curto demais',
+    TOO_BIG: 'é grande ou longo demais',
+    INVALID_FORMAT: 'não está na forma que se espera',
+    INVALID_VALUE: 'não é uma das opções',
+    NOT_MULTIPLE_OF: 'não tem o passo que se espera',
+    UNRECOGNIZED_KEYS: 'tem um campo que o gateway não conhece',
+    INVALID_UNION: 'não está numa forma que se aceite',
+  } as Readonly<Record<string, string>>,
+  fields: {
+    email: 'o e-mail',
+    password: 'a senha',
+    current_password: 'a senha atual',
+    name: 'o nome',
+    phone: 'o telefone',
+    hosted_url: 'o endereço da nuvem',
+    code: 'o código',
+    cod: 'o código',
+    timezone: 'o fuso',
+    size_m2: 'a área',
+    depth_m: 'a profundidade',
+    device_id: 'o identificador do controlador',
+    power_kw: 'a potência',
+    start_time: 'o início',
+    end_time: 'o fim',
+    initial_count: 'a quantidade povoada',
+    quantity_kg: 'a quantidade',
+    cost_per_kg: 'o custo por kg',
+    amount: 'o valor',
+    description: 'a descrição',
+    sample_size: 'a amostra',
+    total_weight_g: 'o peso da amostra',
+    measurement_date: 'a hora da medição',
+  } as Readonly<Record<string, string>>,
+});

@@ -1,6 +1,6 @@
 import { reasonWords, scheduleWords } from '#words/aeration.ts';
+import { spoken } from '#words/language.ts';
 import { plannedRuleOf, type Schedule, timeOf } from '../../data/schedules.ts';
-import { language } from '../../i18n/language.ts';
 import { daysMore } from '../../state/schedule-week.ts';
 
 // The gateway keeps the reason of its own orders in English; those it is known to give are told in the person's words.
@@ -28,7 +28,7 @@ export function reasonText(reason: string | null): string {
   if (reason.startsWith(ESTIMATED)) return words.estimated;
   if (reason.startsWith(AERATOR)) return words.aerator(reason.slice(AERATOR.length));
   const oxygen = OXYGEN.exec(reason);
-  if (oxygen === null || language.value === 'en') return reason;
+  if (oxygen === null || spoken.isOfInterface) return reason;
   return words.oxygen(oxygen[1] ?? '', oxygen[2] ?? null);
 }
 

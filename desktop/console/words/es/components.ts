@@ -1,0 +1,108 @@
+import { translation } from '../../i18n/catalogue.ts';
+import type * as source from '../pt-BR/components.ts';
+
+export const answerWords = translation<typeof source.answerWords>({
+  caption: 'Qué cambia',
+  what: 'Qué',
+  now: 'Ahora',
+  after: 'Después',
+});
+
+export const buttonWords = translation<typeof source.buttonWords>({
+  lacks: (names: readonly string[]) =>
+    names.length === 0 ? 'Todavía falta algo en este formulario.' : `Falta, o revise: ${names.join(' · ')}`,
+});
+
+export const chartWords = translation<typeof source.chartWords>({
+  asTable: 'Ver como tabla',
+  asChart: 'Ver como gráfico',
+  when: 'Cuándo',
+  noData: 'Sin datos en este período',
+  notDrawn: 'El dibujo no llegó del gateway; los números están aquí.',
+});
+
+export const copyWords = translation<typeof source.copyWords>({
+  copy: 'Copiar',
+  copied: 'Copiado',
+  byHand: 'Copie con Ctrl+C',
+});
+
+export const correctionDialogWords = translation<typeof source.correctionDialogWords>({
+  save: 'Guardar corrección',
+  bad: 'Escriba un número.',
+  badTime: 'Use el formato 18:00.',
+  needed: 'No puede quedar en blanco.',
+  time: 'Hora',
+});
+
+export const countFieldWords = translation<typeof source.countFieldWords>({
+  bad: 'Escriba un número entero.',
+  positive: 'Mayor que cero.',
+  tooMany: (most: string) => `Máximo ${most}.`,
+});
+
+export const fieldWords = translation<typeof source.fieldWords>({
+  either: (large: string, small: string) =>
+    `Escriba ${large} o ${small}: así puede ser cualquiera de los dos.`,
+});
+
+export const figureFieldWords = translation<typeof source.figureFieldWords>({
+  bad: 'Escriba un número, con coma o punto.',
+  positive: 'Mayor que cero.',
+  negative: 'No puede ser menor que cero.',
+  tooMuch: (most: string) => `Máximo ${most}.`,
+});
+
+export const notProvedWords = translation<typeof source.notProvedWords>({
+  mark: 'no comprobado',
+  why: 'El último informe vino sin clave: quien está en la red y sabe el nombre del controlador puede haberlo mandado.',
+});
+
+export const recordTableWords = translation<typeof source.recordTableWords>({
+  edit: (what: string) => `Corregir ${what}`,
+  remove: (what: string) => `Eliminar ${what}`,
+});
+
+export const secondFactorFieldWords = translation<typeof source.secondFactorFieldWords>({
+  code: 'Código de la aplicación',
+  codeHint: 'Los 6 números que muestra ahora la aplicación de códigos',
+  recovery: 'Código de recuperación',
+  recoveryHint: 'Uno de los diez del papel; cada uno vale una vez',
+  useRecovery: 'Usar un código de recuperación',
+  useApp: 'Usar la aplicación',
+});
+
+export const simulatedWords = translation<typeof source.simulatedWords>({
+  mark: 'SIMULADO',
+  named: (cod: string) => `${cod} · SIMULADO`,
+  advice: 'Nada en las piscinas: ningún motor depende de él. Vea Sistema › Banco de trabajo › Simulador.',
+});
+
+export const sparklineWords = translation<typeof source.sparklineWords>({
+  told: (days: number, low: string, high: string, unit: string) =>
+    `${days === 1 ? '24 h' : `${days} días`}: de ${low} a ${high} ${unit}`.trim(),
+});
+
+export const componentWords = translation<typeof source.componentWords>({
+  languageLater: 'El gateway no responde ahora: el panel habla este idioma cuando se abra de nuevo.',
+  priority: { 1: 'crítica', 2: 'alta', 3: 'atención' },
+  close: 'Cerrar',
+  cancel: 'Cancelar',
+  tryAgain: 'Intentar de nuevo',
+  loading: 'Cargando…',
+  unreachable:
+    'El gateway no respondió. No se perdió nada; revise el Wi-Fi de la camaronera e intente de nuevo.',
+  notEnough: (n: string) => `Solo hay ${n} disponibles a esa hora.`,
+  forbidden: 'Su acceso no permite ver esto en esta camaronera.',
+  age: (age: string) => `hace ${age}`,
+  last: (value: string, at: string) => `último: ${value}, ${at}`,
+  manual: 'medido a mano',
+  probe: 'sonda',
+  more: 'Mostrar más',
+});
+
+export const correctionsWords = translation<typeof source.correctionsWords>({
+  removed: (what: string) => `Se eliminó: ${what}`,
+  changed: (what: string) => `Se corrigió: ${what}`,
+  undo: 'Deshacer',
+});
