@@ -28,6 +28,8 @@ const SHOWN_AS: Readonly<Record<string, readonly [field: string, of: (sent: neve
 const ACTS: ReadonlySet<string> = new Set([
   'PATCH /schedules/{schedule_id} apply_now',
   'PUT /biometries/{biometry_id} subsamples',
+  // of a water exchange alone: records.test.ts
+  'PUT /records/{record_id} source',
   'PUT /users/me password',
   'PUT /users/me current_password',
   'PUT /users/me email',
@@ -108,6 +110,7 @@ function isReadBack(engine: Engine): void {
       ...ids,
       transfer: String(body(moved)['id']),
       feeding: ids.feeding_record,
+      record: ids.farm_record,
       address,
       user: owner.user.id,
       device: deviceIdOf(ids.control_point),
@@ -218,6 +221,8 @@ function isReadBack(engine: Engine): void {
 
 /** What follows from a field and is told beside it. */
 const FOLLOWS: Readonly<Record<string, readonly string[]>> = {
+  happened_at: ['harvest_from'],
+  withdrawal_days: ['harvest_from'],
   device_id: ['mqtt_id'],
   start_time: ['next_event_at'],
   end_time: ['next_event_at'],

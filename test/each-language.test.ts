@@ -200,7 +200,8 @@ function differences({ where, ptBr, en }: Pair): string[] {
   for (const of of [factsOf, figuresOf]) {
     const [one, other] = [of(ptBr), of(en)];
     for (const each of one) if (!other.has(each)) told.push(`${where}: ${each} is said in Portuguese alone`);
-    for (const each of other) if (!one.has(each)) told.push(`${where}: ${each} is said in the other language alone`);
+    for (const each of other)
+      if (!one.has(each)) told.push(`${where}: ${each} is said in the other language alone`);
   }
   return told.filter((each) => !OF_OTHERS.test(each));
 }

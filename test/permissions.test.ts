@@ -240,11 +240,14 @@ const OF_OPERATORS: readonly string[] = [
   'POST /aerators/{aerator_id}/control',
   'POST /alerts/{alert_id}/acknowledge',
   'POST /batches/{batch_id}/adjust-survival',
+  'POST /batches/{batch_id}/records',
   'POST /biometries/',
+  'POST /control-points/{control_point_id}/records',
   'POST /control-points/{control_point_id}/turn-off',
   'POST /control-points/{control_point_id}/turn-on',
   'POST /farms/{farm_id}/siren/hush',
   'POST /feeding/',
+  'POST /ponds/{pond_id}/records',
   'POST /water-quality/',
 ];
 
@@ -253,10 +256,12 @@ const OWN_RECORDS: readonly string[] = [
   'DELETE /batches/{batch_id}/losses/{loss_id}',
   'DELETE /biometries/{biometry_id}',
   'DELETE /feeding/{feeding_id}',
+  'DELETE /records/{record_id}',
   'DELETE /water-quality/{measurement_id}',
   'PUT /batches/{batch_id}/losses/{loss_id}',
   'PUT /biometries/{biometry_id}',
   'PUT /feeding/{feeding_id}',
+  'PUT /records/{record_id}',
   'PUT /water-quality/{measurement_id}',
 ];
 

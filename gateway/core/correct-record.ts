@@ -10,7 +10,8 @@ export type RecordKind =
   | 'expense'
   | 'harvest'
   | 'transfer'
-  | 'loss';
+  | 'loss'
+  | 'farm_record';
 
 export type CorrectionDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'>;
 

@@ -62,6 +62,7 @@ export const OWNED = [
   'expense',
   'transfer',
   'measurement',
+  'farm_record',
   'probe',
   'probe_bus',
   'probe_profile',

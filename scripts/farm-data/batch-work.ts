@@ -1,5 +1,7 @@
+import type { RowOf } from '#contract/resource.ts';
 import { harvest } from '#contract/resources/batches.ts';
 import { biometry } from '#contract/resources/biometries.ts';
+import { farmRecord } from '#contract/resources/farm-records.ts';
 import { feedingRecord } from '#contract/resources/feeding.ts';
 import { expense } from '#contract/resources/finance.ts';
 import { numericId } from '#contract/resources/local-tables.ts';
@@ -9,7 +11,7 @@ import { numberOf } from '#core/numeric-id.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import { feedingRatePercent } from '#science/feeding-rate.ts';
 import { believed, believedIn, believedWeightG, type Deps, type LivingBatch } from './batch-life.ts';
-import type { Chance } from './chance.ts';
+import { type Chance, createChance } from './chance.ts';
 import { at, iso, UNTOUCHED, written } from './grown.ts';
 import { type PondPlace, recorderOf } from './places.ts';
 
@@ -58,6 +60,79 @@ export function feed(deps: Deps, living: LivingBatch, pondId: string): void {
       created_at: iso(unixMs),
     });
   }
+}
+
+const RECORD = {
+  ...UNTOUCHED,
+  batch_id: null,
+  control_point_id: null,
+  product: null,
+  product_kind: null,
+  product_lot: null,
+  amount: null,
+  unit: null,
+  responsible: null,
+  withdrawal_days: null,
+  source: null,
+} satisfies Partial<RowOf<typeof farmRecord>>;
+
+const PROBIOTIC_EVERY_DAYS = 7;
+const EXCHANGE_EVERY_DAYS = 10;
+const MEDICATED_ON_DAY = 40;
+const NOTED_ON_DAY = 20;
+
+/** What is given to a pond of the batch, exchanged there and noted; by dice of its own, so that the rest of the farm stays. */
+export function record({ emit, places, day }: Deps, living: LivingBatch, pond: PondPlace): void {
+  const age = day - living.startDay;
+  const chance = createChance(day * 1_000 + places.ponds.indexOf(pond));
+  const write = (
+    hour: number,
+    row: Partial<RowOf<typeof farmRecord>> & Pick<RowOf<typeof farmRecord>, 'kind'>,
+  ) => {
+    const unixMs = at(day, hour, chance.whole(0, 59));
+    emit(farmRecord, {
+      ...RECORD,
+      id: chance.uuid(unixMs),
+      farm_id: places.farmId,
+      pond_id: pond.id,
+      happened_at: iso(unixMs),
+      text: null,
+      created_by: recorderOf(places),
+      created_at: iso(unixMs),
+      ...row,
+    });
+  };
+  if (age % PROBIOTIC_EVERY_DAYS === 0)
+    write(9, {
+      kind: 'TREATMENT',
+      product: 'Probiótico Bacillus',
+      product_kind: 'PROBIOTIC',
+      amount: written(pond.areaM2 / 5_000, 1),
+      unit: 'L',
+      text: 'Rotina',
+      withdrawal_days: 0,
+    });
+  if (age % EXCHANGE_EVERY_DAYS === 0)
+    write(7, {
+      kind: 'WATER_EXCHANGE',
+      amount: chance.whole(5, 15),
+      unit: 'percent',
+      source: 'Rio Jaguaribe',
+      text: chance.oneOf(['Fitoplâncton denso', 'Amônia', 'Rotina']),
+    });
+  if (age === MEDICATED_ON_DAY && chance.happens(0.15))
+    write(8, {
+      kind: 'TREATMENT',
+      product: 'Florfenicol 50 %',
+      product_kind: 'MEDICATION',
+      product_lot: `FF-${day}`,
+      amount: written(pond.areaM2 / 4_000, 1),
+      unit: 'kg',
+      text: 'Vibriose confirmada em laboratório',
+      responsible: 'Dra. Ana Beserra, CRMV-CE',
+      withdrawal_days: 12,
+    });
+  if (age === NOTED_ON_DAY) write(17, { kind: 'NOTE', text: 'Muda sincronizada, menos ração hoje.' });
 }
 
 /** Weighs a sample: with a spread in two of five, animal by animal now and then. */

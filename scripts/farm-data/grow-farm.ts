@@ -9,7 +9,7 @@ import {
   recount,
   sufferEvent,
 } from './batch-life.ts';
-import { feed, spend, weigh } from './batch-work.ts';
+import { feed, record, spend, weigh } from './batch-work.ts';
 import { type Chance, createChance } from './chance.ts';
 import { at, createRowBuffer, DAY_MS, dayOf, type Emit, type Grown, iso, UNTOUCHED } from './grown.ts';
 import { type FarmSize, makePlaces, operatorOf, type Places, type PondPlace, recorderOf } from './places.ts';
@@ -95,7 +95,12 @@ function liveADay(deps: Deps, living: LivingBatch, stocked: Stocked): void {
   if (!isMoving && COUNTED_ON_DAYS.includes(age)) recount(deps, living, 'Contagem com tarrafa');
   if (age >= FIRST_WEIGHING_DAY && (age - FIRST_WEIGHING_DAY) % WEIGHING_EVERY_DAYS === 0)
     weigh(deps, living);
-  for (const [pondId, count] of living.stockedByPond) if (count > 0) feed(deps, living, pondId);
+  for (const [pondId, count] of living.stockedByPond) {
+    if (count <= 0) continue;
+    feed(deps, living, pondId);
+    const pond = places.ponds.find(({ id }) => id === pondId);
+    if (pond !== undefined) record(deps, living, pond);
+  }
 }
 
 function measureWater(

@@ -69,6 +69,7 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
   biometries: WRITTEN,
   feeding_records: WRITTEN,
   measurements: WRITTEN,
+  farm_records: WRITTEN,
   // at most one of an hour and one of a month in which something was measured
   measurement_sums: rowsOf('measurements'),
   measurement_gaps: rowsOf('ponds'),

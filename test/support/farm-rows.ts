@@ -5,6 +5,7 @@ import { alert } from '#contract/resources/alerts.ts';
 import { batch, harvest, survivalChange } from '#contract/resources/batches.ts';
 import { biometry } from '#contract/resources/biometries.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
+import { farmRecord } from '#contract/resources/farm-records.ts';
 import { farm, farmMember } from '#contract/resources/farms.ts';
 import { feedingRecord } from '#contract/resources/feeding.ts';
 import { expense } from '#contract/resources/finance.ts';
@@ -47,6 +48,7 @@ export async function aFarm(
     expense: randomUUID(),
     transfer: randomUUID(),
     measurement: randomUUID(),
+    farm_record: randomUUID(),
     probe: randomUUID(),
     probe_bus: randomUUID(),
     probe_profile: randomUUID(),
@@ -401,6 +403,25 @@ function production(ids: Record<Owned, string>, ownerId: string): Change[] {
       transparency: null,
       notes: null,
       source: 'manual',
+    }),
+    insert(farmRecord, {
+      ...UNTOUCHED,
+      id: ids.farm_record,
+      farm_id: ids.farm,
+      kind: 'TREATMENT',
+      pond_id: ids.pond,
+      batch_id: null,
+      control_point_id: null,
+      happened_at: AT,
+      text: 'Fundo escuro',
+      product: 'Probiótico',
+      product_kind: 'PROBIOTIC',
+      product_lot: null,
+      amount: 2,
+      unit: 'L',
+      responsible: null,
+      withdrawal_days: 0,
+      source: null,
     }),
   ];
 }

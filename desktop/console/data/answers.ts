@@ -59,6 +59,7 @@ import type {
 import type { deviceStatus, seenDevice } from '#contract/resources/devices.ts';
 import type { batchSummary, csvFile, htmlPage } from '#contract/resources/exports.ts';
 import type { farmConsoleAnswer } from '#contract/resources/farm-console.ts';
+import type { productAnswer, recordAnswer } from '#contract/resources/farm-records.ts';
 import type {
   deletedFarmAnswer,
   farmAnswer,
@@ -228,6 +229,7 @@ export type Answers = {
     '/probe-buses/{}/scan': null;
     '/probe-profiles/{}': null;
     '/probes/{}': null;
+    '/records/{}': null;
     '/relays/discovered/{}': null;
     '/schedules/{}': null;
     '/simulator/controllers': null;
@@ -269,6 +271,7 @@ export type Answers = {
     '/batches/{}/harvests': z.infer<typeof harvestAnswer>[];
     '/batches/{}/losses': z.infer<typeof lossAnswer>[];
     '/batches/{}/losses/{}': z.infer<typeof lossAnswer>;
+    '/batches/{}/records': z.infer<typeof recordAnswer>[];
     '/batches/{}/stats': z.infer<typeof batchStatsAnswer>;
     '/bench/firmware': z.infer<typeof benchFirmware>[];
     '/bench/jobs': z.infer<typeof benchJobAnswer>[];
@@ -284,6 +287,7 @@ export type Answers = {
     '/control-points/{}/commands': z.infer<typeof commandEntry>[];
     '/control-points/{}/device-key': z.infer<typeof deviceKeyEntry>[];
     '/control-points/{}/orders': z.infer<typeof orderEntry>[];
+    '/control-points/{}/records': z.infer<typeof recordAnswer>[];
     '/control-points/{}/relay': z.infer<typeof relayOfPoint>;
     '/control-points/{}/rotate-key': z.infer<typeof rotationAnswer>;
     '/control-points/{}/schedules': z.infer<typeof scheduleAnswer>[];
@@ -309,6 +313,7 @@ export type Answers = {
     '/exports/biometries/csv': z.infer<typeof csvFile>;
     '/exports/feeding': z.infer<typeof csvFile>;
     '/exports/feeding/csv': z.infer<typeof csvFile>;
+    '/exports/records/csv': z.infer<typeof csvFile>;
     '/exports/water-quality': z.infer<typeof csvFile>;
     '/exports/water-quality/csv': z.infer<typeof csvFile>;
     '/farms/': z.infer<typeof farmAnswer>[];
@@ -318,6 +323,8 @@ export type Answers = {
     '/farms/{}/energy': z.infer<typeof energyAnswer>;
     '/farms/{}/invitations': z.infer<typeof invitationAnswer>[];
     '/farms/{}/members': z.infer<typeof memberAnswer>[];
+    '/farms/{}/products': z.infer<typeof productAnswer>[];
+    '/farms/{}/records': z.infer<typeof recordAnswer>[];
     '/farms/{}/science': z.infer<typeof scienceSettings>;
     '/farms/{}/siren': z.infer<typeof sirenAnswer>;
     '/farms/{}/timeline': z.infer<typeof farmTimelineSegment>[];
@@ -358,6 +365,7 @@ export type Answers = {
     '/ponds/summary-cards': z.infer<typeof pondCards>;
     '/ponds/{}': z.infer<typeof pondAnswer>;
     '/ponds/{}/oxygen-forecast': z.infer<typeof oxygenForecastAnswer>;
+    '/ponds/{}/records': z.infer<typeof recordAnswer>[];
     '/ponds/{}/summary-card': z.infer<typeof pondCard>;
     '/probe-buses/': z.infer<typeof probeBusAnswer>[];
     '/probe-buses/{}': z.infer<typeof probeBusAnswer>;
@@ -366,6 +374,7 @@ export type Answers = {
     '/probes/': z.infer<typeof probeAnswer>[];
     '/probes/{}': z.infer<typeof probeAnswer>;
     '/probes/{}/samples': z.infer<typeof probeSample>[];
+    '/records/{}': z.infer<typeof recordAnswer>;
     '/relays/': z.infer<typeof relayAnswer>[];
     '/relays/discovered': z.infer<typeof discoveredRelay>[];
     '/schedules/': z.infer<typeof scheduleAnswer>[];
@@ -452,12 +461,14 @@ export type Answers = {
     '/batches/{}/adjust-survival': z.infer<typeof survivalAdjusted>;
     '/batches/{}/finish': z.infer<typeof batchFinished>;
     '/batches/{}/harvests': z.infer<typeof harvestAnswer>;
+    '/batches/{}/records': z.infer<typeof recordAnswer>;
     '/bench/jobs': z.infer<typeof benchJobAnswer>;
     '/biometries/': z.infer<typeof biometryAnswer>;
     '/control-points/': z.infer<typeof controlPointAnswer>;
     '/control-points/{}/adopt': z.infer<typeof adoptAnswer>;
     '/control-points/{}/device-key': z.infer<typeof deviceKeyAnswer>;
     '/control-points/{}/lock-out': z.infer<typeof lockOutAnswer>;
+    '/control-points/{}/records': z.infer<typeof recordAnswer>;
     '/control-points/{}/replace': z.infer<typeof adoptAnswer>;
     '/control-points/{}/rotate-key': z.infer<typeof rotationAnswer>;
     '/control-points/{}/schedules': z.infer<typeof savedScheduleAnswer>;
@@ -499,6 +510,7 @@ export type Answers = {
     '/payment/create-portal-session': z.infer<typeof portalSession>;
     '/payment/webhook': z.infer<typeof eventReceived>;
     '/ponds/': z.infer<typeof pondAnswer>;
+    '/ponds/{}/records': z.infer<typeof recordAnswer>;
     '/probe-buses/': z.infer<typeof probeBusAnswer>;
     '/probe-buses/{}/read': z.infer<typeof busReadAnswer>;
     '/probe-buses/{}/scan': z.infer<typeof busScanAnswer>;
@@ -557,6 +569,7 @@ export type Answers = {
     '/probe-buses/{}': z.infer<typeof probeBusAnswer>;
     '/probe-profiles/{}': z.infer<typeof probeProfileAnswer>;
     '/probes/{}': z.infer<typeof probeAnswer>;
+    '/records/{}': z.infer<typeof recordAnswer>;
     '/simulator/conditions': z.infer<typeof simulatorAnswer>;
     '/subscriptions/{}': z.infer<typeof subscriptionAnswer>;
     '/system/authority/rotation': z.infer<typeof systemAuthorityAnswer>;

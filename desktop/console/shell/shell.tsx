@@ -176,6 +176,18 @@ const ROUTES: readonly { path: string; load: Load }[] = [
     path: '/lancar/mortalidade',
     load: async () => (await import('../screens/entries/mortality-entry.tsx')).MortalityEntry,
   },
+  {
+    path: '/lancar/tratamento',
+    load: async () => (await import('../screens/records/record-entry.tsx')).TreatmentEntry,
+  },
+  {
+    path: '/lancar/troca',
+    load: async () => (await import('../screens/records/record-entry.tsx')).ExchangeEntry,
+  },
+  {
+    path: '/lancar/anotacao',
+    load: async () => (await import('../screens/records/record-entry.tsx')).NoteEntry,
+  },
   { path: '/lotes', load: async () => (await import('../screens/batches/batch-list.tsx')).BatchList },
   {
     path: '/lotes/lista/:tab',
@@ -212,6 +224,9 @@ const AT_THE_PONDS = [
   '/lancar/fila',
   '/lancar/biometria',
   '/lancar/mortalidade',
+  '/lancar/tratamento',
+  '/lancar/troca',
+  '/lancar/anotacao',
   '/tarefas',
   '/aeracao',
   '/viveiros/:cod/:tab?',
@@ -335,6 +350,7 @@ async function fetchAhead(farmId: string, isOver: () => boolean): Promise<void> 
     () => askAhead('/batches/', { farm_id: farmId, status: 'ACTIVE', limit: 500 }),
     () => askAhead('/ponds/', { farm_id: farmId, limit: 1_000 }),
     () => askAhead('/ponds/summary-cards', { farm_id: farmId }),
+    () => askAhead(`/farms/${farmId}/products`, {}),
     () => askAhead('/water-quality/latest', { farm_id: farmId }),
     ...ROUTES.filter(({ path }) => AT_THE_PONDS.includes(path)).map(({ load }) => load),
   ];

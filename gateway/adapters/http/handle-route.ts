@@ -77,6 +77,7 @@ const THING: Readonly<Record<Owned, string>> = {
   expense: 'Expense',
   transfer: 'Transfer',
   measurement: 'Measurement',
+  farm_record: 'Record',
   probe: 'Probe',
   probe_bus: 'Bus',
   probe_profile: 'Probe profile',

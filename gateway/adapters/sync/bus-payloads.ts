@@ -12,6 +12,7 @@ const PASSING = new Set([
   'measurements',
   'feeding_records',
   'biometries',
+  'farm_records',
   'expenses',
   'notifications',
 ]);

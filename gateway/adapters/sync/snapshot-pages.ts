@@ -39,6 +39,7 @@ export const IN_ORDER = [
   'feeding_records',
   'expenses',
   'measurements',
+  'farm_records',
   'notifications',
   'logs',
 ] as const satisfies readonly Shared[];

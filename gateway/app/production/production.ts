@@ -12,6 +12,7 @@ import { feedingQueries } from '#adapters/sql/queries/production/feeding.ts';
 import { financeQueries } from '#adapters/sql/queries/production/finance.ts';
 import { latestWaterQuery } from '#adapters/sql/queries/production/latest-water.ts';
 import { measurementQueries } from '#adapters/sql/queries/production/measurements.ts';
+import { recordQueries, withdrawalQueries } from '#adapters/sql/queries/production/records.ts';
 import { pondContentsQueries, transferQueries } from '#adapters/sql/queries/production/transfers.ts';
 import { waterReadQueries } from '#adapters/sql/queries/production/water-readings.ts';
 import { sweepImports } from '#adapters/sql/sweep-imports.ts';
@@ -22,6 +23,7 @@ import type { Route } from '#core/route.ts';
 import { pondContents } from '#features/farm/ponds/pond-cards.ts';
 import { type ScienceOf, scienceOfFarms } from '#features/farm/science-settings/ports.ts';
 import { scienceSettingRoutes } from '#features/farm/science-settings/routes.ts';
+import { batchesThere } from '#features/production/batch-in-pond.ts';
 import type { BatchStates, ExpectedWeights } from '#features/production/batch-state.ts';
 import { expectedWeights, growthOf } from '#features/production/batches/batch-growth.ts';
 import { animalsOf } from '#features/production/batches/batch-state.ts';
@@ -33,8 +35,10 @@ import { exportRoutes } from '#features/production/exports/routes.ts';
 import { feedingRoutes } from '#features/production/feeding/routes.ts';
 import { batchMoneyOf } from '#features/production/finance/finance-answers.ts';
 import { financeRoutes } from '#features/production/finance/routes.ts';
+import { recordRoutes } from '#features/production/records/routes.ts';
 import { transferRoutes } from '#features/production/transfers/routes.ts';
 import { waterQualityRoutes } from '#features/production/water-quality/routes.ts';
+import { type Withdrawals, withdrawals } from '#features/production/withdrawal.ts';
 import type { Limits } from '#operations/people/payments.ts';
 import { checkSums } from '#operations/upkeep/upkeep.ts';
 import { costPerKg } from '#science/economics.ts';
@@ -50,6 +54,7 @@ type WireDeps = {
   batches: BatchStates;
   scienceOf: ScienceOf;
   expectedWeights: ExpectedWeights;
+  withdrawals: Withdrawals;
   limits: Limits;
   hasFeature: (userId: string, feature: Feature) => Promise<boolean>;
 };
@@ -74,7 +79,17 @@ export function wireProduction(
   const batches = batchStates({ ...kernel, queries: batchFactQueries(database.read) });
   const scienceOf = scienceOfFarms(scienceSettingQueries(database.read));
   const weightsExpected = expectedWeights({ scienceOf, dailyTemperatures: dailyTemperatures(database.read) });
-  const deps = { kernel, database, batches, scienceOf, limits, hasFeature, expectedWeights: weightsExpected };
+  const withdrawalsNow = withdrawals({ ...kernel, queries: withdrawalQueries(database.read) });
+  const deps = {
+    kernel,
+    database,
+    batches,
+    scienceOf,
+    limits,
+    hasFeature,
+    expectedWeights: weightsExpected,
+    withdrawals: withdrawalsNow,
+  };
   const water = {
     ...kernel,
     queries: { ...measurementQueries(database.read), ...waterReadQueries(database.read, database.readLong) },
@@ -94,11 +109,17 @@ export function wireProduction(
       ...dashboardRoutes({
         queries: dashboardQueries(database.read),
         batches,
+        withdrawals: withdrawalsNow,
         scienceOf,
         expectedWeights: expectedWeights({
           scienceOf,
           dailyTemperatures: dailyTemperatures(database.readLong),
         }),
+      }),
+      ...recordRoutes({
+        ...kernel,
+        batches,
+        queries: recordQueries(database.read, database.readLong),
       }),
       ...wireTransfers(deps),
       ...wireExports(deps),
@@ -141,7 +162,7 @@ function wireTransfers({ kernel, database, batches, limits }: WireDeps): Route[]
 
 /** Wires what batches eat and what they cost. */
 function wireFeedingAndFinance(deps: WireDeps): Route[] {
-  const { kernel, database, batches, scienceOf, expectedWeights } = deps;
+  const { kernel, database, batches, scienceOf, expectedWeights, withdrawals } = deps;
   const { read, readLong } = database;
   return [
     ...feedingRoutes({
@@ -156,6 +177,7 @@ function wireFeedingAndFinance(deps: WireDeps): Route[] {
       ...kernel,
       batches,
       scienceOf,
+      withdrawals,
       queries: { ...financeQueries(read), expensesOf: financeQueries(readLong).expensesOf },
       energy: energyQueries(readLong),
     }),
@@ -163,12 +185,13 @@ function wireFeedingAndFinance(deps: WireDeps): Route[] {
 }
 
 /** Wires batches, their harvests and weighings, and the figures a farm has set for itself. */
-function wireBatches({ kernel, database, batches, scienceOf, limits }: WireDeps): Route[] {
+function wireBatches({ kernel, database, batches, scienceOf, limits, withdrawals }: WireDeps): Route[] {
   const growth = { now: kernel.now, batches, scienceOf, dailyTemperatures: dailyTemperatures(database.read) };
   return [
     ...batchRoutes({
       ...kernel,
       ...growth,
+      withdrawals,
       queries: batchQueries(database.read),
       onCreate: (created) => limits.batches([created]),
     }),
@@ -191,6 +214,7 @@ function wireExports(deps: WireDeps): Route[] {
     ...kernel,
     queries: exportQueries(database.read, database.readLong, database.readLines),
     batches,
+    batchesThere: () => batchesThere({ batches, ...recordQueries(database.read, database.readLong) }),
     expectedWeights,
     scienceOf,
     async costsOf(state) {

@@ -7,6 +7,7 @@ import { batch, harvest, survivalChange } from './batches.ts';
 import { biometry } from './biometries.ts';
 import { controlPoint, order } from './control-points.ts';
 import { farmConsole } from './farm-console.ts';
+import { farmRecord } from './farm-records.ts';
 import { farm, farmMember } from './farms.ts';
 import { feedingRecord } from './feeding.ts';
 import { expense } from './finance.ts';
@@ -89,6 +90,7 @@ export const sharedResources = {
   expenses: expense,
   farm_science: farmScience,
   farm_console: farmConsole,
+  farm_records: farmRecord,
   notification_channels: notificationChannel,
   access_tokens: accessToken,
   invitations: invitation,

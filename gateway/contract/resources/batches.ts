@@ -11,6 +11,7 @@ import {
 } from '../fields.ts';
 import { defineResource, instant, localDate, uuid } from '../resource.ts';
 import { BATCH_STATUSES } from '../words.ts';
+import { withdrawalAnswer } from './farm-records.ts';
 
 /** A production cycle: animals of one stocking, from larva to harvest. */
 export const batch = defineResource({
@@ -253,6 +254,7 @@ export const batchDetail = batchAnswer.omit({ warnings: true }).extend({
       }),
     )
     .describe('Most animals first; together the population and biomass of the batch'),
+  withdrawal: withdrawalAnswer,
 });
 export type BatchDetail = z.infer<typeof batchDetail>;
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { idInput, idOrNumber, pageQuery } from '../fields.ts';
 import { ALERT_TYPES, POND_TYPES } from '../words.ts';
+import { withdrawalAnswer } from './farm-records.ts';
 
 const figure = z.number().nullable();
 
@@ -33,6 +34,7 @@ export const dashboardPond = z.object({
   average_weight_g: figure,
   status: z.enum(['ACTIVE', 'EMPTY']),
   active_batches: z.int().describe('Batches with animals in the pond'),
+  withdrawal: withdrawalAnswer.describe('Of the batch with most animals in the pond'),
 });
 export type DashboardPond = z.infer<typeof dashboardPond>;
 export const dashboardPonds = z.object({ ponds: z.array(dashboardPond) });

@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { dayInput, idOrNumber } from '../fields.ts';
+import { dayInput, idInput, idOrNumber } from '../fields.ts';
 import { BATCH_STATUSES } from '../words.ts';
 import { batchEnd } from './batches.ts';
+import { RECORD_KINDS } from './farm-records.ts';
 
 /** How the file is written; without any of it as the interface says: commas, and nothing before the header. */
 export const csvForm = z.object({
@@ -36,6 +37,10 @@ export const feedingExportQuery = csvForm
   .refine(isInOrder, inOrder);
 export const waterExportQuery = csvForm
   .extend({ pond_id: idOrNumber, columns, ...days.shape })
+  .refine(isInOrder, inOrder);
+
+export const recordsExportQuery = csvForm
+  .extend({ farm_id: idInput, kind: z.enum(RECORD_KINDS).optional(), ...days.shape })
   .refine(isInOrder, inOrder);
 
 export const csvFile = z.string().describe('UTF-8, RFC 4180, lines end with CRLF, with a header row');

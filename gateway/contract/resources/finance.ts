@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { dayInput, idInput, idOrNumber, instantInput, longText, warnings } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { EXPENSE_CATEGORIES } from '../words.ts';
+import { withdrawalAnswer } from './farm-records.ts';
 
 /** Money spent on a batch, in the currency of the owner's subscription. */
 export const expense = defineResource({
@@ -186,6 +187,7 @@ export const optimalHarvestAnswer = z.object({
     .describe(
       'What larger shrimp would fetch if the price asked is that of today’s size: by two Brazilian quotations of 2017, an order of magnitude; empty: nothing grows',
     ),
+  withdrawal: withdrawalAnswer,
 });
 export type OptimalHarvestAnswer = z.infer<typeof optimalHarvestAnswer>;
 

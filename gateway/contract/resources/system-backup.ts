@@ -144,6 +144,7 @@ export const RESTORE_COUNTED = [
   'feeding_records',
   'biometries',
   'expenses',
+  'farm_records',
 ] as const;
 
 export const restoreCounted = z.object({

@@ -1,4 +1,5 @@
-import type { BatchState, Weighing } from './batch-state.ts';
+import { localDay } from '#core/zone-clock.ts';
+import type { BatchState, BatchStates, Weighing } from './batch-state.ts';
 
 /** Animals of a batch that live in this pond. */
 export function populationIn(state: Pick<BatchState, 'populationByPond'>, pondId: string): number {
@@ -41,4 +42,29 @@ const BIOMASS_OF = { ACTIVE: 'ALIVE', FINISHED: 'HARVEST', ABORTED: 'END' } as c
 /** What the biomass of a batch is of, and the animals of its final harvest: one that has ended has none alive. */
 export function endOf({ batch, finalCount }: Pick<BatchState, 'batch' | 'finalCount'>) {
   return { biomass_of: BIOMASS_OF[batch.status], final_count: finalCount };
+}
+
+export type BatchesThere = (at: {
+  pond_id: string | null;
+  happened_at: string;
+}) => Promise<{ id: string; batch_code: string }[]>;
+
+/** Batches whose animals were in a pond when something was done there, as far as is recorded; each pond is asked for once. */
+export function batchesThere(deps: {
+  batches: Pick<BatchStates, 'byIds'>;
+  /** Batches that were stocked in these ponds or moved to them at some time, whatever became of them. */
+  batchesEverIn: (pondIds: readonly string[]) => Promise<string[]>;
+}): BatchesThere {
+  const known = new Map<string, BatchState[]>();
+  async function everIn(pondId: string): Promise<BatchState[]> {
+    const states = [...(await deps.batches.byIds(await deps.batchesEverIn([pondId]))).values()];
+    known.set(pondId, states);
+    return states;
+  }
+  return async ({ pond_id: pondId, happened_at }) => {
+    if (pondId === null) return [];
+    return (known.get(pondId) ?? (await everIn(pondId)))
+      .filter((state) => wasIn(state, pondId, localDay(happened_at, state.timezone)))
+      .map(({ batch }) => ({ id: batch.id, batch_code: batch.batch_code }));
+  };
 }

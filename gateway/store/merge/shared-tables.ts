@@ -55,6 +55,12 @@ export const REFERENCES: Readonly<Record<SharedTable, Readonly<Record<string, Sh
   feeding_records: { batch_id: 'batches', pond_id: 'ponds' },
   expenses: { batch_id: 'batches' },
   measurements: { pond_id: 'ponds' },
+  farm_records: {
+    farm_id: 'farms',
+    pond_id: 'ponds',
+    batch_id: 'batches',
+    control_point_id: 'control_points',
+  },
   logs: {},
   notification_channels: { user_id: 'users' },
   access_tokens: { user_id: 'users' },

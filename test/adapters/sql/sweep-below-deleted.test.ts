@@ -45,6 +45,7 @@ onBothEngines('journals below what was deleted', (_open, engine) => {
     'alerts',
     'biometries',
     'expenses',
+    'farm_records',
     'feeding_records',
     'harvests',
     'measurements',

@@ -4,6 +4,7 @@ import { decodeRow } from '#adapters/sql/tables.ts';
 import type { Resource } from '#contract/resource.ts';
 import { alert } from '#contract/resources/alerts.ts';
 import { batch, harvest } from '#contract/resources/batches.ts';
+import { farmRecord } from '#contract/resources/farm-records.ts';
 import { feedingRecord } from '#contract/resources/feeding.ts';
 import { logEntry } from '#contract/resources/logs.ts';
 import { pond } from '#contract/resources/ponds.ts';
@@ -167,6 +168,7 @@ onBothEngines('a gateway that names what is not its own', (_open, engine) => {
     ['a batch', batch, 'farm_id', 'pond_id', 'pond'],
     ['a feeding', feedingRecord, 'batch_id', 'pond_id', 'pond'],
     ['a harvest', harvest, 'batch_id', 'pond_id', 'pond'],
+    ['a treatment', farmRecord, 'farm_id', 'pond_id', 'pond'],
   ] as const)(
     'makes %s of one of its farms that names something of another of them in vain',
     async (_what, made, of, column, thing) => {

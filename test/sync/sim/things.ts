@@ -5,6 +5,7 @@ import { batch, harvest, survivalChange } from '#contract/resources/batches.ts';
 import { biometry } from '#contract/resources/biometries.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
 import { farmConsole } from '#contract/resources/farm-console.ts';
+import { farmRecord } from '#contract/resources/farm-records.ts';
 import { farm, farmMember } from '#contract/resources/farms.ts';
 import { feedingRecord } from '#contract/resources/feeding.ts';
 import { expense } from '#contract/resources/finance.ts';
@@ -322,6 +323,37 @@ export const THINGS: readonly Thing[] = [
       ...recorded(at),
     }),
   ),
+  {
+    resource: any(farmRecord),
+    make: ({ one, at }, id, word) =>
+      withParent(one('ponds'), (pond) => ({
+        id,
+        farm_id: pond['farm_id'],
+        kind: 'TREATMENT',
+        pond_id: pond.id,
+        batch_id: null,
+        control_point_id: null,
+        happened_at: at,
+        text: word,
+        product: 'Oxitetraciclina',
+        product_kind: 'MEDICATION',
+        product_lot: null,
+        amount: 2.5,
+        unit: 'kg',
+        responsible: null,
+        withdrawal_days: null,
+        source: null,
+        ...recorded(at),
+      })),
+    edits: {
+      done: (word) => ({ amount: numberOf(word) }),
+      product: (word) => ({ product: word, withdrawal_days: numberOf(word) % 60 }),
+      text: (word) => ({ text: word }),
+    },
+    madeOn: BOTH,
+    isDeleted: true,
+    weight: 2,
+  },
   ofBatch(expense, 1, { description: (word) => ({ description: word }) }, (at, word) => ({
     category: 'ENERGY',
     amount: 120,

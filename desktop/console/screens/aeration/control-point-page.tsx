@@ -12,6 +12,7 @@ import {
   type ControlPoint,
   controlPoints,
   isKnown,
+  mayAttend,
   mayManage,
   mayOperate,
   presence,
@@ -23,6 +24,7 @@ import { type Schedule, schedulesAt, useSchedules } from '../../data/schedules.t
 import { age, dayAndTime, quantity } from '../../i18n/format.ts';
 import { isHeard } from '../../state/freshness.ts';
 import { UnkeyedSetting } from '../devices/unkeyed-setting.tsx';
+import { Records } from '../records/records.tsx';
 import { LockOut } from './lock-out.tsx';
 import { PointSettings } from './point-settings.tsx';
 import { reasonText, ruleText } from './reason-text.ts';
@@ -66,6 +68,10 @@ function Page({ point }: { point: ControlPoint }) {
       {mayManage.value && !point.is_siren ? <PointSettings pointId={point.id} /> : null}
       {mayOperate.value ? <UnkeyedSetting point={point} /> : null}
       {mayOperate.value ? <LockOut point={point} /> : null}
+      <Records
+        path={`/control-points/${point.id}`}
+        enter={mayAttend.value ? `/lancar/anotacao?ponto=${encodeURIComponent(point.cod)}` : null}
+      />
       <OrderList pointId={point.id} />
     </div>
   );

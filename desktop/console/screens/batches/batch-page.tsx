@@ -18,6 +18,7 @@ import { usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { age, calendarDay, figure, grams, percent, plainDay, quantity } from '../../i18n/format.ts';
 import { freshnessOf } from '../../state/freshness.ts';
+import { Records, WithdrawalNote } from '../records/records.tsx';
 import { BatchFeed } from './batch-feed.tsx';
 import { BatchMoney } from './batch-money.tsx';
 import { Expenses } from './expenses.tsx';
@@ -57,6 +58,7 @@ function Page({ batch }: { batch: Batch }) {
         {(known) => (
           <>
             <Standing batch={known} />
+            <WithdrawalNote withdrawal={known.withdrawal} />
             <Timeline batch={known} />
           </>
         )}
@@ -65,6 +67,10 @@ function Page({ batch }: { batch: Batch }) {
       {batch.status === 'ACTIVE' ? <BatchFeed batch={batch} /> : null}
       <Feedings batchId={batch.id} />
       <Losses batchId={batch.id} />
+      <Records
+        path={`/batches/${batch.id}`}
+        enter={mayRecord.value ? `/lancar/anotacao?batch=${encodeURIComponent(batch.batch_code)}` : null}
+      />
       <Harvests batchId={batch.id} />
       {seesMoney.value ? (
         <>

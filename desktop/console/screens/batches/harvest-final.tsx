@@ -12,6 +12,7 @@ import { refresh } from '../../data/query.ts';
 import { currencySign, figure, money, quantity } from '../../i18n/format.ts';
 import { SaveButton, WhenFields } from '../entries/entry-form.tsx';
 import { useWhen } from '../entries/use-form.ts';
+import { useWithdrawalQuestion } from '../records/records.tsx';
 import { usePrice } from './price.ts';
 
 const FAR = 0.35;
@@ -27,6 +28,7 @@ export function FinalHarvest({ batch }: { batch: BatchDetail }) {
   const count = useFigure('', { isNeeded: false });
   const meanG = useFigure('', { isNeeded: false });
   const price = usePrice();
+  const withdrawal = useWithdrawalQuestion(batch.withdrawal, when.day);
   const [notes, setNotes] = useState('');
   const [typed, setTyped] = useState('');
   const estimate = batch.current_biomass_kg;
@@ -109,6 +111,7 @@ export function FinalHarvest({ batch }: { batch: BatchDetail }) {
         autoComplete="off"
         onInput={(event) => setTyped(event.currentTarget.value)}
       />
+      {withdrawal.question}
       {faults.whole === null ? null : (
         <p class="note p2" role="alert">
           {faults.whole}
@@ -121,6 +124,7 @@ export function FinalHarvest({ batch }: { batch: BatchDetail }) {
           meanG.isRight &&
           price.isRight &&
           when.isRight &&
+          withdrawal.isRight &&
           isSameCode(typed, batch.batch_code)
         }
         label={words.saveFinal}

@@ -15,6 +15,7 @@ import { refresh } from '../../data/query.ts';
 import { currencySign, figure, money, quantity } from '../../i18n/format.ts';
 import { SaveButton, WhenFields } from '../entries/entry-form.tsx';
 import { useWhen } from '../entries/use-form.ts';
+import { useWithdrawalQuestion } from '../records/records.tsx';
 import { usePrice } from './price.ts';
 
 /** A mean weight so far from the batch's is more likely a slip than a truth. */
@@ -29,6 +30,7 @@ export function PartialHarvest({ batch }: { batch: BatchDetail }) {
   const count = useCount();
   const weight = useFigure();
   const price = usePrice();
+  const withdrawal = useWithdrawalQuestion(batch.withdrawal, when.day);
   const [pondId, setPondId] = useState('');
   const [notes, setNotes] = useState('');
   const mean =
@@ -115,13 +117,14 @@ export function PartialHarvest({ batch }: { batch: BatchDetail }) {
           { name: words.revenue, before: '—', after: money(revenue) },
         ]}
       />
+      {withdrawal.question}
       {faults.whole === null ? null : (
         <p class="note p2" role="alert">
           {faults.whole}
         </p>
       )}
       <SaveButton
-        isRight={count.isRight && weight.isRight && price.isRight && when.isRight}
+        isRight={count.isRight && weight.isRight && price.isRight && when.isRight && withdrawal.isRight}
         label={words.saveParts}
         save={() => save(body())}
       />

@@ -1,5 +1,6 @@
 import type { BatchDetail, HarvestAnswer } from '#contract/resources/batches.ts';
 import type { BiometryJournal } from '#contract/resources/biometries.ts';
+import type { RecordAnswer } from '#contract/resources/farm-records.ts';
 import type { RecordLogAnswer } from '#contract/resources/logs.ts';
 import type { LossAnswer } from '#contract/resources/losses.ts';
 import type { TransferHistory } from '#contract/resources/transfers.ts';
@@ -9,17 +10,24 @@ import { now } from '../../data/clock.ts';
 import { type Pond, usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { calendarDay, figure, instantAt, percent, quantity } from '../../i18n/format.ts';
+import { detailsOf } from '../records/records.tsx';
 
 type Kind = keyof ReturnType<typeof recordWords>['events'];
 type Event = { kind: Kind; at: number; told: string };
 
 const MOST_ENTRIES = 1_000;
+const MOST_RECORDS = 200;
+
+const OF_RECORD = { TREATMENT: 'treated', WATER_EXCHANGE: 'exchanged', NOTE: 'noted' } as const;
 
 const MARK: Readonly<Record<Kind, string>> = {
   stocked: '●',
   weighed: '│',
   moved: '→',
   died: '†',
+  treated: '+',
+  exchanged: '≈',
+  noted: '✎',
   harvested: '▾',
   ended: '■',
   lost: '✕',
@@ -97,7 +105,8 @@ function useQuestions(batch: BatchDetail) {
   // a survival that was set stands in the log of the pond where the batch was stocked
   const log = useGet(`/logs/ponds/${batch.pond_id}`, { limit: MOST_ENTRIES });
   const ponds = usePonds();
-  return [journal, moves, harvests, losses, log, ponds] as const;
+  const records = useGet(`/batches/${batch.id}/records`, { limit: MOST_RECORDS });
+  return [journal, moves, harvests, losses, log, ponds, records] as const;
 }
 
 type Told = readonly [
@@ -107,9 +116,13 @@ type Told = readonly [
   losses: readonly LossAnswer[],
   log: readonly RecordLogAnswer[],
   ponds: readonly Pond[],
+  records: readonly RecordAnswer[],
 ];
 
-function eventsOf(batch: BatchDetail, [journal, moves, harvests, losses, log, ponds]: Told): Event[] {
+function eventsOf(
+  batch: BatchDetail,
+  [journal, moves, harvests, losses, log, ponds, records]: Told,
+): Event[] {
   // what names no pond is of the whole batch
   const inPond = (pondId: unknown) => {
     const cod = ponds.find(({ id }) => id === pondId)?.cod;
@@ -147,6 +160,13 @@ function eventsOf(batch: BatchDetail, [journal, moves, harvests, losses, log, po
         kind: 'died',
         at: Date.parse(lost_at),
         told: `−${figure(dead_count)}${share(severity)}${inPond(pond_id)}${why === null ? '' : `, ${why}`}`,
+      }),
+    ),
+    ...records.map(
+      (record): Event => ({
+        kind: OF_RECORD[record.kind],
+        at: Date.parse(record.happened_at),
+        told: `${record.product === null ? '' : `${record.product} · `}${detailsOf({ ...record, batches: [] })}${inPond(record.pond_id)}`,
       }),
     ),
     ...log.flatMap((entry) => setOf(entry, batch.id)),

@@ -1,6 +1,6 @@
 import { Link } from 'wouter-preact';
 import { entryWords } from '#words/entries.ts';
-import { farm, mayManage, mayRecord } from '../../data/farm-store.ts';
+import { farm, mayAttend, mayManage, mayRecord } from '../../data/farm-store.ts';
 import { pending } from '../../data/outbox.ts';
 
 /** What is to be written down. */
@@ -16,6 +16,19 @@ export function ChooseEntry() {
       name: words.mortality,
       hint: words.mortalityHint,
       isShown: mayRecord.value,
+    },
+    {
+      href: '/lancar/tratamento',
+      name: words.treatment,
+      hint: words.treatmentHint,
+      isShown: mayRecord.value,
+    },
+    { href: '/lancar/troca', name: words.exchange, hint: words.exchangeHint, isShown: mayRecord.value },
+    {
+      href: '/lancar/anotacao',
+      name: words.note,
+      hint: words.noteHint,
+      isShown: mayRecord.value || mayAttend.value,
     },
     { href: '/lancar/despesa', name: words.expense, hint: words.expenseHint, isShown: mayManage.value },
     {

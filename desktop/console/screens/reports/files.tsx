@@ -9,12 +9,15 @@ import { Icon } from '../../components/icon.tsx';
 import { toast } from '../../components/toast.tsx';
 import { ApiError, download } from '../../data/api.ts';
 import { useBatches } from '../../data/batches.ts';
-import { isOwner, mayManage } from '../../data/farm-store.ts';
+import { farm, isOwner, mayManage } from '../../data/farm-store.ts';
 import { usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 
-type Kind = 'biometries' | 'feeding' | 'water' | 'report';
-const KINDS: readonly Kind[] = ['water', 'biometries', 'feeding', 'report'];
+type Kind = 'biometries' | 'feeding' | 'water' | 'records' | 'report';
+const KINDS: readonly Kind[] = ['water', 'biometries', 'feeding', 'records', 'report'];
+
+/** What a file is of, by its name in the interface. */
+const OF = { water: 'pond_id', records: 'farm_id', biometries: 'batch_id', feeding: 'batch_id' } as const;
 
 /** Files for spreadsheets, and sheets for paper. */
 export function Files() {
@@ -97,10 +100,11 @@ function Download({ onRefused }: { onRefused: () => void }) {
   const [isLocal, setLocal] = useState(spoken.decimalSign === ',');
   const pond = pondId || ponds[0]?.id;
   const batch = batchId || batches[0]?.id;
-  const hasDays = kind === 'water' || kind === 'feeding';
+  const hasDays = kind === 'water' || kind === 'feeding' || kind === 'records';
+  const target = kind === 'water' ? pond : kind === 'records' ? farm.value?.id : batch;
   const save = async () => {
     const query = new URLSearchParams({
-      ...(kind === 'water' ? { pond_id: pond ?? '' } : kind === 'report' ? {} : { batch_id: batch ?? '' }),
+      ...(kind === 'report' ? {} : { [OF[kind]]: target ?? '' }),
       ...(hasDays && from !== '' ? { start_date: from } : {}),
       ...(hasDays && to !== '' ? { end_date: to } : {}),
       ...(kind === 'water' || kind === 'biometries' ? { columns: 'all' } : {}),
@@ -135,7 +139,7 @@ function Download({ onRefused }: { onRefused: () => void }) {
             options={ponds.map(({ id, cod }) => ({ value: id, label: cod }))}
             onChange={(event) => setPondId(event.currentTarget.value)}
           />
-        ) : (
+        ) : kind === 'records' ? null : (
           <SelectField
             label={words.batch}
             value={batch ?? ''}
@@ -156,12 +160,7 @@ function Download({ onRefused }: { onRefused: () => void }) {
         onChange={(event) => setLocal(event.currentTarget.checked)}
       />
       <div>
-        <WorkButton
-          big
-          look="main"
-          disabled={kind === 'water' ? pond === undefined : batch === undefined}
-          work={save}
-        >
+        <WorkButton big look="main" disabled={target === undefined} work={save}>
           <Icon name="download" size={18} /> {words.download}
         </WorkButton>
       </div>

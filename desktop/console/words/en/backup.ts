@@ -130,6 +130,7 @@ export const backupWords = translation<typeof source.backupWords>({
     feeding_records: 'Feedings',
     biometries: 'Biometries',
     expenses: 'Expenses',
+    farm_records: 'Treatments, water exchanges and notes',
   },
   same: 'Nothing would change in these lists.',
   losing: (rows: string, isOne: boolean) =>

@@ -124,6 +124,7 @@ export const syncWords = translation<typeof source.syncWords>({
     biometries: 'Weighing',
     feeding_records: 'Feeding',
     measurements: 'Measurement',
+    farm_records: 'Treatment, water exchange or note',
     alerts: 'Alarm',
     farm_members: 'Access of a person',
     farm_science: 'Settings of the farm',

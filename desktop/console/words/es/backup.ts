@@ -130,6 +130,7 @@ export const backupWords = translation<typeof source.backupWords>({
     control_points: 'Puntos de control',
     schedules: 'Horarios',
     users: 'Personas',
+    farm_records: 'Tratamientos, recambios de agua y anotaciones',
     measurements: 'Mediciones de agua',
     feeding_records: 'Alimentaciones',
     biometries: 'Muestreos',

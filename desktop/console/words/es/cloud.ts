@@ -122,6 +122,7 @@ export const syncWords = translation<typeof source.syncWords>({
     batches: 'Lote',
     biometries: 'Muestreo',
     feeding_records: 'Alimentación',
+    farm_records: 'Tratamiento, recambio de agua o anotación',
     measurements: 'Medición',
     alerts: 'Alarma',
     farm_members: 'Acceso de persona',

@@ -39,6 +39,9 @@ export const recordWords = translation<typeof source.recordWords>({
   theLoss: (at: string) => `pérdida del ${at}`,
   timeline: 'Línea de tiempo',
   events: {
+    treated: 'Tratamiento',
+    exchanged: 'Recambio de agua',
+    noted: 'Anotación',
     stocked: 'Siembra',
     weighed: 'Muestreo',
     moved: 'Transferencia',

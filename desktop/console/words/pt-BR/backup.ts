@@ -130,6 +130,7 @@ export const backupWords = source({
     feeding_records: 'Arraçoamentos',
     biometries: 'Biometrias',
     expenses: 'Despesas',
+    farm_records: 'Tratamentos, trocas de água e anotações',
   },
   same: 'Nestas listas nada mudaria.',
   losing: (rows: string, isOne: boolean) =>

@@ -122,6 +122,7 @@ export const syncWords = source({
     biometries: 'Biometria',
     feeding_records: 'Arraçoamento',
     measurements: 'Medição',
+    farm_records: 'Tratamento, troca de água ou anotação',
     alerts: 'Alarme',
     farm_members: 'Acesso de pessoa',
     farm_science: 'Ajustes da fazenda',

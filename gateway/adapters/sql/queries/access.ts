@@ -5,6 +5,7 @@ import type { Db } from '../database.ts';
 import { isOfWhatStands } from './alarms/standing-alerts.ts';
 import { farmIdsOf } from './farm/farms.ts';
 import { uuidOf } from './paging.ts';
+import { isRecordSeen } from './production/records.ts';
 
 /** How a user stands to the farm a thing lies on; null: there is no such thing, or it is deleted. */
 export function accessQuery(db: Db): (of: Owned, id: string, userId: string) => Promise<FarmFound | null> {
@@ -151,6 +152,12 @@ function farmsWith(db: Db, of: Owned, id: string) {
           .where('measurements.hidden', '=', 0)
           .where('ponds.hidden', '=', 0),
       );
+    case 'farm_record':
+      return farms.where(
+        'farms.id',
+        '=',
+        db.selectFrom('farm_records').select('farm_id').where('id', '=', id).where(isRecordSeen),
+      );
     case 'probe':
       return farms.where('farms.id', '=', db.selectFrom('probes').select('farm_id').where('id', '=', id));
     case 'probe_bus':
@@ -175,6 +182,7 @@ const RECORDS = {
   feeding_record: 'feeding_records',
   biometry: 'biometries',
   loss: 'survival_changes',
+  farm_record: 'farm_records',
 } as const satisfies Partial<Record<Owned, string>>;
 
 /** Who recorded a thing; null: nobody did, or it is unknown. */

@@ -67,6 +67,11 @@ const THINGS: Readonly<Record<string, Readonly<Record<Language, string>>>> = {
   transfers: { en: 'transfer', 'pt-BR': 'transferência', es: 'transferencia' },
   expenses: { en: 'expense', 'pt-BR': 'despesa', es: 'gasto' },
   measurements: { en: 'measurement', 'pt-BR': 'medição', es: 'medición' },
+  farm_records: {
+    en: 'treatment, water exchange or note',
+    'pt-BR': 'tratamento, troca de água ou anotação',
+    es: 'tratamiento, recambio de agua o anotación',
+  },
 };
 
 export const thingOf = (table: string, language: Language): string => THINGS[table]?.[language] ?? table;

@@ -162,7 +162,7 @@ export function batchToAnswer(
   };
 }
 
-export function detailToAnswer(state: BatchState): BatchDetail {
+export function detailToAnswer(state: BatchState): Omit<BatchDetail, 'withdrawal'> {
   const { latestBiometry } = state;
   return {
     ...batchToAnswer(state.batch, state),

@@ -7,12 +7,17 @@ import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import type { Batch, BatchState, BatchStates } from '../batch-state.ts';
+import type { Withdrawals } from '../withdrawal.ts';
 import { type SurvivalDeps, survivalRows } from './batch-state.ts';
 import { expectedHarvest, requireActive } from './create-batch.ts';
 import type { BatchQueries } from './ports.ts';
 
 export type ChangeBatchDeps = Pick<Kernel, 'guard'> &
-  SurvivalDeps & { queries: BatchQueries; batches: Pick<BatchStates, 'byIds' | 'historyOf'> };
+  SurvivalDeps & {
+    queries: BatchQueries;
+    batches: Pick<BatchStates, 'byIds' | 'historyOf'>;
+    withdrawals: Withdrawals;
+  };
 
 /** How the batch stands; 404 when it was deleted. */
 export async function requireState(

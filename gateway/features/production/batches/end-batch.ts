@@ -9,6 +9,7 @@ import { instantOnFarm, localDay } from '#core/zone-clock.ts';
 import type { Language } from '#science/advice/language.ts';
 import { feedConversion } from '#science/biomass.ts';
 import type { Batch, BatchState } from '../batch-state.ts';
+import { withdrawalWarnings } from '../withdrawal.ts';
 import { daysInProduction, survivalRows } from './batch-state.ts';
 import { BATCH_WARNINGS } from './batch-words.ts';
 import { type ChangeBatchDeps, entryOf, requireState } from './change-batch.ts';
@@ -69,7 +70,10 @@ export async function finishBatch(
       harvestedKg: state.harvestedKg,
       finalCount: count ?? state.population,
       survivalRate: counted ?? state.survivalRate,
-      warnings: finishWarnings(state, { finalKg, count, day }, language),
+      warnings: [
+        ...withdrawalWarnings(await deps.withdrawals.on(state, day), language),
+        ...finishWarnings(state, { finalKg, count, day }, language),
+      ],
     },
     changes: [
       ...(counted === null ? [] : (await countedRows(deps, caller, state, counted)).changes),

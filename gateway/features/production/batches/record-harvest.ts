@@ -24,6 +24,7 @@ import { instantOnFarm, localDay } from '#core/zone-clock.ts';
 import type { Language } from '#science/advice/language.ts';
 import { wasIn } from '../batch-in-pond.ts';
 import type { Batch, BatchState, BatchStates } from '../batch-state.ts';
+import { type Withdrawals, withdrawalWarnings } from '../withdrawal.ts';
 import { atBatch, batchParams, tag } from './batch-routes-common.ts';
 import { harvestToAnswer } from './batch-states.ts';
 import { BATCH_WARNINGS } from './batch-words.ts';
@@ -40,6 +41,7 @@ import type { BatchQueries, Harvest } from './ports.ts';
 type HarvestDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality'> & {
   queries: BatchQueries;
   batches: Pick<BatchStates, 'byIds'>;
+  withdrawals: Withdrawals;
 };
 
 type Recorded<Row> = Decision<{ row: Row; warnings: BatchWarning[] }>;
@@ -79,7 +81,7 @@ async function recordHarvest(
     updated_at: null,
   };
   return {
-    answer: { row, warnings: warningsOf(state, { row, counted: 0 }, language) },
+    answer: { row, warnings: await warningsOf(deps, state, { row, counted: 0, language }) },
     changes: [insert(harvest, row)],
     guards: [guard],
   };
@@ -112,7 +114,7 @@ async function changeHarvest(
   const set = { ...changed.after, updated_at: isoOf(deps.now()) };
   const row: Harvest = { ...current, ...set, rev: current.rev + 1 };
   return {
-    answer: { row, warnings: warningsOf(state, { row, counted: current.quantity }, language) },
+    answer: { row, warnings: await warningsOf(deps, state, { row, counted: current.quantity, language }) },
     changes: [
       update(harvest, current, set),
       correctionEntry(deps, { ...nameOf(caller, state, current), ...changed }),
@@ -139,13 +141,18 @@ function nameOf(caller: Caller, { batch, timezone }: BatchState, row: Harvest) {
 }
 
 /** `counted`: animals of this very harvest that the population already lacks. */
-function warningsOf(
+async function warningsOf(
+  { withdrawals }: HarvestDeps,
   state: BatchState,
-  { row, counted }: { row: Pick<Harvest, 'quantity' | 'pond_id' | 'harvest_date'>; counted: number },
-  language: Language,
-): BatchWarning[] {
+  {
+    row,
+    counted,
+    language,
+  }: { row: Pick<Harvest, 'quantity' | 'pond_id' | 'harvest_date'>; counted: number; language: Language },
+): Promise<BatchWarning[]> {
   const day = localDay(row.harvest_date, state.timezone);
   return [
+    ...withdrawalWarnings(await withdrawals.on(state, day), language),
     ...harvestWarnings(
       { batch: state.batch, population: state.population + counted },
       { count: row.quantity, before: state.harvestedCount - counted },

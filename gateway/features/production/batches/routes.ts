@@ -104,7 +104,10 @@ function singleBatchRoutes(deps: BatchRoutesDeps): Route[] {
       async handle(request) {
         const { batch } = await requireBatch(deps, request.params.batch_id);
         const state = await requireState(deps, batch.id);
-        return { answer: { status: 200, body: detailToAnswer(state), rev: state.batch.rev } };
+        const withdrawal = (await deps.withdrawals.ofBatches([state])).get(batch.id) ?? null;
+        return {
+          answer: { status: 200, body: { ...detailToAnswer(state), withdrawal }, rev: state.batch.rev },
+        };
       },
     }),
     route({

@@ -96,7 +96,10 @@ export function feedLine(state: BatchState): FeedLine {
 }
 
 /** How a pond stands. `states`: its active batches, the one with most animals there first. */
-export function pondLine(pond: PondOnDashboard, states: readonly BatchState[]): DashboardPond {
+export function pondLine(
+  pond: PondOnDashboard,
+  states: readonly BatchState[],
+): Omit<DashboardPond, 'withdrawal'> {
   const [main] = states;
   const biomassKg = states.reduce((sum, state) => sum + biomassKgIn(state, pond.id), 0);
   const population = states.reduce((sum, state) => sum + populationIn(state, pond.id), 0);

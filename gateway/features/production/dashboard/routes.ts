@@ -15,6 +15,7 @@ import { onFarm, signedIn } from '#core/request-checks.ts';
 import { type Request, type Route, route } from '#core/route.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import type { BatchState, BatchStates, ExpectedWeights } from '../batch-state.ts';
+import type { Withdrawals } from '../withdrawal.ts';
 import { biomassTrendOf, feedLine, growthLine, pondLine, survivalLine } from './batch-lines.ts';
 import type { DashboardQueries } from './ports.ts';
 
@@ -23,6 +24,7 @@ export type DashboardDeps = {
   batches: BatchStates;
   scienceOf: (farmId: string) => Promise<ScienceConstants>;
   expectedWeights: ExpectedWeights;
+  withdrawals: Withdrawals;
 };
 
 const common = { method: 'GET', tag: 'Dashboard' } as const;
@@ -74,7 +76,11 @@ function pondsRoute(deps: DashboardDeps): Route {
     async handle(request) {
       const ponds = await deps.queries.pondsOf(await farmsAsked(deps, request), request.query);
       const states = await deps.batches.activeInPonds(ponds.map(({ id }) => id));
-      const lines = ponds.map((pond) => pondLine(pond, states.get(pond.id) ?? []));
+      const kept = await deps.withdrawals.ofBatches([...states.values()].flat());
+      const lines = ponds.map((pond) => {
+        const line = pondLine(pond, states.get(pond.id) ?? []);
+        return { ...line, withdrawal: kept.get(line.batch_id ?? '') ?? null };
+      });
       return { answer: { status: 200, body: { ponds: lines } } };
     },
   });

@@ -4,10 +4,12 @@ import { type CsvLayout, type CsvText, csvText } from '#core/csv-text.ts';
 import { grams, kilograms, percent, roundTo } from '#core/rounding.ts';
 import { wallOf, type ZoneClock, zoneClock } from '#core/zone-clock.ts';
 import type { AmmoniaOnBoth, Water } from '#science/water-limits.ts';
+import type { BatchesThere } from '../batch-in-pond.ts';
 import type { BatchHistory } from '../batch-state.ts';
+import { harvestFrom } from '../withdrawal.ts';
 import { createAmmoniaReader } from './ammonia-of-lines.ts';
 import type { ReportLine } from './batch-report.ts';
-import type { FeedingLine, WaterLine } from './ports.ts';
+import type { FeedingLine, RecordLine, WaterLine } from './ports.ts';
 
 // The files of the interface, chunk by chunk, oldest line first. Dates and times are those of the farm's clock.
 
@@ -154,6 +156,46 @@ const MORE_WATER_COLUMNS = [
   'ammonia_tan',
   'ammonia_certainty',
 ];
+
+/** One line per treatment, water exchange or note; `batches`: whose animals were there, `place` the farm's word for it. */
+export async function* recordsCsv(
+  lines: Lines<RecordLine>,
+  { form, timezone }: Place,
+  batchesOf: BatchesThere,
+): AsyncIterable<string> {
+  const csv = csvText(form);
+  const clock = zoneClock(timezone);
+  yield csv.head(['date', 'time', 'kind', 'place', 'batches', ...RECORD_COLUMNS, 'harvest_from']);
+  for await (const chunk of lines) {
+    let text = '';
+    for (const line of chunk) {
+      const at = wallText(clock, line.happened_at);
+      const there = await batchesOf(line);
+      text += csv.row([
+        at.slice(0, 10),
+        at.slice(11, 19),
+        line.kind,
+        line.place,
+        there.map(({ batch_code }) => batch_code).join(' '),
+        ...RECORD_COLUMNS.map((name) => line[name]),
+        line.kind === 'TREATMENT' ? (harvestFrom(line, timezone) ?? 'UNKNOWN') : null,
+      ]);
+    }
+    yield text;
+  }
+}
+
+const RECORD_COLUMNS = [
+  'product',
+  'product_kind',
+  'product_lot',
+  'amount',
+  'unit',
+  'text',
+  'responsible',
+  'source',
+  'withdrawal_days',
+] as const satisfies readonly (keyof RecordLine)[];
 
 /** What the farm's clock shows, as `YYYY-MM-DDTHH:MM:SS…`. */
 function wallText(clock: ZoneClock, instantIso: string): string {

@@ -1,8 +1,11 @@
+import type { RowOf } from '#contract/resource.ts';
+import type { farmRecord, RecordKind } from '#contract/resources/farm-records.ts';
 import type { WaterField } from '#contract/resources/water-quality.ts';
 import type { CsvLayout } from '#core/csv-text.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { FarmAccess } from '#core/route.ts';
 import type { ScienceConstants } from '#science/constants.ts';
+import type { BatchesThere } from '../batch-in-pond.ts';
 import type { BatchState, BatchStates, ExpectedWeights } from '../batch-state.ts';
 
 /** From an instant (included) to another (left out), ISO 8601 UTC; null: open. */
@@ -28,6 +31,26 @@ export type WaterLine = {
   nitrite: number | null;
   nitrate: number | null;
   transparency: number | null;
+};
+
+export type RecordLine = Pick<
+  RowOf<typeof farmRecord>,
+  | 'id'
+  | 'kind'
+  | 'pond_id'
+  | 'happened_at'
+  | 'text'
+  | 'product'
+  | 'product_kind'
+  | 'product_lot'
+  | 'amount'
+  | 'unit'
+  | 'responsible'
+  | 'withdrawal_days'
+  | 'source'
+> & {
+  /** The farm's words for the pond, batch or control point. */
+  place: string;
 };
 
 export type WaterTotals = {
@@ -58,6 +81,13 @@ export type ExportQueries = {
   ammoniaLines: (pondId: string, span: Span) => AsyncIterable<readonly WaterLine[]>;
   /** The same as lines of a file; they are written beside control where the rows are read. */
   measurementLines: (pondId: string, span: Span, layout: CsvLayout) => AsyncIterable<string>;
+  /** Zone and name of a farm. */
+  farmOf: (farmId: string) => Promise<{ name: string; timezone: string } | null>;
+  /** Treatments, water exchanges and notes of a farm. */
+  records: (
+    farm: { id: string; kind: RecordKind | null },
+    span: Span,
+  ) => AsyncIterable<readonly RecordLine[]>;
   waterTotals: (pondId: string, span: Span) => Promise<WaterTotals>;
 };
 
@@ -76,6 +106,7 @@ export type ExportDeps = Pick<Kernel, 'now'> & {
   batches: BatchStates;
   /** What batches have cost; brought by finance. */
   costsOf: (state: BatchState) => Promise<BatchCosts>;
+  batchesThere: () => BatchesThere;
   expectedWeights: ExpectedWeights;
   scienceOf: (farmId: string) => Promise<Pick<ScienceConstants, 'water'>>;
   /** Currency of the owner's subscription. */

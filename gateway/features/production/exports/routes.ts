@@ -7,6 +7,7 @@ import {
   csvForm,
   feedingExportQuery,
   htmlPage,
+  recordsExportQuery,
   waterExportQuery,
 } from '#contract/resources/exports.ts';
 import { mayOnFarm } from '#contract/rights.ts';
@@ -16,7 +17,7 @@ import { onFarm } from '#core/request-checks.ts';
 import { type Answer, type Owned, type Request, type Route, route } from '#core/route.ts';
 import { dayAfter, localDay, startOfDay } from '#core/zone-clock.ts';
 import { reportLines, reportOf, seriesOf, summaryOf } from './batch-report.ts';
-import { allWaterCsv, biometriesCsv, feedingCsv, reportCsv, waterCsv } from './csv-files.ts';
+import { allWaterCsv, biometriesCsv, feedingCsv, recordsCsv, reportCsv, waterCsv } from './csv-files.ts';
 import { attachment, inline } from './file-name.ts';
 import { fileWord } from './file-words.ts';
 import type { ExportDeps, Span } from './ports.ts';
@@ -36,6 +37,26 @@ export function exportRoutes(deps: ExportDeps): Route[] {
   return [
     ...fileRoutes(deps, { suffix: '/csv', isAlias: false }),
     ...fileRoutes(deps, { suffix: '', isAlias: true }),
+    route({
+      method: 'GET',
+      path: '/exports/records/csv',
+      tag,
+      summary: 'Treatments, water exchanges and notes of a farm as CSV',
+      access: reading('farm', 'query'),
+      query: recordsExportQuery,
+      answers: csvAnswer,
+      async handle(request) {
+        await requirePlan(deps, request);
+        const { query } = request;
+        const farm = await deps.queries.farmOf(query.farm_id);
+        if (farm === null) throw notFound('Farm');
+        const { timezone } = farm;
+        const of = { id: query.farm_id, kind: query.kind ?? null };
+        const lines = deps.queries.records(of, spanOf(query, timezone));
+        const chunks = recordsCsv(lines, { form: query, timezone }, deps.batchesThere());
+        return { answer: csv(chunks, [fileWord('records', request.language), farm.name, ...daysOf(query)]) };
+      },
+    }),
     reportCsvRoute(deps, { path: '/exports/batch/{batch_id}/report/csv', isAlias: false }),
     reportCsvRoute(deps, { path: '/exports/batch-report/{batch_id}', isAlias: true }),
     route({

@@ -12,11 +12,13 @@ import { growthCurve, instantaneousGrowthGPerDay } from '#science/growth.ts';
 import { type HarvestFacts, harvestDecision } from '#science/harvest-decision.ts';
 import { speciesOf } from '#science/survival.ts';
 import type { BatchHistory, BatchState } from '../batch-state.ts';
+import { type Withdrawals, withdrawalSentence } from '../withdrawal.ts';
 import { dailyEnergyOf, type EnergyDeps } from './energy-use.ts';
 import type { FinanceQueries } from './ports.ts';
 
 export type OptimalHarvestDeps = EnergyDeps &
   Pick<Kernel, 'clockQuality'> & {
+    withdrawals: Withdrawals;
     queries: Pick<FinanceQueries, 'fedBetween' | 'currencyOf'>;
   };
 
@@ -66,6 +68,9 @@ export async function optimalHarvest(
     fca: state.fca,
     feed: await recentFeed(deps, state),
   };
+  const withdrawal = (await deps.withdrawals.ofBatches([state])).get(batch.id) ?? null;
+  const kept = withdrawalSentence(withdrawal, language);
+  const suggestion = harvestSuggestion(advice, language);
   return {
     batch_id: batch.id,
     batch_number: batch.batch_code,
@@ -80,7 +85,7 @@ export async function optimalHarvest(
       daily_operational_cost: money(market.dailyCost),
       net_daily_profit: money(decision.netDailyProfit),
     },
-    suggestion: harvestSuggestion(advice, language),
+    suggestion: kept === null ? suggestion : `${kept} ${suggestion}`,
     // the error of the samples says nothing of the feed
     confidence: feedTurnsIt(advice) ? null : percent(decision.confidencePercent),
     break_even_price_per_kg: money(decision.breakEvenPricePerKg),
@@ -98,6 +103,7 @@ export async function optimalHarvest(
       growthGPerDay: decision.growthGPerDay,
       pricePerKg: market.pricePerKg,
     }),
+    withdrawal,
   };
 }
 

@@ -20,6 +20,7 @@ import { notFound } from '#core/errors.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
 import type { BatchState, BatchStates } from '../batch-state.ts';
+import type { Withdrawals } from '../withdrawal.ts';
 import { type EnergyDeps, energyOfFarm } from './energy-use.ts';
 import {
   batchMoneyOf,
@@ -42,6 +43,7 @@ import {
 export type FinanceRoutesDeps = RecordExpenseDeps &
   ChangeExpenseDeps &
   EnergyDeps & {
+    withdrawals: Withdrawals;
     batches: Pick<BatchStates, 'byIds' | 'historyOf'>;
     queries: FinanceQueries;
   };

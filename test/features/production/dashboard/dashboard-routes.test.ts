@@ -56,6 +56,7 @@ onBothEngines('dashboards', (_open, engine) => {
         average_weight_g: 2,
         status: 'ACTIVE',
         active_batches: 1,
+        withdrawal: null,
       });
     });
 
@@ -99,6 +100,7 @@ onBothEngines('dashboards', (_open, engine) => {
           average_weight_g: null,
           status: 'EMPTY',
           active_batches: 0,
+          withdrawal: null,
         },
       ]);
     });

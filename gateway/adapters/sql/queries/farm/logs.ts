@@ -111,6 +111,7 @@ function thingsOf(where: Where, pondId: string) {
     )
     .union(where.selectFrom('aerators').select('id').where('pond_id', '=', pond))
     .union(where.selectFrom('measurements').select('id').where('pond_id', '=', pond).where('hidden', '=', 1))
+    .union(where.selectFrom('farm_records').select('id').where('pond_id', '=', pond))
     .union(batchesOf(where, pondId))
     .union(recordsOf(where, 'transfers', pondId))
     .union(recordsOf(where, 'harvests', pondId))

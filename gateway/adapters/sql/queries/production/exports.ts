@@ -1,9 +1,17 @@
 import { sql } from 'kysely';
+import type { RecordKind } from '#contract/resources/farm-records.ts';
 import { WATER_FIELDS, type WaterField } from '#contract/resources/water-quality.ts';
-import type { ExportQueries, FeedingLine, Span, WaterLine } from '#features/production/exports/ports.ts';
+import type {
+  ExportQueries,
+  FeedingLine,
+  RecordLine,
+  Span,
+  WaterLine,
+} from '#features/production/exports/ports.ts';
 import type { Db } from '../../database.ts';
 import type { Lines, ReadLines } from '../../read-lines.ts';
 import { uuidOf } from '../paging.ts';
+import { isRecordSeen } from './records.ts';
 import { averageOf, waterSums } from './water-sums.ts';
 
 /** A short read for the thread, and still few enough statements for a year of probe readings. */
@@ -56,6 +64,16 @@ export function exportQueries(db: Db, long: Db, readLines: ReadLines): ExportQue
       inTexts((after: WaterLine | null) =>
         readLines(measurementsAfter(long, pondId, span, after).compile(), layout),
       ),
+    async farmOf(farmId) {
+      const row = await db
+        .selectFrom('farms')
+        .select(['name', 'timezone'])
+        .where('id', '=', farmId)
+        .where('hidden', '=', 0)
+        .executeTakeFirst();
+      return row ?? null;
+    },
+    records: (farm, span) => inArrays((after) => recordsAfter(long, farm, span, after)),
     waterTotals: (pondId, span) => waterTotals(long, pondId, span),
   };
 }
@@ -133,6 +151,40 @@ function measurementsAfter(db: Db, pondId: string, span: Span, after: WaterLine 
       .orderBy('id')
       .limit(CHUNK)
   );
+}
+
+async function recordsAfter(
+  db: Db,
+  { id, kind }: { id: string; kind: RecordKind | null },
+  span: Span,
+  after: RecordLine | null,
+): Promise<RecordLine[]> {
+  return db
+    .selectFrom('farm_records')
+    .leftJoin('ponds', 'ponds.id', 'farm_records.pond_id')
+    .leftJoin('batches', 'batches.id', 'farm_records.batch_id')
+    .leftJoin('control_points', 'control_points.id', 'farm_records.control_point_id')
+    .select(['farm_records.id', 'farm_records.kind', 'farm_records.pond_id', 'happened_at', 'text'])
+    .select(['product', 'product_kind', 'product_lot', 'amount', 'unit', 'responsible'])
+    .select(['withdrawal_days', 'source'])
+    .select(sql<string>`coalesce(ponds.cod, batches.batch_code, control_points.cod, '')`.as('place'))
+    .where('farm_records.farm_id', '=', id)
+    .where(isRecordSeen)
+    .$if(kind !== null, (query) => query.where('kind', '=', kind ?? 'NOTE'))
+    .where(within('happened_at', after === null ? span : { ...span, from: null }))
+    .$if(after !== null, (query) =>
+      query.where((key) =>
+        key(
+          key.refTuple('happened_at', 'farm_records.id'),
+          '>',
+          key.tuple(after?.happened_at ?? '', after?.id ?? ''),
+        ),
+      ),
+    )
+    .orderBy('happened_at')
+    .orderBy('farm_records.id')
+    .limit(CHUNK)
+    .execute();
 }
 
 async function waterTotals(db: Db, pondId: string, span: Span) {

@@ -1,0 +1,312 @@
+import { useQueries } from '@tanstack/preact-query';
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import {
+  DOSE_UNITS,
+  EXCHANGE_UNITS,
+  PRODUCT_KINDS,
+  type RecordAnswer,
+  type WithdrawalAnswer,
+} from '#contract/resources/farm-records.ts';
+import type { LossAnswer } from '#contract/resources/losses.ts';
+import { recordsWords } from '#words/records.ts';
+import { AllAnswered, Answer } from '../../components/answer.tsx';
+import type { CorrectedField } from '../../components/correction-dialog.tsx';
+import { CheckField } from '../../components/field.tsx';
+import { RecordTable, RowActions } from '../../components/record-table.tsx';
+import { get } from '../../data/api.ts';
+import type { Batch } from '../../data/batches.ts';
+import { isLeaving } from '../../data/corrections.ts';
+import { mayCorrect, mayRecord } from '../../data/farm-store.ts';
+import type { Pond } from '../../data/places.ts';
+import { useGet } from '../../data/query.ts';
+import { asTyped, dayAndTime, figure, plainDay, quantity } from '../../i18n/format.ts';
+
+/** Kinds of questions that rest on what was recorded. */
+export const RECORD_TOUCHES = [
+  'ponds',
+  'batches',
+  'control-points',
+  'farms',
+  'dashboard',
+  'financial',
+  'logs',
+];
+
+const MOST = 200;
+const MOST_BATCHES = 20;
+const pathOf = ({ id }: RecordAnswer) => `/records/${id}` as const;
+
+/** One line of the list; losses are corrected at their batch. */
+type Line = { key: string; at: string; record: RecordAnswer | null; what: string; details: string };
+
+/** What was written down of a batch or a control point, newest first. */
+export function Records({
+  path,
+  enter,
+}: {
+  path: `/batches/${string}` | `/control-points/${string}`;
+  enter: string | null;
+}) {
+  const records = useGet(`${path}/records`, { limit: MOST });
+  return (
+    <Frame enter={enter === null ? [] : [{ href: enter, label: recordsWords().note }]}>
+      <Answer
+        of={records}
+        isEmpty={(rows) => rows.length === 0}
+        empty={<p class="muted">{recordsWords().none}</p>}
+      >
+        {(rows) => <Lines lines={rows.map(lineOf)} />}
+      </Answer>
+    </Frame>
+  );
+}
+
+/** The same of a pond, among the losses told of batches that were in it. */
+export function PondRecords({ pond }: { pond: Pond }) {
+  const words = recordsWords();
+  const records = useGet(`/ponds/${pond.id}/records`, { limit: MOST });
+  const batches = useGet('/batches/', { pond_id: pond.id, limit: MOST_BATCHES });
+  const losses = useQueries({
+    queries: (batches.data ?? []).map(({ id }) => ({
+      queryKey: ['batches', `/batches/${id}/losses`, {}],
+      queryFn: ({ signal }: { signal: AbortSignal }) => get(`/batches/${id}/losses`, {}, signal),
+    })),
+  });
+  const asked = `?pond=${encodeURIComponent(pond.cod)}`;
+  return (
+    <Frame
+      enter={
+        mayRecord.value
+          ? [
+              { href: `/lancar/tratamento${asked}`, label: words.treatment },
+              { href: `/lancar/troca${asked}`, label: words.exchange },
+              { href: `/lancar/anotacao${asked}`, label: words.note },
+            ]
+          : []
+      }
+    >
+      <AllAnswered of={[records, batches, ...losses]}>
+        {() => {
+          const died = losses
+            .flatMap(({ data }) => data ?? [])
+            .filter(({ pond_id }) => pond_id === pond.id || pond_id === null);
+          const lines = [...(records.data ?? []).map(lineOf), ...died.map(lossLine)];
+          if (lines.length === 0) return <p class="muted">{words.none}</p>;
+          return <Lines lines={lines.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))} />;
+        }}
+      </AllAnswered>
+    </Frame>
+  );
+}
+
+function Frame({
+  enter,
+  children,
+}: {
+  enter: readonly { href: string; label: string }[];
+  children: ComponentChildren;
+}) {
+  return (
+    <section class="card stack" data-records>
+      <div class="row apart">
+        <h2>{recordsWords().title}</h2>
+        <div class="row no-print">
+          {enter.map(({ href, label }) => (
+            <Link key={href} class="button" href={href}>
+              {label}
+            </Link>
+          ))}
+        </div>
+      </div>
+      {children}
+    </section>
+  );
+}
+
+function Lines({ lines }: { lines: readonly Line[] }) {
+  const words = recordsWords();
+  const shown = lines.filter(({ record }) => record === null || !isLeaving(pathOf(record)));
+  return (
+    <RecordTable<Line>
+      label={words.title}
+      address="registros"
+      keyOf={({ key }) => key}
+      rows={shown}
+      columns={[
+        { name: words.when, of: ({ at }) => dayAndTime(at), raw: ({ at }) => at },
+        { name: words.what, of: ({ what }) => what, raw: ({ what }) => what },
+        { name: words.details, isLong: true, of: ({ details }) => details },
+      ]}
+      actionsName={words.actions}
+      actions={
+        mayRecord.value
+          ? ({ record }) => (record !== null && mayCorrect(record) ? <Actions record={record} /> : null)
+          : undefined
+      }
+    />
+  );
+}
+
+function lineOf(record: RecordAnswer): Line {
+  const words = recordsWords();
+  return {
+    key: record.id,
+    at: record.happened_at,
+    record,
+    what:
+      record.kind === 'TREATMENT' ? `${words.treatment}: ${record.product ?? ''}` : words.kinds[record.kind],
+    details: detailsOf(record),
+  };
+}
+
+function lossLine(loss: LossAnswer): Line {
+  return {
+    key: loss.id,
+    at: loss.lost_at,
+    record: null,
+    what: recordsWords().kinds.LOSS,
+    details: [`−${figure(loss.dead_count)}`, loss.event_description ?? ''].filter(Boolean).join(' · '),
+  };
+}
+
+export function detailsOf(record: RecordAnswer): string {
+  const words = recordsWords();
+  const { amount, unit, product_kind, product_lot, text, responsible, source, batches } = record;
+  return [
+    amount === null || unit === null ? '' : quantity(amount, 2, words.units[unit]),
+    product_kind === null ? '' : words.productKinds[product_kind],
+    text ?? '',
+    source === null ? '' : words.from(source),
+    product_lot === null ? '' : words.lotOf(product_lot),
+    responsible === null ? '' : words.by(responsible),
+    withdrawalOf(record),
+    ...batches.map(({ batch_code }) => words.batch(batch_code)),
+  ]
+    .filter((part) => part !== '')
+    .join(' · ');
+}
+
+/** A period that nobody knows is said to be unknown; 0 days are said as well. */
+function withdrawalOf({ kind, withdrawal_days: days, harvest_from: from }: RecordAnswer): string {
+  const words = recordsWords();
+  if (kind !== 'TREATMENT') return '';
+  return days === null || from === null
+    ? words.withdrawalUnknown
+    : words.withdrawalOf(figure(days), plainDay(from));
+}
+
+function Actions({ record }: { record: RecordAnswer }) {
+  const words = recordsWords();
+  return (
+    <RowActions
+      path={pathOf(record)}
+      label={words.thisRecord(words.kinds[record.kind], dayAndTime(record.happened_at))}
+      touches={RECORD_TOUCHES}
+      fields={fieldsOf(record)}
+    />
+  );
+}
+
+function fieldsOf(record: RecordAnswer): CorrectedField[] {
+  const words = recordsWords();
+  const line = (
+    name: 'text' | 'product' | 'product_lot' | 'responsible' | 'source',
+    label: string,
+  ): CorrectedField => ({ name, label, kind: 'text', first: record[name] ?? '', isOptional: true });
+  const units = record.kind === 'TREATMENT' ? DOSE_UNITS : EXCHANGE_UNITS;
+  const amount: CorrectedField[] = [
+    { name: 'amount', label: words.amount, kind: 'figure', first: asTyped(record.amount) },
+    {
+      name: 'unit',
+      label: words.unit,
+      kind: 'choice',
+      first: record.unit ?? '',
+      options: units.map((each) => ({ value: each, label: words.units[each] })),
+    },
+  ];
+  const when: CorrectedField = {
+    name: 'happened_at',
+    label: words.when,
+    kind: 'moment',
+    first: record.happened_at,
+  };
+  switch (record.kind) {
+    case 'NOTE':
+      return [when, { ...line('text', words.text), isOptional: false }];
+    case 'WATER_EXCHANGE':
+      return [when, ...amount, line('source', words.source), line('text', words.reason)];
+    case 'TREATMENT':
+      return [
+        when,
+        { ...line('product', words.product), isOptional: false },
+        {
+          name: 'product_kind',
+          label: words.productKind,
+          kind: 'choice',
+          first: record.product_kind ?? '',
+          options: PRODUCT_KINDS.map((each) => ({ value: each, label: words.productKinds[each] })),
+        },
+        ...amount,
+        {
+          name: 'withdrawal_days',
+          label: words.withdrawal,
+          kind: 'count',
+          first: asTyped(record.withdrawal_days),
+          isOptional: true,
+        },
+        line('product_lot', words.lot),
+        line('text', words.reason),
+        line('responsible', words.responsible),
+      ];
+  }
+}
+
+/** Treatments that keep a batch from being harvested on a day of the farm. */
+const keepingOn = (withdrawal: WithdrawalAnswer, day: string) =>
+  (withdrawal?.treatments ?? []).filter(({ harvest_from: from }) => from === null || day < from);
+
+/** What keeps a batch from being harvested today, each treatment by itself. */
+export function WithdrawalNote({ withdrawal, day }: { withdrawal: WithdrawalAnswer; day?: string }) {
+  const words = recordsWords();
+  const keeping = day === undefined ? (withdrawal?.treatments ?? []) : keepingOn(withdrawal, day);
+  if (keeping.length === 0) return null;
+  return (
+    <ul class="note p2 plain" data-withdrawal>
+      {keeping.map(({ record_id, product, harvest_from: from }) => (
+        <li key={record_id}>
+          ▲ {from === null ? words.runsUnknown(product) : words.runs(product, plainDay(dayBefore(from)))}{' '}
+          {from === null ? null : words.free(plainDay(from))}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const dayBefore = (day: string): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) - 86_400_000).toISOString().slice(0, 10);
+
+/** Asks whoever harvests inside a withdrawal period; `isRight`: nothing keeps the batch on that day, or it was answered. */
+export function useWithdrawalQuestion(withdrawal: WithdrawalAnswer, day: string) {
+  const keeping = keepingOn(withdrawal, day)
+    .map(({ record_id }) => record_id)
+    .join();
+  // an answer is one to these treatments, and to no other ones
+  const [answered, setAnswered] = useState('');
+  const isAnswered = keeping !== '' && answered === keeping;
+  return {
+    isRight: keeping === '' || isAnswered,
+    question:
+      keeping === '' ? null : (
+        <>
+          <WithdrawalNote withdrawal={withdrawal} day={day} />
+          <CheckField
+            label={recordsWords().allTheSame}
+            checked={isAnswered}
+            onChange={(event) => setAnswered(event.currentTarget.checked ? keeping : '')}
+          />
+        </>
+      ),
+  };
+}

@@ -1,0 +1,211 @@
+import * as z from 'zod';
+import { idInput, idOrNumber, instantInput, longText, pageQuery, shortText, warnings } from '../fields.ts';
+import { defineResource, instant, uuid } from '../resource.ts';
+
+// What a farm writes down of a place beside water, feed, weighings and losses: one table, because all of it has a place, a
+// time, an author and a text, and is read together.
+
+export const RECORD_KINDS = ['TREATMENT', 'WATER_EXCHANGE', 'NOTE'] as const;
+export type RecordKind = (typeof RECORD_KINDS)[number];
+
+export const PRODUCT_KINDS = [
+  'PROBIOTIC',
+  'LIME',
+  'BICARBONATE',
+  'MINERAL',
+  'DISINFECTANT',
+  'MEDICATION',
+  'OTHER',
+] as const;
+export type ProductKind = (typeof PRODUCT_KINDS)[number];
+
+/** Nobody expects a withdrawal period of the others; of these one that is not known is asked about. */
+export const MAY_LEAVE_RESIDUES: readonly ProductKind[] = ['MEDICATION', 'DISINFECTANT', 'OTHER'];
+
+export const DOSE_UNITS = ['kg', 'g', 'L', 'mL', 'ppm'] as const;
+export const EXCHANGE_UNITS = ['percent', 'cm', 'm3'] as const;
+const UNITS = [...DOSE_UNITS, ...EXCHANGE_UNITS] as const;
+
+export const farmRecord = defineResource({
+  name: 'farm_records',
+  entity: 27,
+  sync: 'editable',
+  lane: 'history',
+  row: z.object({
+    id: uuid,
+    farm_id: uuid,
+    kind: z.enum(RECORD_KINDS),
+    /** One of the three: treatments and exchanges are of a pond. */
+    pond_id: uuid.nullable(),
+    batch_id: uuid.nullable(),
+    control_point_id: uuid.nullable(),
+    happened_at: instant,
+    /** The note itself; of a treatment or an exchange why it was done. */
+    text: z.string().nullable(),
+    product: z.string().nullable(),
+    product_kind: z.enum(PRODUCT_KINDS).nullable(),
+    product_lot: z.string().nullable(),
+    amount: z.number().nullable(),
+    unit: z.enum(UNITS).nullable(),
+    responsible: z.string().nullable(),
+    /** Whole days after the treatment without a harvest; null: nobody knows. */
+    withdrawal_days: z.int().nullable(),
+    /** Where the water of an exchange came from. */
+    source: z.string().nullable(),
+    created_by: uuid.nullable(),
+    clock_quality: z.enum(['trusted', 'estimated']),
+    created_at: instant,
+    updated_at: instant.nullable(),
+  }),
+  groups: {
+    done: { fields: ['pond_id', 'happened_at', 'amount', 'unit'] },
+    product: { fields: ['product', 'product_kind', 'product_lot', 'withdrawal_days'] },
+    text: { fields: ['text'] },
+    responsible: { fields: ['responsible'] },
+    source: { fields: ['source'] },
+  },
+  parents: { farms: 'farm_id', ponds: 'pond_id', batches: 'batch_id', control_points: 'control_point_id' },
+  goesBy: 'parent',
+  since: 11,
+});
+
+const id = idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)');
+const happenedAt = instantInput.describe('A bare date is the start of that day in the zone of the farm');
+const doseAmount = z.number().positive().max(1_000_000);
+const withdrawalDays = z
+  .int()
+  .min(0)
+  .max(365)
+  .nullable()
+  .describe('Whole days after the treatment without a harvest; null: not known, which is not 0');
+const text = longText.min(1);
+
+const treatmentFields = {
+  product: shortText,
+  product_kind: z.enum(PRODUCT_KINDS),
+  product_lot: shortText.nullish().describe('Lot or batch number of the product'),
+  amount: doseAmount,
+  unit: z.enum(DOSE_UNITS),
+  text: longText.nullish().describe('Why it was given'),
+  responsible: shortText.nullish().describe('Who gave or ordered it'),
+  withdrawal_days: withdrawalDays.optional(),
+};
+const exchangeFields = {
+  amount: doseAmount,
+  unit: z.enum(EXCHANGE_UNITS).describe('Percent of the water, cm of depth, or m³'),
+  source: shortText.nullish().describe('Where the water came from'),
+  text: longText.nullish().describe('Why it was exchanged'),
+  responsible: shortText.nullish(),
+};
+
+const treatmentCreate = z.object({
+  id,
+  kind: z.literal('TREATMENT'),
+  happened_at: happenedAt.optional().meta({ description: 'Default now' }),
+  ...treatmentFields,
+});
+const exchangeCreate = z.object({
+  id,
+  kind: z.literal('WATER_EXCHANGE'),
+  happened_at: happenedAt.optional().meta({ description: 'Default now' }),
+  ...exchangeFields,
+});
+export const noteCreate = z.object({
+  id,
+  kind: z.literal('NOTE').default('NOTE'),
+  happened_at: happenedAt.optional().meta({ description: 'Default now' }),
+  text,
+});
+
+/** POST /ponds/{pond_id}/records */
+export const recordCreate = z.discriminatedUnion('kind', [
+  treatmentCreate,
+  exchangeCreate,
+  noteCreate.extend({ kind: z.literal('NOTE') }),
+]);
+export type RecordCreate = z.infer<typeof recordCreate>;
+
+/** PUT /records/{record_id}: fields left out stay; those of another kind of record are refused. */
+export const recordUpdate = z.object({
+  pond_id: idOrNumber.optional().describe('Of a treatment or an exchange that was written down for another'),
+  happened_at: happenedAt.optional(),
+  text: longText.nullish(),
+  product: shortText.optional(),
+  product_kind: z.enum(PRODUCT_KINDS).optional(),
+  product_lot: shortText.nullish(),
+  amount: doseAmount.optional(),
+  unit: z.enum(UNITS).optional(),
+  responsible: shortText.nullish(),
+  withdrawal_days: withdrawalDays.optional(),
+  source: shortText.nullish(),
+});
+export type RecordUpdate = z.infer<typeof recordUpdate>;
+
+export const recordAnswer = z.object({
+  id: z.uuid(),
+  kind: z.enum(RECORD_KINDS),
+  farm_id: z.uuid(),
+  pond_id: z.uuid().nullable(),
+  batch_id: z.uuid().nullable().describe('Of a note on a batch'),
+  control_point_id: z.uuid().nullable(),
+  happened_at: z.string(),
+  text: z.string().nullable().describe('The note itself; of a treatment or an exchange why it was done'),
+  product: z.string().nullable(),
+  product_kind: z.enum(PRODUCT_KINDS).nullable(),
+  product_lot: z.string().nullable(),
+  amount: z.number().nullable(),
+  unit: z.enum(UNITS).nullable(),
+  responsible: z.string().nullable(),
+  withdrawal_days: z.int().nullable().describe('Of a treatment; null: not known, which is not 0'),
+  harvest_from: z
+    .string()
+    .nullable()
+    .describe('First day on the farm after the withdrawal period of a treatment; null: not known, or none'),
+  source: z.string().nullable(),
+  batches: z
+    .array(z.object({ id: z.uuid(), batch_code: z.string() }))
+    .describe('Whose animals were in the pond on that day, as far as is recorded'),
+  created_by: z.uuid().nullable(),
+  clock_quality: z.enum(['trusted', 'estimated']),
+  created_at: z.string(),
+  updated_at: z.string().nullable(),
+  warnings,
+});
+export type RecordAnswer = z.infer<typeof recordAnswer>;
+
+const kind = z.enum(RECORD_KINDS).optional();
+export const recordsQuery = pageQuery.extend({ kind });
+
+/** GET /farms/{farm_id}/products */
+export const productAnswer = z.object({
+  product: z.string(),
+  product_kind: z.enum(PRODUCT_KINDS),
+  unit: z.enum(DOSE_UNITS),
+  withdrawal_days: z.int().nullable().describe('As it was last written down; null: not known'),
+  last_used_at: z.string(),
+});
+export type ProductAnswer = z.infer<typeof productAnswer>;
+
+/** Whether treatments keep a batch from being harvested; null where none on record does. */
+export const withdrawalAnswer = z
+  .object({
+    harvest_from: z
+      .string()
+      .nullable()
+      .describe('First day on the farm after every withdrawal period that is known; null: none runs'),
+    is_unknown: z
+      .boolean()
+      .describe('A treatment is among them whose withdrawal period nobody knows: harvest_from is not sure'),
+    treatments: z.array(
+      z.object({
+        record_id: z.uuid(),
+        pond_id: z.uuid(),
+        product: z.string(),
+        happened_at: z.string(),
+        withdrawal_days: z.int().nullable(),
+        harvest_from: z.string().nullable(),
+      }),
+    ),
+  })
+  .nullable();
+export type WithdrawalAnswer = z.infer<typeof withdrawalAnswer>;

@@ -1,0 +1,136 @@
+import type { RowOf } from '#contract/resource.ts';
+import { type farmRecord, MAY_LEAVE_RESIDUES } from '#contract/resources/farm-records.ts';
+import type { Kernel } from '#core/kernel.ts';
+import { figure, type Language } from '#science/advice/language.ts';
+import type { Place } from './ports.ts';
+
+export type RecordWarning = { code: string; message: string };
+type Row = Pick<
+  RowOf<typeof farmRecord>,
+  'kind' | 'happened_at' | 'product' | 'product_kind' | 'amount' | 'unit' | 'withdrawal_days'
+>;
+
+/** A clock at the pond side may be that far ahead of ours. */
+const AHEAD_MS = 10 * 60_000;
+/** Common lots are below 45 days. */
+const LONG_WITHDRAWAL_DAYS = 90;
+/** Beyond lime for the preparation of a pond (1 to 3 t/ha) and beyond any bath. */
+const LARGE_DOSE = { kgPerM2: 0.5, ppm: 500 };
+/** In a day; more than that is a new filling. */
+const LARGE_EXCHANGE_PERCENT = 50;
+
+/** What is unlikely about a record, but kept as it was entered. */
+export function recordWarnings(
+  clock: Pick<Kernel, 'now' | 'clockQuality'>,
+  { row, place }: { row: Row; place: Place },
+  language: Language,
+): RecordWarning[] {
+  const words = WORDS[language];
+  const isAhead = clock.clockQuality() === 'trusted' && Date.parse(row.happened_at) > clock.now() + AHEAD_MS;
+  return [
+    ...(row.kind === 'TREATMENT' ? treatmentWarnings(row, place, language) : []),
+    ...(row.kind === 'WATER_EXCHANGE' ? exchangeWarnings(row, place, language) : []),
+    ...(isAhead ? [{ code: 'FUTURE_DATE', message: words.inTheFuture }] : []),
+  ];
+}
+
+function treatmentWarnings(row: Row, place: Place, language: Language): RecordWarning[] {
+  const words = WORDS[language];
+  const { product_kind: kind, withdrawal_days: days } = row;
+  const product = row.product ?? '';
+  const isResidue = kind !== null && MAY_LEAVE_RESIDUES.includes(kind);
+  return [
+    ...(isResidue && days === null
+      ? [{ code: 'WITHDRAWAL_UNKNOWN', message: words.withdrawalUnknown(product) }]
+      : []),
+    ...(kind === 'MEDICATION' && days === 0
+      ? [{ code: 'NO_WITHDRAWAL', message: words.noWithdrawal(product) }]
+      : []),
+    ...(days !== null && days > LONG_WITHDRAWAL_DAYS
+      ? [{ code: 'LONG_WITHDRAWAL', message: words.longWithdrawal(days) }]
+      : []),
+    ...(isLargeDose(row, place)
+      ? [{ code: 'LARGE_DOSE', message: words.largeDose(doseOf(row, language)) }]
+      : []),
+  ];
+}
+
+const doseOf = ({ amount, unit }: Row, language: Language): string =>
+  `${figure(amount ?? 0, Number.isInteger(amount) ? 0 : 2, language)} ${UNIT_SIGNS[unit ?? 'kg']}`;
+
+const UNIT_SIGNS = {
+  kg: 'kg',
+  g: 'g',
+  L: 'L',
+  mL: 'mL',
+  ppm: 'ppm',
+  percent: '%',
+  cm: 'cm',
+  m3: 'm³',
+} as const;
+
+function isLargeDose({ amount, unit }: Row, { size_m2: m2 }: Place): boolean {
+  if (amount === null) return false;
+  if (unit === 'ppm') return amount > LARGE_DOSE.ppm;
+  const kg = unit === 'g' || unit === 'mL' ? amount / 1000 : amount;
+  return m2 !== null && kg / m2 > LARGE_DOSE.kgPerM2;
+}
+
+function exchangeWarnings(row: Row, place: Place, language: Language): RecordWarning[] {
+  const percent = exchangedPercent(row, place);
+  if (percent === null || percent <= LARGE_EXCHANGE_PERCENT) return [];
+  return [{ code: 'LARGE_EXCHANGE', message: WORDS[language].largeExchange(percent) }];
+}
+
+/** Share of the pond's water; null: the size of the pond is not known. */
+function exchangedPercent({ amount, unit }: Row, { size_m2: m2, depth_m: depthM }: Place): number | null {
+  if (amount === null) return null;
+  if (unit === 'percent') return amount;
+  if (depthM === null) return null;
+  if (unit === 'cm') return amount / depthM;
+  return m2 === null ? null : (100 * amount) / (m2 * depthM);
+}
+
+type Words = {
+  withdrawalUnknown: (product: string) => string;
+  noWithdrawal: (product: string) => string;
+  longWithdrawal: (days: number) => string;
+  largeDose: (dose: string) => string;
+  largeExchange: (percent: number) => string;
+  inTheFuture: string;
+};
+
+const WORDS: Readonly<Record<Language, Words>> = {
+  'pt-BR': {
+    withdrawalUnknown: (product) =>
+      `Carência de ${product} desconhecida: leia o rótulo e corrija o registro; até lá a despesca pergunta por ela.`,
+    noWithdrawal: (product) => `${product} é medicamento e está sem carência: confira o rótulo.`,
+    longWithdrawal: (days) => `Carência de ${days} dias é maior que o usual: confira o rótulo.`,
+    largeDose: (dose) => `${dose} é muito para este viveiro: confira a dose e a unidade.`,
+    largeExchange: (percent) =>
+      `A troca é de cerca de ${figure(percent, 0, 'pt-BR')}% da água do viveiro: confira o valor e a unidade.`,
+    inTheFuture: 'A data está no futuro: confira dia e hora.',
+  },
+  en: {
+    withdrawalUnknown: (product) =>
+      `Withdrawal period of ${product} unknown: read its label and correct the record; until then every harvest asks for it.`,
+    noWithdrawal: (product) => `${product} is a medication without a withdrawal period: check its label.`,
+    longWithdrawal: (days) => `A withdrawal period of ${days} days is longer than usual: check the label.`,
+    largeDose: (dose) => `${dose} is a lot for this pond: check dose and unit.`,
+    largeExchange: (percent) =>
+      `The exchange is about ${figure(percent, 0, 'en')}% of the water of the pond: check value and unit.`,
+    inTheFuture: 'The date lies in the future: check day and time.',
+  },
+  es: {
+    withdrawalUnknown: (product) =>
+      `Período de retiro de ${product} desconocido: lea la etiqueta y corrija el registro; hasta entonces cada cosecha pregunta por él.`,
+    noWithdrawal: (product) =>
+      `${product} es un medicamento y está sin período de retiro: revise la etiqueta.`,
+    longWithdrawal: (days) =>
+      `Un período de retiro de ${days} días es mayor que lo usual: revise la etiqueta.`,
+    largeDose: (dose) => `${dose} es mucho para esta piscina: revise la dosis y la unidad.`,
+    largeExchange: (percent) =>
+      `El recambio es de cerca del ${figure(percent, 0, 'es')}% del agua de la piscina: revise el valor y la unidad.`,
+    inTheFuture: 'La fecha está en el futuro: revise día y hora.',
+  },
+};

@@ -1,0 +1,257 @@
+import type { RowOf } from '#contract/resource.ts';
+import {
+  DOSE_UNITS,
+  EXCHANGE_UNITS,
+  farmRecord,
+  type RecordCreate,
+  type RecordKind,
+  type RecordUpdate,
+} from '#contract/resources/farm-records.ts';
+import { asParent, insert, remove, update } from '#core/changes.ts';
+import { changesOf, correctionEntry } from '#core/correct-record.ts';
+import { conflict, invalidField, notFound } from '#core/errors.ts';
+import { notAhead } from '#core/facts-of-now.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { Caller } from '#core/route.ts';
+import type { Decision } from '#core/use-case.ts';
+import { dayAfter, instantOnFarm, localDay, startOfDay } from '#core/zone-clock.ts';
+import type { Language } from '#science/advice/language.ts';
+import type { FarmRecord, Place, RecordQueries } from './ports.ts';
+import { type RecordWarning, recordWarnings } from './record-warnings.ts';
+
+export type WriteRecordDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality'> & {
+  queries: RecordQueries;
+};
+
+/** Of one pond, batch or control point and day of the farm: no farm writes that much, and a program gone wild would. */
+export const MOST_A_DAY = 200;
+
+type Written<Row> = Decision<{ row: Row; warnings: RecordWarning[] }>;
+type Sent = { sentDate: unknown; language: Language };
+
+export async function requirePlace(
+  { queries }: { queries: Pick<RecordQueries, 'place'> },
+  kind: Place['kind'],
+  ref: string,
+): Promise<Place> {
+  const place = await queries.place(kind, ref);
+  if (place === null) throw notFound({ pond: 'Pond', batch: 'Batch', control_point: 'Control point' }[kind]);
+  return place;
+}
+
+/**
+ * Decides a new record of a place. Throws 409 for an id that is taken, or more than MOST_A_DAY of one day; 422 for a day more
+ * than one ahead.
+ *
+ * @param sentDate the date as it came: a bare day begins on the farm, not in UTC
+ */
+export async function writeRecord(
+  deps: WriteRecordDeps,
+  caller: Caller,
+  at: { kind: Place['kind']; ref: string },
+  { input, sentDate, language }: Sent & { input: RecordCreate },
+): Promise<Written<RowOf<typeof farmRecord>>> {
+  const { id } = await requirePlace(deps, at.kind, at.ref);
+  const guard = asParent(await deps.guard(at.kind, id));
+  // read again behind its guard: one that was deleted between the two is told as missing
+  const place = await requirePlace(deps, at.kind, id);
+  if (input.id !== undefined && (await deps.queries.recordIdTaken(input.id)))
+    throw conflict('This id is taken', 'ID_TAKEN');
+  const now = isoOf(deps.now());
+  const happenedAt =
+    input.happened_at === undefined ? now : dateOf(deps, place, { instant: input.happened_at, sentDate });
+  await requireRoom(deps, place, happenedAt);
+  const row: RowOf<typeof farmRecord> = {
+    id: input.id ?? deps.newId(),
+    farm_id: place.farm_id,
+    pond_id: place.kind === 'pond' ? place.id : null,
+    batch_id: place.kind === 'batch' ? place.id : null,
+    control_point_id: place.kind === 'control_point' ? place.id : null,
+    happened_at: happenedAt,
+    ...toldOf(input),
+    created_by: caller.userId,
+    clock_quality: deps.clockQuality(),
+    created_at: now,
+    updated_at: null,
+  };
+  return {
+    answer: { row, warnings: recordWarnings(deps, { row, place }, language) },
+    changes: [insert(farmRecord, row)],
+    guards: [guard],
+  };
+}
+
+function toldOf(input: RecordCreate) {
+  const nothing = {
+    product: null,
+    product_kind: null,
+    product_lot: null,
+    amount: null,
+    unit: null,
+    responsible: null,
+    withdrawal_days: null,
+    source: null,
+  };
+  const { kind } = input;
+  switch (kind) {
+    case 'TREATMENT':
+      return {
+        ...nothing,
+        kind,
+        text: input.text ?? null,
+        product: input.product,
+        product_kind: input.product_kind,
+        product_lot: input.product_lot ?? null,
+        amount: input.amount,
+        unit: input.unit,
+        responsible: input.responsible ?? null,
+        withdrawal_days: input.withdrawal_days ?? null,
+      };
+    case 'WATER_EXCHANGE':
+      return {
+        ...nothing,
+        kind,
+        text: input.text ?? null,
+        amount: input.amount,
+        unit: input.unit,
+        responsible: input.responsible ?? null,
+        source: input.source ?? null,
+      };
+    case 'NOTE':
+      return { ...nothing, kind, text: input.text };
+  }
+}
+
+/** Which fields a correction may name. */
+const FIELDS: Readonly<Record<RecordKind, ReadonlySet<keyof RecordUpdate>>> = {
+  TREATMENT: new Set([
+    'pond_id',
+    'happened_at',
+    'text',
+    'product',
+    'product_kind',
+    'product_lot',
+    'amount',
+    'unit',
+    'responsible',
+    'withdrawal_days',
+  ]),
+  WATER_EXCHANGE: new Set(['pond_id', 'happened_at', 'text', 'amount', 'unit', 'responsible', 'source']),
+  NOTE: new Set(['happened_at', 'text']),
+};
+
+const UNITS: Readonly<Record<RecordKind, readonly string[]>> = {
+  TREATMENT: DOSE_UNITS,
+  WATER_EXCHANGE: EXCHANGE_UNITS,
+  NOTE: [],
+};
+
+/** Decides a correction. Fields left out stay; what changes nothing leaves no entry. */
+export async function changeRecord(
+  deps: WriteRecordDeps,
+  caller: Caller,
+  current: FarmRecord,
+  { input, sentDate, language }: Sent & { input: RecordUpdate },
+): Promise<Written<FarmRecord>> {
+  const { kind } = current;
+  // the schema let no other names through
+  for (const [field, value] of Object.entries(input))
+    if (value !== undefined && value !== null && !FIELDS[kind].has(field as keyof RecordUpdate))
+      throw invalidField(422, field, `a record of kind ${kind} has no such field`, 'OTHER_KIND');
+  if (input.unit !== undefined && !UNITS[kind].includes(input.unit))
+    throw invalidField(422, 'unit', `must be one of ${UNITS[kind].join(', ')}`);
+  if (kind === 'NOTE' && (input.text === null || input.text === ''))
+    throw invalidField(422, 'text', 'a note needs a text; to be rid of it, delete it');
+  const place = await placeOf(deps, current);
+  const { pond_id, happened_at, ...fields } = input;
+  const pond = pond_id === undefined ? place : await pondOnFarm(deps, pond_id, current.farm_id);
+  const happenedAt =
+    happened_at === undefined ? current.happened_at : dateOf(deps, place, { instant: happened_at, sentDate });
+  const changed = changesOf(current, {
+    ...fields,
+    ...(pond_id === undefined ? {} : { pond_id: pond.id }),
+    happened_at: happenedAt,
+  });
+  if (changed === null) return { answer: { row: current, warnings: [] } };
+  const isMoved = localDay(happenedAt, place.timezone) !== localDay(current.happened_at, place.timezone);
+  if (isMoved || pond.id !== place.id) await requireRoom(deps, pond, happenedAt);
+  const set = { ...changed.after, updated_at: isoOf(deps.now()) };
+  const row: FarmRecord = { ...current, ...set, rev: current.rev + 1 };
+  return {
+    answer: { row, warnings: recordWarnings(deps, { row, place: pond }, language) },
+    changes: [
+      update(farmRecord, current, set),
+      correctionEntry(deps, { ...entryOf(caller, place, current), ...changed }),
+    ],
+  };
+}
+
+/** Decides the end of a record; its values stay in the audit. */
+export async function deleteRecord(
+  deps: WriteRecordDeps,
+  caller: Caller,
+  current: FarmRecord,
+): Promise<Decision<void>> {
+  const { rev: _rev, ...before } = current;
+  const entry = correctionEntry(deps, {
+    ...entryOf(caller, await placeOf(deps, current), current),
+    before,
+    after: null,
+  });
+  return { answer: undefined, changes: [remove(farmRecord, current), entry] };
+}
+
+const CALLED: Readonly<Record<RecordKind, string>> = {
+  TREATMENT: 'Treatment',
+  WATER_EXCHANGE: 'Water exchange',
+  NOTE: 'Note',
+};
+
+function entryOf(caller: Caller, place: Place, row: FarmRecord) {
+  const what = row.kind === 'TREATMENT' ? `${CALLED[row.kind]} (${row.product ?? ''})` : CALLED[row.kind];
+  return {
+    kind: 'farm_record' as const,
+    id: row.id,
+    name: `${what} of ${place.name}, ${localDay(row.happened_at, place.timezone)}`,
+    farmId: row.farm_id,
+    userId: caller.userId,
+  };
+}
+
+export function placeOf(
+  deps: { queries: Pick<RecordQueries, 'place'> },
+  { pond_id, batch_id, control_point_id }: Pick<FarmRecord, 'pond_id' | 'batch_id' | 'control_point_id'>,
+): Promise<Place> {
+  if (pond_id !== null) return requirePlace(deps, 'pond', pond_id);
+  return batch_id !== null
+    ? requirePlace(deps, 'batch', batch_id)
+    : requirePlace(deps, 'control_point', control_point_id ?? '');
+}
+
+/** Throws 422 unless the pond lies on that farm. */
+async function pondOnFarm(deps: WriteRecordDeps, ref: string, farmId: string): Promise<Place> {
+  const pond = await deps.queries.place('pond', ref);
+  if (pond?.farm_id !== farmId) throw invalidField(422, 'pond_id', 'no such pond on the farm of this record');
+  return pond;
+}
+
+function dateOf(
+  deps: Pick<Kernel, 'now' | 'clockQuality'>,
+  { timezone }: Place,
+  { instant, sentDate }: { instant: string; sentDate: unknown },
+): string {
+  return notAhead(deps, 'happened_at', instantOnFarm(instant, sentDate, timezone), timezone);
+}
+
+async function requireRoom({ queries }: WriteRecordDeps, place: Place, at: string): Promise<void> {
+  const day = localDay(at, place.timezone);
+  const span = {
+    from: startOfDay(day, place.timezone),
+    before: startOfDay(dayAfter(day, 1), place.timezone),
+  };
+  if ((await queries.countBetween(place, span)) < MOST_A_DAY) return;
+  throw conflict(
+    `${place.name} has ${MOST_A_DAY} records of ${day} already: correct one of them, or delete some`,
+    'TOO_MANY_RECORDS',
+  );
+}
