@@ -27,6 +27,8 @@ export type Write = {
    * cannot be known not to have seen it.
    */
   isFragile: boolean;
+  /** The gateway's own word, which its card lost while the hosted instance had heard it. */
+  isSaidAnew: boolean;
 };
 
 export type Ledger = {
@@ -61,8 +63,8 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
   const values = new Set<string>();
   const firstValues = new Set<string>();
 
-  function add(write: Omit<Write, 'n' | 'isExcused' | 'isFragile'>): void {
-    writes.push({ ...write, n: writes.length, isExcused: false, isFragile: false });
+  function add(write: Omit<Write, 'n' | 'isExcused' | 'isFragile' | 'isSaidAnew'>): void {
+    writes.push({ ...write, n: writes.length, isExcused: false, isFragile: false, isSaidAnew: false });
     if (write.group !== null) values.add(`${write.key} ${write.group} ${write.value}`);
   }
 
@@ -146,6 +148,10 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
           write.isFragile ||= write.side === 'hosted' || !isLogged(write.key);
         }
       }
+      // of what is the gateway's own no snapshot is believed: its older word is said anew, and a conflict has the newer one
+      if (side === 'gateway')
+        for (const write of missing([remaining.gateway]))
+          write.isSaidAnew ||= write.resource.groups[write.group ?? '']?.owner === 'gateway';
       const isItsAlone = ({ resource, group }: Write) =>
         side === 'hosted' && resource.groups[group ?? '']?.owner === 'hosted';
       const gone = [
@@ -164,7 +170,10 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
       // a value that came again says nothing
       const times = ofGroup.filter((write) => write.value === value).length;
       if (times !== 1 || firstValues.has(`${key} ${group} ${value}`)) return [];
-      return ofGroup.filter(({ saw, isExcused, isFragile }) => saw === value && !isExcused && !isFragile);
+      return ofGroup.filter(
+        ({ saw, isExcused, isFragile, isSaidAnew }) =>
+          saw === value && !isExcused && !isFragile && !isSaidAnew,
+      );
     },
     wasWritten: (key, group, value) => values.has(`${key} ${group} ${value}`),
     count: () => writes.length,
