@@ -84,9 +84,11 @@ function sumOf(reports: readonly MergeReport[]): MergeReport {
     reports.reduce((all, report) => all + count(report), 0);
   const dropped = sum((report) => report.dropped ?? 0);
   const forgotten = sum((report) => report.forgotten ?? 0);
+  const ofErased = sum((report) => report.ofErased ?? 0);
   return {
     ...(dropped > 0 ? { dropped } : {}),
     ...(forgotten > 0 ? { forgotten } : {}),
+    ...(ofErased > 0 ? { ofErased } : {}),
     applied: sum(({ applied }) => applied),
     parked: reports.flatMap(({ parked }) => parked),
     conflicts: sum(({ conflicts }) => conflicts),

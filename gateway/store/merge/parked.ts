@@ -9,6 +9,7 @@ import { uuidOfText } from './conflicts.ts';
 import { inList, listOf } from './id-lists.ts';
 import type { Heard, Kept } from './merge.ts';
 import { dropBeyond, type Kept as MostKept } from './most-kept.ts';
+import { TABLES_IN_ORDER } from './shared-tables.ts';
 import { insertMany } from './write-rows.ts';
 
 // Changes that could not be applied wait aside, as they came. They are tried again when what they waited for has come.
@@ -28,7 +29,8 @@ export const READABLE_NOW = `tried_schema < ${SYNC_SCHEMA}
 /** What is kept aside of a stream and may find its place with this batch; and what waits for that in turn. */
 export function* parkedToTry(incoming: Incoming, context: UnitContext): Steps<Heard[]> {
   const found = new Map<string, Heard>();
-  let ids = incoming.changes.map(({ id }) => id);
+  for (const heard of yield* waitedLongEnough(incoming)) found.set(heard.parkedId, heard);
+  let ids = [...incoming.changes, ...[...found.values()].map(({ change }) => change)].map(({ id }) => id);
   for (let round = 0; round < MOST_ROUNDS && found.size < MOST_TRIED; round += 1) {
     const fresh = (yield* waitingFor(ids, incoming, context)).filter(({ parkedId }) => !found.has(parkedId));
     if (fresh.length === 0) break;
@@ -38,11 +40,40 @@ export function* parkedToTry(incoming: Incoming, context: UnitContext): Steps<He
   return [...found.values()];
 }
 
+/** `parent:` and `absent:` before the table, a stroke and the id behind it. */
+const [WAITS, ID] = [7, 36];
+const AWAITED = `case substr(reason, ${WAITS + 1}, length(reason) - ${WAITS + 1 + ID}) ${TABLES_IN_ORDER.map(
+  ({ name, entity }) => `when '${name}' then ${entity}`,
+).join(' ')} end`;
+
+/**
+ * What waits for a row that is known by now, though no batch names it any more: there were more of them than are tried with
+ * one, or that row was erased, and they go with it.
+ */
+function* waitedLongEnough({ streamId }: Incoming): Steps<Waiting[]> {
+  const stored = yield {
+    sql: `select p.id, p.change_json from sync_parked as p join sync_register as r
+      on r.entity = ${AWAITED} and r.id = substr(reason, length(reason) - ${ID - 1})
+      where p.stream_id = ? and (reason like 'parent:%' or reason like 'absent:%')
+      order by parked_at, seq limit ${MOST_TRIED}`,
+    params: [streamId],
+  };
+  return stored.map(waitingOf);
+}
+
+type Waiting = { change: WireChange; parkedId: string };
+
+// the change is written below
+const waitingOf = (row: Readonly<Record<string, unknown>>): Waiting => ({
+  change: JSON.parse(String(row['change_json'])) as WireChange,
+  parkedId: String(row['id']),
+});
+
 function* waitingFor(
   ids: readonly string[],
   { streamId, retry }: Incoming,
   context: UnitContext,
-): Steps<{ change: WireChange; parkedId: string }[]> {
+): Steps<Waiting[]> {
   const everything = retry === 'parked';
   // `parent:ponds/<id>` and `absent:ponds/<id>` wait for a row by its id; an upgrade makes the others readable
   const stored = yield {
@@ -53,11 +84,7 @@ function* waitingFor(
     } order by parked_at, seq limit ${MOST_TRIED}`,
     params: everything ? [streamId] : [streamId, listOf(ids)],
   };
-  return stored.map((row) => ({
-    // written below
-    change: JSON.parse(String(row['change_json'])) as WireChange,
-    parkedId: String(row['id']),
-  }));
+  return stored.map(waitingOf);
 }
 
 export function* writeParked(
