@@ -61,7 +61,7 @@ export function countingGone({
   );
   metrics.counter(
     'sync_kept_aside_expired_total',
-    'Changes of the other side that fitted nowhere for 90 days and were dropped',
+    'Changes of the other side that fitted nowhere for 90 days, or parts of rows that nobody had when everything was compared anew; dropped',
     () => gone.expired,
   );
   metrics.counter(

@@ -15,7 +15,7 @@ import { writeBatch } from './write-batch.ts';
 export function* applySync(unit: Unit, log: ChangeLog, context: UnitContext): Steps<Committed> {
   const { restamps = [], snapshot, incoming, difference } = unit;
   const returned = unit.returnStamps === true ? { returned: yield* returnStamps(log, context) } : {};
-  const again = restamps.length > 0 ? yield* takeRestamps(restamps, log) : [];
+  const again = restamps.length > 0 ? yield* takeRestamps(restamps, log, context) : [];
   if (unit.returns !== undefined) yield* followReturns(unit.returns, log, context);
   const rows: CommittedRow[] = [];
   const reports: MergeReport[] = [];

@@ -1,5 +1,7 @@
 import type { Resource } from '#contract/resource.ts';
 import type { Committed } from '#core/changes.ts';
+import { stampOf } from '#store/merge/claims.ts';
+import type { Register } from '#store/register.ts';
 import { groupValue, keyOf, type ReplicaState } from './replica-state.ts';
 import type { Side } from './things.ts';
 
@@ -20,6 +22,8 @@ export type Write = {
   saw: string;
   /** Causal length after a delete or a restore. */
   cl: number;
+  /** Of an edit's group, on the side that made it. */
+  stamp: string;
   /** Its only copy was on a disk that is gone. */
   isExcused: boolean;
   /**
@@ -33,7 +37,7 @@ export type Write = {
 
 export type Ledger = {
   /** Notes what a unit of one of our own writes did. */
-  note(side: Side, committed: Committed, clOf: (table: string, id: string) => number): void;
+  note(side: Side, committed: Committed, registerOf: (table: string, id: string) => Register): void;
   /** Writes that none of the states accounts for. */
   missing(states: readonly ReplicaState[]): Write[];
   /**
@@ -68,7 +72,7 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
     if (write.group !== null) values.add(`${write.key} ${write.group} ${write.value}`);
   }
 
-  function noteRow(side: Side, row: Committed['rows'][number], cl: number): void {
+  function noteRow(side: Side, row: Committed['rows'][number], register: Register): void {
     const resource = resources.get(row.table);
     if (resource === undefined) return;
     const of = {
@@ -79,7 +83,8 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
       group: null,
       value: '',
       saw: '',
-      cl,
+      cl: register.cl,
+      stamp: '',
     };
     if (row.before === null) {
       add({ ...of, kind: 'made' });
@@ -95,7 +100,7 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
       const saw = groupValue(resource, group, row.before);
       if (value === saw) continue;
       if (UNDISPUTED.has(`${row.table} ${group}`)) values.add(`${of.key} ${group} ${value}`);
-      else add({ ...of, kind: 'edited', group, value, saw });
+      else add({ ...of, kind: 'edited', group, value, saw, stamp: stampOf(register, group) });
     }
   }
 
@@ -120,7 +125,12 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
       known.set(write, is);
       return is;
     };
-    return writes.filter((write) => !write.isExcused && !isThere(write));
+    // what was said of a row that is gone with a disk goes with it
+    const goneRows = new Set(
+      writes.flatMap(({ kind, key, isExcused }) => (kind === 'made' && isExcused ? key : [])),
+    );
+    const isOfGone = ({ key }: Write) => goneRows.has(key) && !states.some(({ rows }) => rows.has(key));
+    return writes.filter((write) => !write.isExcused && !isThere(write) && !isOfGone(write));
   }
 
   const isWrittenAnew = ({ n, key, group }: Write): boolean =>
@@ -129,17 +139,28 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
     );
 
   return {
-    note(side, committed, clOf) {
-      for (const row of committed.rows) noteRow(side, row, clOf(row.table, row.id));
+    note(side, committed, registerOf) {
+      for (const row of committed.rows) noteRow(side, row, registerOf(row.table, row.id));
       const [first] = committed.rows;
       const resource = resources.get(first?.table ?? '');
       if (first === undefined || resource === undefined) return;
       const key = keyOf(first.table, first.id);
-      const cl = clOf(first.table, first.id);
+      const { cl } = registerOf(first.table, first.id);
       // children carry no tombstone of their own: the first row is the one that was deleted or restored
       const isLife = first.hidden || (first.before === null && cl > 1);
       if (isLife)
-        add({ side, key, resource, id: first.id, kind: 'life', group: null, value: '', saw: '', cl });
+        add({
+          side,
+          key,
+          resource,
+          id: first.id,
+          kind: 'life',
+          group: null,
+          value: '',
+          saw: '',
+          cl,
+          stamp: '',
+        });
     },
     missing,
     excuse(side, remaining, isLogged) {
@@ -157,6 +178,10 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
       const gone = [
         ...missing([remaining.gateway, remaining.hosted]),
         ...missing([remaining[side]]).filter(isItsAlone),
+        // a value that came again stands at the gateway, which never heard that it did
+        ...missing([remaining.hosted]).filter(
+          (write) => side === 'hosted' && isUnheard(remaining.gateway, write),
+        ),
       ];
       for (const write of gone) write.isExcused = true;
       return gone.length;
@@ -180,12 +205,22 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
   };
 }
 
+/** Does the state hold an older word of the group than an edit of the hosted instance? */
+function isUnheard({ rows, parked }: ReplicaState, { side, key, kind, group, stamp }: Write): boolean {
+  const register = rows.get(key)?.register ?? null;
+  if (side !== 'hosted' || kind !== 'edited' || group === null || register === null) return false;
+  return stampOf(register, group) < stamp && !parked.has(key);
+}
+
 function holds(state: ReplicaState, write: Write): boolean {
   const known = state.rows.get(write.key);
   const parked = state.parked.get(write.key) ?? [];
   switch (write.kind) {
     case 'made':
-      return known !== undefined || parked.length > 0;
+      // a part of a row is not the row
+      return (
+        known !== undefined || parked.some((text) => /"op":[134],/.test(text) && /"base":null/.test(text))
+      );
     case 'life':
       return (known?.register?.cl ?? 0) >= write.cl || parked.some((text) => /"op":[23]/.test(text));
     case 'edited':
