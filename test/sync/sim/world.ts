@@ -101,7 +101,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
         chance,
         now: clock('hosted'),
         monotonic: time.now,
-        timeline: () => `life ${life.timeline}`,
+        timeline: () => `life-${life.timeline}`,
         refused: (_, code) => count(code),
         ...(parts.hosted === undefined ? {} : { parts: parts.hosted }),
       }),
