@@ -138,6 +138,10 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
       (later) => later.n > n && later.side === 'hosted' && later.key === key && later.group === group,
     );
 
+  /** Somebody who had seen it wrote something else. */
+  const isOverwritten = ({ n, key, group, value }: Write): boolean =>
+    writes.some((later) => later.n > n && later.key === key && later.group === group && later.saw === value);
+
   return {
     note(side, committed, registerOf) {
       for (const row of committed.rows) noteRow(side, row, registerOf(row.table, row.id));
@@ -180,7 +184,7 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
         ...missing([remaining[side]]).filter(isItsAlone),
         // a value that came again stands at the gateway, which never heard that it did
         ...missing([remaining.hosted]).filter(
-          (write) => side === 'hosted' && isUnheard(remaining.gateway, write),
+          (write) => side === 'hosted' && isAnotherWord(remaining.gateway, write) && !isOverwritten(write),
         ),
       ];
       for (const write of gone) write.isExcused = true;
@@ -205,11 +209,13 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
   };
 }
 
-/** Does the state hold an older word of the group than an edit of the hosted instance? */
-function isUnheard({ rows, parked }: ReplicaState, { side, key, kind, group, stamp }: Write): boolean {
+/** Does the state hold another word of the group than an edit of the hosted instance, though it may read the same? */
+function isAnotherWord({ rows, parked, dropped }: ReplicaState, write: Write): boolean {
+  const { side, key, kind, resource, group, value, stamp } = write;
   const register = rows.get(key)?.register ?? null;
   if (side !== 'hosted' || kind !== 'edited' || group === null || register === null) return false;
-  return stampOf(register, group) < stamp && !parked.has(key);
+  const isKept = (dropped.get(key) ?? []).some((found) => groupValue(resource, group, found) === value);
+  return stampOf(register, group) !== stamp && !parked.has(key) && !isKept;
 }
 
 function holds(state: ReplicaState, write: Write): boolean {
