@@ -142,6 +142,12 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
   const isOverwritten = ({ n, key, group, value }: Write): boolean =>
     writes.some((later) => later.n > n && later.key === key && later.group === group && later.saw === value);
 
+  const isNowhere = (write: Write, { gateway, hosted }: Readonly<Record<Side, ReplicaState>>): boolean =>
+    !write.isExcused &&
+    !isOverwritten(write) &&
+    isAnotherWord(gateway, write) &&
+    isAnotherWord(hosted, write);
+
   return {
     note(side, committed, registerOf) {
       for (const row of committed.rows) noteRow(side, row, registerOf(row.table, row.id));
@@ -182,10 +188,8 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
       const gone = [
         ...missing([remaining.gateway, remaining.hosted]),
         ...missing([remaining[side]]).filter(isItsAlone),
-        // a value that came again stands at the gateway, which never heard that it did
-        ...missing([remaining.hosted]).filter(
-          (write) => side === 'hosted' && isAnotherWord(remaining.gateway, write) && !isOverwritten(write),
-        ),
+        // what only reads the same, because a value came again, is another word
+        ...writes.filter((write) => side === 'hosted' && isNowhere(write, remaining)),
       ];
       for (const write of gone) write.isExcused = true;
       return gone.length;
