@@ -42,7 +42,8 @@ export function* parkedToTry(incoming: Incoming, context: UnitContext): Steps<He
 
 /** `parent:` and `absent:` before the table, a stroke and the id behind it. */
 const [WAITS, ID] = [7, 36];
-const AWAITED = `case substr(reason, ${WAITS + 1}, length(reason) - ${WAITS + 1 + ID}) ${TABLES_IN_ORDER.map(
+// of shorter reasons, which PostgreSQL may read before it leaves them out, there is nothing behind the stroke
+const AWAITED = `case substr(reason, ${WAITS + 1}, case when length(reason) > ${WAITS + 1 + ID} then length(reason) - ${WAITS + 1 + ID} else 0 end) ${TABLES_IN_ORDER.map(
   ({ name, entity }) => `when '${name}' then ${entity}`,
 ).join(' ')} end`;
 
@@ -53,7 +54,7 @@ const AWAITED = `case substr(reason, ${WAITS + 1}, length(reason) - ${WAITS + 1 
 function* waitedLongEnough({ streamId }: Incoming): Steps<Waiting[]> {
   const stored = yield {
     sql: `select p.id, p.change_json from sync_parked as p join sync_register as r
-      on r.entity = ${AWAITED} and r.id = substr(reason, length(reason) - ${ID - 1})
+      on r.entity = ${AWAITED} and r.id = substr(reason, case when length(reason) > ${ID} then length(reason) - ${ID - 1} else 1 end)
       where p.stream_id = ? and (reason like 'parent:%' or reason like 'absent:%')
       order by parked_at, seq limit ${MOST_TRIED}`,
     params: [streamId],
