@@ -128,6 +128,8 @@ export type MergeReport = {
   unparked: number;
   /** Kept aside before or now, and gone: there were more than is kept of one stream. */
   dropped?: number;
+  /** Left out, because what they belong to was erased here long after it was deleted. */
+  ofErased?: number;
   /** Notes of edits that lost, and gone: there were more than is kept of one stream. */
   forgotten?: number;
 };

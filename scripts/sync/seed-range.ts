@@ -77,6 +77,8 @@ function take(said: WorkerSays & { is: 'seed' }, options: RangeOptions, result: 
   for (const [name, n] of Object.entries(said.counts)) result.counts[name] = (result.counts[name] ?? 0) + n;
   if (said.violations.length === 0) return;
   result.found.push({ seed: said.seed, violations: said.violations });
+  const [first] = said.violations;
+  options.tell?.(`seed ${said.seed}: ${first?.rule}: ${first?.what}`);
   result.firstAfter = Math.min(result.firstAfter ?? Number.POSITIVE_INFINITY, said.seed - options.from + 1);
 }
 

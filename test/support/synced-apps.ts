@@ -61,7 +61,11 @@ export async function syncedApps(engine: Engine, gatewayArgs: readonly string[] 
       const reply = await gateway.call('POST', '/auth/login', { body: { email, password } });
       return String(body(reply)['access_token']);
     },
-    linkDown: () => gatewaySync.stop(),
+    /** The hosted side knows it, too: a connection that it still holds counts as the gateway heard at that moment. */
+    async linkDown(): Promise<void> {
+      await gatewaySync.stop();
+      await vi.waitFor(() => expect(hosted.sync?.sockets.counts().open).toBe(0), SOON);
+    },
     async linkUp(): Promise<void> {
       await gatewaySync.start();
       await settled();

@@ -32,7 +32,9 @@ const HELD_MS = 60_000;
 
 /** By the clock of the database, which all processes share. */
 const NOW = `(extract(epoch from clock_timestamp()) * 1000)::bigint`;
-const LIVE = `select p.key, p.value from jsonb_each_text(o.places) as p where p.value::bigint > ${NOW}`;
+// $4: places that this process has given back, of which the table has not heard yet
+const LIVE = `select p.key, p.value from jsonb_each_text(o.places) as p
+  where p.value::bigint > ${NOW} and not p.key = any($4::text[])`;
 
 // All places of a user stand in one row, whose lock makes two who come at once see each other.
 const ENTER = `insert into open_requests as o (user_id, places)
@@ -66,24 +68,29 @@ export function sharedOpenRequests(deps: {
   const { run, process } = deps;
   const alone = ownOpenRequests();
   const held = new Map<string, Set<string>>();
+  const leaving = new Map<string, Set<string>>();
   const state = { count: 0 };
 
   function leave(userId: string, holder: string): void {
-    const holders = held.get(userId);
-    holders?.delete(holder);
-    if (holders?.size === 0) held.delete(userId);
+    forget(held, userId, holder);
+    // who asks again before the table has heard of it is not kept waiting by an answer that ended
+    note(leaving, userId, holder);
     // what is not given back because the store is gone ends by itself
-    run(LEAVE, [userId, holder]).catch(() => undefined);
+    run(LEAVE, [userId, holder])
+      .catch(() => undefined)
+      .finally(() => forget(leaving, userId, holder));
   }
 
   return {
     async enter(userId, most) {
       state.count += 1;
       const holder = `${process}-${state.count}`;
-      const entered = await run(ENTER, [userId, holder, most]).catch(() => null);
+      const entered = await run(ENTER, [userId, holder, most, [...(leaving.get(userId) ?? [])]]).catch(
+        () => null,
+      );
       if (entered === null) return alone.enter(userId, most);
       if (entered.rows.length === 0) return null;
-      held.set(userId, (held.get(userId) ?? new Set()).add(holder));
+      note(held, userId, holder);
       return once(() => leave(userId, holder));
     },
     async renew() {
@@ -92,6 +99,17 @@ export function sharedOpenRequests(deps: {
       await run(RENEW, [JSON.stringify(holdersByUser)]);
     },
   };
+}
+
+type Holders = Map<string, Set<string>>;
+
+const note = (holders: Holders, userId: string, holder: string) =>
+  void holders.set(userId, (holders.get(userId) ?? new Set()).add(holder));
+
+function forget(holders: Holders, userId: string, holder: string): void {
+  const ofUser = holders.get(userId);
+  ofUser?.delete(holder);
+  if (ofUser?.size === 0) holders.delete(userId);
 }
 
 function once(work: () => void): () => void {
@@ -151,8 +169,11 @@ export function isCounted({ access, tag, method, path }: Route): boolean {
   return !(tag === 'Water quality' && method === 'POST');
 }
 
-/** A page that asks for more at once than the plan allows waits for a moment before it is refused. */
-const TRIES = 5;
+/**
+ * A page that asks for more at once than the plan allows waits for a moment before it is refused; so does who asks one
+ * process after the other, while a busy database has not heard yet of the answers that ended.
+ */
+const TRIES = 20;
 const WAIT_MS = 100;
 
 export function requestLimits(deps: RequestLimitDeps): Admit {

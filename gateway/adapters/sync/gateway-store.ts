@@ -52,7 +52,7 @@ export function countingGone({
   metrics: { counter: (name: string, help: string, count: () => number) => void };
   onRows: Database['onRows'];
 }): Commit {
-  const gone = { dropped: 0, expired: 0, forgotten: 0 };
+  const gone = { dropped: 0, expired: 0, forgotten: 0, ofErased: 0 };
   metrics.counter(
     'sync_kept_aside_dropped_total',
     'Changes of the other side that fitted nowhere and were dropped because too many of one stream were kept aside',
@@ -60,8 +60,13 @@ export function countingGone({
   );
   metrics.counter(
     'sync_kept_aside_expired_total',
-    'Changes of the other side that fitted nowhere for 90 days and were dropped',
+    'Changes of the other side that fitted nowhere for 90 days, or parts of rows that nobody had when everything was compared anew; dropped',
     () => gone.expired,
+  );
+  metrics.counter(
+    'sync_of_erased_total',
+    'Changes of the other side left out because what they belong to was erased here long after it was deleted',
+    () => gone.ofErased,
   );
   metrics.counter(
     'sync_conflicts_dropped_total',
@@ -78,6 +83,7 @@ export function countingGone({
     const committed = await commit(unit);
     gone.dropped += committed.merged?.dropped ?? 0;
     gone.forgotten += committed.merged?.forgotten ?? 0;
+    gone.ofErased += committed.merged?.ofErased ?? 0;
     return committed;
   };
 }

@@ -65,6 +65,15 @@ export function hostedStore(read: Db): HostedStore {
       return rows.map(({ seq }) => seq);
     },
     keptAside: keptAside(read),
+    async partsOfAbsent(streamId) {
+      const rows = await read
+        .selectFrom('sync_parked')
+        .select('id')
+        .where('stream_id', '=', streamId)
+        .where('reason', 'like', 'absent:%')
+        .execute();
+      return rows.map(({ id }) => id);
+    },
     hasReadable: (streamId) => hasReadable(read, streamId),
     restamps: (streamId, epoch, after) => restampsOf(read, { streamId, epoch }, after),
     async returns() {

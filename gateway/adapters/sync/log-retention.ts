@@ -52,6 +52,12 @@ export async function shortenOwnLog(
         .where('lane', '=', lane)
         .where('seq', '<=', Math.min(last, from + SLICE - 1))
         .execute();
+      await read
+        .deleteFrom('sync_restamps')
+        .where('stream_id', '=', OWN_STREAM)
+        .where('lane', '=', lane)
+        .where('seq', '<=', Math.min(last, from + SLICE - 1))
+        .execute();
       // the database answers at once here; whoever waits for a turn gets it now
       await new Promise((resolve) => setImmediate(resolve));
     }

@@ -149,7 +149,7 @@ function wireConflicts({ config, kernel, database, accessTo, notify }: Platform)
     routes: syncConflictRoutes({
       ...kernel,
       role: config.role,
-      queries: conflictQueries(database, accessTo),
+      queries: conflictQueries(database, accessTo, config.role),
     }),
     told: telling.settled,
     /** Once an hour, in one process for all. */

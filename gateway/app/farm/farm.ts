@@ -39,7 +39,7 @@ export function wireFarm(
     ...addressRoutes({ ...kernel, queries: addressQueries(database.read) }),
     ...farmRoutes({
       ...kernel,
-      queries: farmQueries(database.read),
+      queries: farmQueries(database.read, config.role),
       defaultZone: config.timezone,
       onZoneChange: (farm) => keepWhatHoldsOnFarm(kernel, control.ownViews.all(), farm),
       onCreate: subscriptions.limits.farm,

@@ -64,17 +64,21 @@ export function* acceptStamps(
     });
     return restamped(change, from, to);
   });
+  yield* noteRestamps(noted, context);
+  return inBases(accepted, noted);
+}
+
+function* noteRestamps(rows: Parameters<typeof insertMany>[0]['rows'], context: UnitContext): Steps<void> {
   yield* insertMany(
     {
       table: 'sync_restamps',
       columns: ['stream_id', 'epoch', 'lane', 'seq', 'chain', 'from_hlc', 'to_hlc', 'restamped_at'],
-      rows: noted,
+      rows,
       conflict: `on conflict (stream_id, epoch, lane, seq) do update set chain = excluded.chain,
         from_hlc = excluded.from_hlc, to_hlc = excluded.to_hlc, restamped_at = excluded.restamped_at`,
     },
     context,
   );
-  return inBases(accepted, noted);
 }
 
 const earliest = (stamps: readonly string[]): string =>
@@ -155,14 +159,35 @@ export function laterLife(
  * back from the future, as far as nothing that is still to be sent was stamped there. Answers changes that were dropped
  * here, for the other side's stamp was greater than their first one, and that count by their new one.
  */
-export function* takeRestamps(restamps: readonly Restamp[], log: ChangeLog): Steps<WireChange[]> {
+export function* takeRestamps(
+  restamps: readonly Restamp[],
+  log: ChangeLog,
+  context: UnitContext,
+): Steps<WireChange[]> {
   const stream = log.state.streams.get(OWN_STREAM);
   const due = restamps.filter(({ epoch }) => epoch === stream?.epoch);
   if (stream === undefined || due.length === 0) return [];
   const again: WireChange[] = [];
   for (const restamp of due) again.push(...(yield* takeRestamp(restamp)));
+  yield* noteTaken(due, context);
   yield* comeBack(stream, due, log);
   return again;
+}
+
+/** The log keeps the stamps it was sent with: what a register says since then is told apart from a stranger's by these. */
+function* noteTaken(due: readonly Restamp[], context: UnitContext): Steps<void> {
+  const restamped_at = isoOf(context.nowMs);
+  const rows = due.map(({ epoch, lane, seq, chain, from, to }) => ({
+    stream_id: OWN_STREAM,
+    epoch,
+    lane,
+    seq,
+    chain,
+    from_hlc: from,
+    to_hlc: to,
+    restamped_at,
+  }));
+  yield* noteRestamps(rows, context);
 }
 
 function* takeRestamp({ lane, seq, chain, from, to }: Restamp): Steps<WireChange[]> {

@@ -15,7 +15,7 @@ import { writeBatch } from './write-batch.ts';
 export function* applySync(unit: Unit, log: ChangeLog, context: UnitContext): Steps<Committed> {
   const { restamps = [], snapshot, incoming, difference } = unit;
   const returned = unit.returnStamps === true ? { returned: yield* returnStamps(log, context) } : {};
-  const again = restamps.length > 0 ? yield* takeRestamps(restamps, log) : [];
+  const again = restamps.length > 0 ? yield* takeRestamps(restamps, log, context) : [];
   if (unit.returns !== undefined) yield* followReturns(unit.returns, log, context);
   const rows: CommittedRow[] = [];
   const reports: MergeReport[] = [];
@@ -84,9 +84,11 @@ function sumOf(reports: readonly MergeReport[]): MergeReport {
     reports.reduce((all, report) => all + count(report), 0);
   const dropped = sum((report) => report.dropped ?? 0);
   const forgotten = sum((report) => report.forgotten ?? 0);
+  const ofErased = sum((report) => report.ofErased ?? 0);
   return {
     ...(dropped > 0 ? { dropped } : {}),
     ...(forgotten > 0 ? { forgotten } : {}),
+    ...(ofErased > 0 ? { ofErased } : {}),
     applied: sum(({ applied }) => applied),
     parked: reports.flatMap(({ parked }) => parked),
     conflicts: sum(({ conflicts }) => conflicts),

@@ -58,6 +58,12 @@ function* forgetLog({ streamId, epoch, cursor, limit }: DifferenceSlice, log: Ch
     };
   if (oldest.length > limit) return;
   log.restart(streamId);
+  // the snapshot told every row: a part that still waits is of one that nobody has
+  yield {
+    sql: `delete from sync_parked where stream_id = ? and reason like 'absent:%'`,
+    params: [streamId],
+  };
+  yield { sql: 'delete from sync_restamps where stream_id = ?', params: [streamId] };
   yield {
     sql: `update sync_stream set epoch = ?, in_core_seq = ?, in_core_chain = ?, acked_core_seq = 0, acked_core_chain = '',
       acked_history_seq = 0, acked_history_chain = '', resync = ? where stream_id = ?`,

@@ -36,6 +36,7 @@ import { belongs, leavesItsFarm, loadTenancy, strangerIn, type Tenancy } from '.
 import { toldApart } from './told-apart.ts';
 import {
   isErased,
+  isErasedForGood,
   isOutOfSight,
   keyOf,
   loadStanding,
@@ -80,6 +81,7 @@ export function* mergeBatch(batch: Batch, context: UnitContext): Steps<MergedBat
     refusedMembers: [],
     lostPeople: [],
     passedOver: 0,
+    ofErased: 0,
   };
   for (const told of readable) {
     const item = tenancy === null ? told : withOwnActor(told, tenancy);
@@ -162,7 +164,12 @@ function mergeOne(item: Readable, merged: MergedBatch): NotApplied | null {
     tenancy !== null && work.row === null && item.edit.is === 'whole' ? asCreatedHere(item, merged) : null;
   const edit = made?.edit ?? item.edit;
   const missing = missingIn(set, resource, edit);
-  if (missing !== null) return missing;
+  if (missing !== null && isErasedForGood(set, missing.table, missing.id)) {
+    merged.ofErased += 1;
+    made?.undo();
+    return null;
+  }
+  if (missing !== null) return { parked: `parent:${missing.table}/${missing.id}` };
   if (tenancy !== null && work.row === null && edit.is === 'whole') {
     // as it came: the stand-in that is taken in has no address
     if (item.edit.is === 'whole') merged.lostPeople.push(...accountLost(resource, item.edit));
@@ -204,12 +211,11 @@ function setNameRight({ edit }: Readable, { resource, id, row }: Work, merged: M
 }
 
 /** A row that it names and that has not come. */
-function missingIn(set: WorkingSet, resource: Resource, edit: Edit): NotApplied | null {
+function missingIn(set: WorkingSet, resource: Resource, edit: Edit): { table: string; id: string } | null {
   const fields = fieldsIn(edit);
   for (const [column, table] of referencesOf(resource)) {
     const id = fields[column];
-    if (typeof id === 'string' && standingOf(set, table, id) === null)
-      return { parked: `parent:${table}/${id}` };
+    if (typeof id === 'string' && standingOf(set, table, id) === null) return { table, id };
   }
   return null;
 }

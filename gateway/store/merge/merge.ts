@@ -257,4 +257,6 @@ export type MergedBatch = {
   /** What a gateway knows of people and this instance lost. */
   lostPeople: LostPersonFound[];
   passedOver: number;
+  /** Changes of rows below one that was erased here: nobody sees them again, and the other side erases its own. */
+  ofErased: number;
 };

@@ -9,6 +9,7 @@ import { uuidOfText } from './conflicts.ts';
 import { inList, listOf } from './id-lists.ts';
 import type { Heard, Kept } from './merge.ts';
 import { ALL_OF_STREAM, dropBeyond, type Kept as MostKept } from './most-kept.ts';
+import { TABLES_IN_ORDER } from './shared-tables.ts';
 import { insertMany } from './write-rows.ts';
 
 // Changes that could not be applied wait aside, as they came. They are tried again when what they waited for has come.
@@ -28,7 +29,8 @@ export const READABLE_NOW = `(reason like 'entity:%' or reason like 'schema:%' o
 /** What is kept aside of a stream and may find its place with this batch; and what waits for that in turn. */
 export function* parkedToTry(incoming: Incoming, context: UnitContext): Steps<Heard[]> {
   const found = new Map<string, Heard>();
-  let ids = incoming.changes.map(({ id }) => id);
+  for (const heard of yield* waitedLongEnough(incoming)) found.set(heard.parkedId, heard);
+  let ids = [...incoming.changes, ...[...found.values()].map(({ change }) => change)].map(({ id }) => id);
   for (let round = 0; round < MOST_ROUNDS && found.size < MOST_TRIED; round += 1) {
     // what an upgrade made readable waits for no row: it is looked for once
     const stored = yield* waitingFor({ ids, incoming, andReadable: round === 0 }, context);
@@ -40,10 +42,40 @@ export function* parkedToTry(incoming: Incoming, context: UnitContext): Steps<He
   return [...found.values()];
 }
 
+/** `parent:` and `absent:` before the table, a stroke and the id behind it. */
+const [WAITS, ID] = [7, 36];
+// of shorter reasons, which PostgreSQL may read before it leaves them out, there is nothing behind the stroke
+const AWAITED = `case substr(reason, ${WAITS + 1}, case when length(reason) > ${WAITS + 1 + ID} then length(reason) - ${WAITS + 1 + ID} else 0 end) ${TABLES_IN_ORDER.map(
+  ({ name, entity }) => `when '${name}' then ${entity}`,
+).join(' ')} end`;
+
+/**
+ * What waits for a row that is known by now, though no batch names it any more: there were more of them than are tried with
+ * one, or that row was erased, and they go with it.
+ */
+function* waitedLongEnough({ streamId }: Incoming): Steps<Waiting[]> {
+  const stored = yield {
+    sql: `select p.id, p.change_json from sync_parked as p join sync_register as r
+      on r.entity = ${AWAITED} and r.id = substr(reason, case when length(reason) > ${ID} then length(reason) - ${ID - 1} else 1 end)
+      where ${ALL_OF_STREAM.replace('stream_id', 'p.stream_id')} and (reason like 'parent:%' or reason like 'absent:%')
+      order by parked_at, seq limit ${MOST_TRIED}`,
+    params: [streamId],
+  };
+  return stored.map(waitingOf);
+}
+
+type Waiting = { change: WireChange; parkedId: string };
+
+// the change is written below
+const waitingOf = (row: Readonly<Record<string, unknown>>): Waiting => ({
+  change: JSON.parse(String(row['change_json'])) as WireChange,
+  parkedId: String(row['id']),
+});
+
 function* waitingFor(
   asked: { ids: readonly string[]; incoming: Incoming; andReadable: boolean },
   context: UnitContext,
-): Steps<{ change: WireChange; parkedId: string }[]> {
+): Steps<Waiting[]> {
   const { streamId, retry } = asked.incoming;
   const everything = retry === 'parked';
   const isNamed = inList('substr(reason, length(reason) - 35)', context);
@@ -54,11 +86,7 @@ function* waitingFor(
     } order by parked_at, seq limit ${MOST_TRIED}`,
     params: everything ? [streamId] : [streamId, listOf(asked.ids)],
   };
-  return stored.map((row) => ({
-    // written below
-    change: JSON.parse(String(row['change_json'])) as WireChange,
-    parkedId: String(row['id']),
-  }));
+  return stored.map(waitingOf);
 }
 
 export function* writeParked(

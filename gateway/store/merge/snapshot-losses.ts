@@ -53,16 +53,25 @@ type Bases = ReadonlyMap<string, string>;
 
 function* basesOf(ids: ReadonlySet<string>, context: UnitContext): Steps<Bases> {
   const logged = yield {
-    sql: `select entity, id, hlc, base_json, over_json from sync_change where stream_id = ? and ${inList('id', context)}`,
+    sql: `select entity, id, hlc, base_json, over_json, from_hlc, to_hlc from sync_change left join sync_restamps as anew
+      on anew.stream_id = sync_change.stream_id and anew.lane = sync_change.lane and anew.seq = sync_change.seq
+        and anew.chain = sync_change.chain
+      where sync_change.stream_id = ? and ${inList('id', context)}`,
     params: [OWN_STREAM, listOf(ids)],
   };
   const bases = new Map<string, string>();
-  for (const { entity, id, hlc, base_json, over_json } of logged) {
+  for (const { entity, id, hlc, base_json, over_json, from_hlc, to_hlc } of logged) {
     // the change log writes both as objects of stamps by group
     const stamps = (text: unknown) =>
       typeof text === 'string' ? Object.entries(JSON.parse(text) as Record<string, string>) : [];
-    for (const [group, base] of stamps(base_json)) bases.set(`${entity} ${id} ${group} ${hlc}`, base);
-    for (const [group, stamp] of stamps(over_json)) bases.set(`${entity} ${id} ${group} ${stamp}`, '');
+    const note = (group: string, stamp: string, base: string) => {
+      bases.set(`${entity} ${id} ${group} ${stamp}`, base);
+      // as it stands since the hosted instance set it anew
+      if (typeof from_hlc === 'string' && stamp >= from_hlc)
+        bases.set(`${entity} ${id} ${group} ${to_hlc}`, base);
+    };
+    for (const [group, base] of stamps(base_json)) note(group, String(hlc), base);
+    for (const [group, stamp] of stamps(over_json)) note(group, stamp, '');
   }
   return bases;
 }

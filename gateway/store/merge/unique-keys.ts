@@ -47,8 +47,8 @@ export function* settleUniqueKeys(merged: MergedBatch, context: UnitContext): St
     // a new name may be taken again, by design even many times: each round leaves one row more with its name for good
     for (;;) {
       const clashing = yield* clashesOf(key, merged, context);
-      if (clashing.length === 0) break;
-      for (const works of clashing) setApart(key, works, merged, settled);
+      const movedApart = clashing.map((works) => setApart(key, works, merged, settled));
+      if (!movedApart.includes(true)) break;
     }
   }
   return settled;
@@ -99,17 +99,33 @@ function* clashesOf(key: UniqueKey, merged: MergedBatch, context: UnitContext): 
   return [...byValue.values()].filter((works) => works.length > 1);
 }
 
-/** Of rows with one key all but the earliest claim get out of its way. */
-function setApart(key: UniqueKey, works: readonly Work[], merged: MergedBatch, settled: Settled): void {
+/** Of rows with one key all but the earliest claim get out of its way. Answers whether one did. */
+function setApart(key: UniqueKey, works: readonly Work[], merged: MergedBatch, settled: Settled): boolean {
   const group = groupOf(resourceOfTable(key.table), key);
   const [winner, ...losers] = works.toSorted((a, b) =>
     compare(rankOfClaim(a, key, group, merged), rankOfClaim(b, key, group, merged)),
   );
-  if (winner === undefined) return;
-  for (const loser of losers) {
+  if (winner === undefined) return false;
+  const leaving = losers.filter((loser) => !isOfTheGateway(loser, key, group, merged));
+  for (const loser of leaving) {
     if (key.rule.is === 'hide') hide(loser, winner, key, settled);
     else rename(loser, { key, column: key.rule.column, group }, settled);
   }
+  return leaving.length > 0;
+}
+
+/**
+ * Hosted: a name that the gateway itself gave last. It takes no other from here, and would say its own again and again: where
+ * two bear one there, they do here, too, until somebody at the farm gives one of them another.
+ */
+function isOfTheGateway(
+  { register }: Work,
+  key: UniqueKey,
+  group: string,
+  { tenancy }: MergedBatch,
+): boolean {
+  if (key.within === undefined || tenancy === null || register === null) return false;
+  return !isHostedStamp(stampOf(register, group));
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -26,11 +26,17 @@ export type Standing = { hidden: boolean; fields: Readonly<Record<string, unknow
 export type WorkingSet = {
   works: Map<string, Work>;
   standing: Map<string, Standing | null>;
+  /** Of those that do not stand: the ones that were erased for good. */
+  erased: Set<string>;
 };
 
 export const keyOf = (table: string, id: string): string => `${table} ${id}`;
 
-export const newWorkingSet = (): WorkingSet => ({ works: new Map(), standing: new Map() });
+export const newWorkingSet = (): WorkingSet => ({
+  works: new Map(),
+  standing: new Map(),
+  erased: new Set(),
+});
 
 /** A row that was told of for good: its register stays so that it never comes back. */
 export const isErased = (work: Work): boolean => work.row === null && work.register !== null;
@@ -118,7 +124,32 @@ export function* loadStanding(
     for (const id of ids) set.standing.set(keyOf(table, id), null);
     for (const row of stored)
       set.standing.set(keyOf(table, String(row['id'])), { hidden: row['hidden'] === 1, fields: row });
+    yield* noteErased(set, table, ids, context);
   }
+}
+
+/** A row that does not stand and has a register was here, and is erased. */
+function* noteErased(
+  set: WorkingSet,
+  table: string,
+  ids: ReadonlySet<string>,
+  context: UnitContext,
+): Steps<void> {
+  const missing = [...ids].filter((id) => set.standing.get(keyOf(table, id)) === null);
+  if (missing.length === 0) return;
+  const { entity } = resourceOfTable(table);
+  const known = yield {
+    sql: `select id from sync_register where entity = ? and ${inList('id', context)}`,
+    params: [entity, listOf(missing)],
+  };
+  for (const row of known) set.erased.add(keyOf(table, String(row['id'])));
+}
+
+/** Was a row that others name erased for good? It never comes, whoever waits for it. */
+export function isErasedForGood(set: WorkingSet, table: string, id: string): boolean {
+  const key = keyOf(table, id);
+  const work = set.works.get(key);
+  return work === undefined ? set.erased.has(key) : isErased(work);
 }
 
 /** Where it belongs, and for a farm whose it is. */

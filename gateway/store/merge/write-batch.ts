@@ -63,6 +63,7 @@ export function* writeBatch(
       applied: merged.applied.length,
       conflicts: conflicts.length,
       passedOver: merged.passedOver,
+      ...(merged.ofErased > 0 ? { ofErased: merged.ofErased } : {}),
       ...(forgotten > 0 ? { forgotten } : {}),
     },
   };

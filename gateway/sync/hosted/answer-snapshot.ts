@@ -1,4 +1,6 @@
+import { parkedChange } from '#contract/resources/sync-tables.ts';
 import type { SnapshotAnswer, SnapshotRequest } from '#contract/sync/wire.ts';
+import { purge } from '#core/changes.ts';
 import { lifeNow } from '#store/merge/lost-people.ts';
 import type { GatewayCaller } from '../ports.ts';
 import { type HostedDeps, hostedFacts, lookAndCommit, streamOf } from './hosted-deps.ts';
@@ -46,7 +48,8 @@ async function beginEpoch(deps: HostedDeps, caller: GatewayCaller, epochOfGatewa
       seen: next,
       unit: {
         actor: null,
-        changes: [],
+        // whoever has the row tells it whole in this epoch, and if nobody has it, it is gone with a disk
+        changes: (await deps.store.partsOfAbsent(stream.stream_id)).map((id) => purge(parkedChange, id)),
         stream: {
           id: stream.stream_id,
           expect: { epoch: stream.epoch },

@@ -288,6 +288,27 @@ describeOnPostgres('requests at the same time, in all processes of an instance',
     expect(await places()).toBe(1);
   });
 
+  test('an answer that ended takes no place, though the table has not heard of it', async () => {
+    const run = runStatement(opened.database.read);
+    const heard = Promise.withResolvers<void>();
+    const busy = sharedOpenRequests({
+      process: 'busy',
+      run: async (statement, values) => {
+        if (statement.includes('places - ')) await heard.promise;
+        return run(statement, values);
+      },
+    });
+    for (let n = 0; n < 10; n += 1) {
+      const leave = await busy.enter('lia', 2);
+      expect([n, leave]).not.toContain(null);
+      leave?.();
+    }
+    const held = [await busy.enter('lia', 2), await busy.enter('lia', 2), await busy.enter('lia', 2)];
+    expect(held.map((leave) => leave !== null)).toEqual([true, true, false]);
+    heard.resolve();
+    expect(await busy.enter('lia', 2)).toBeNull();
+  });
+
   test('those of a process that died are free a minute later', async () => {
     for (let n = 0; n < 2; n += 1) expect(await enter(n, 'ida')).not.toBeNull();
     await pass(61_000);

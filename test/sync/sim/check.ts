@@ -17,7 +17,12 @@ const CLOCK_SLACK_MS = 2 * 60_000;
 /** More of one rule say nothing new. */
 const SHOWN = 5;
 
-export function compare(gateway: ReplicaState, hosted: ReplicaState): Violation[] {
+/** `offered`: id of a person and what an administrator is asked about, because the hosted instance lost a later word of it. */
+export function compare(
+  gateway: ReplicaState,
+  hosted: ReplicaState,
+  offered: ReadonlySet<string> = new Set(),
+): Violation[] {
   const found: Violation[] = [];
   for (const key of new Set([...gateway.rows.keys(), ...hosted.rows.keys()])) {
     const here = gateway.rows.get(key);
@@ -27,12 +32,28 @@ export function compare(gateway: ReplicaState, hosted: ReplicaState): Violation[
       found.push({ rule: 'both have the same rows', what: `${key} is on ${onlyOn} only` });
       continue;
     }
-    const differences = differing(here, there);
+    const differences = differing(asAnswered(here, there, offered), there);
     if (differences.length > 0) {
       found.push({ rule: 'both say the same of a row', what: `${key}: ${differences.join('; ')}` });
     }
   }
   return found.slice(0, SHOWN);
+}
+
+/** Until it is answered, the gateway's word of a person stands beside the older one. */
+function asAnswered(here: KnownRow, there: KnownRow, offered: ReadonlySet<string>): KnownRow {
+  if (here.register === null || there.register === null) return here;
+  const kinds = ['email', 'role'].filter((kind) => offered.has(`${String(here.row['id'])} ${kind}`));
+  const { over, hlc } = there.register;
+  return kinds.reduce<KnownRow>((row, kind) => {
+    const fields = here.resource.groups[kind]?.fields ?? [];
+    const told = Object.fromEntries(fields.map((field) => [field, there.row[field]]));
+    const register = row.register && {
+      ...row.register,
+      over: { ...row.register.over, [kind]: over[kind] ?? hlc },
+    };
+    return { ...row, row: { ...row.row, ...told }, register };
+  }, here);
 }
 
 function differing(here: KnownRow, there: KnownRow): string[] {

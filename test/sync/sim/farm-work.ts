@@ -99,17 +99,48 @@ async function changeOf(deps: WorkDeps, deed: Deed, thing: Thing): Promise<chang
     const at = new Date(deps.now()).toISOString();
     const scene = { chance, at, one: (table: string) => parents.get(table) ?? null };
     const row = thing.make?.(scene, chance.uuid(), word) ?? null;
-    return row === null ? null : changes.insert(resource, row);
+    return row === null || (await isNameTaken(deps, resource.name, row))
+      ? null
+      : changes.insert(resource, row);
   }
   const row = await anyRow(deps, resource.name, deed === 'restore');
   if (row === null) return null;
   if (deed === 'delete') return changes.remove(resource, row.id);
-  if (deed === 'restore') return restored(resource, row.id);
+  if (deed === 'restore')
+    return (await isNameTaken(deps, resource.name, row)) || (await isTakenBelow(deps, resource.name, row.id))
+      ? null
+      : restored(resource, row.id);
   const group = chance.pickOrNull(editableGroups(thing, side));
   const edit = group === null ? undefined : thing.edits[group];
   if (edit === undefined) return null;
   const at = group === 'place' ? await pointBeside(deps, row) : null;
-  return changes.update(resource, row.id, edit(word, row, chance, at));
+  const set = edit(word, row, chance, at);
+  if (group === 'device_id' && (await isNameTaken(deps, resource.name, { ...row, ...set }))) return null;
+  return changes.update(resource, row.id, set);
+}
+
+/** No index holds to that a device has one name on a gateway: whoever gives one is refused, and here is nothing else to refuse it. */
+async function isNameTaken(
+  { read }: WorkDeps,
+  table: string,
+  row: Record<string, unknown>,
+): Promise<boolean> {
+  if (!('device_id' in row)) return false;
+  const [other] = await read(
+    `select id from ${table} where hidden = 0 and device_id = '${String(row['device_id'])}' and id <> '${String(row['id'])}'`,
+  );
+  return other !== undefined;
+}
+
+/** What comes back with a pond bears names, too. */
+async function isTakenBelow({ read }: WorkDeps, table: string, id: string): Promise<boolean> {
+  if (table !== 'ponds') return false;
+  const [taken] = await read(
+    `select own.id from aerators as own join aerators as other on other.device_id = own.device_id and other.hidden = 0
+      where own.pond_id = '${id}' and own.hidden = 1 and own.id not in
+        (select id from sync_register where entity = 6 and cl % 2 = 0)`,
+  );
+  return taken !== undefined;
 }
 
 /** A control point of the same farm. */

@@ -1,6 +1,10 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { controlPoint } from '#contract/resources/control-points.ts';
+import { insert, update } from '#core/changes.ts';
+import { controlPointRow } from '#test/farm-rows.ts';
 import { goBack } from './faults.ts';
 import { CALM } from './network.ts';
+import { FARM, OWNER } from './paired-farm.ts';
 import {
   agreed,
   aPond,
@@ -139,6 +143,35 @@ describe('a hosted instance that loses its last commits', () => {
     await agreed(world);
     expect(await nameOn(world, 'hosted')).toBe('told to the gateway');
     expect(await pondsOn(world, 'gateway')).toEqual(['V-01', 'V-02']);
+  });
+});
+
+describe('two motors of one name at the gateway', () => {
+  it('are told to the hosted instance as they are, and no more until somebody names one of them anew', async () => {
+    const world = await aFarmInStep();
+    const [first, second] = [1, 2].map((n) => `50000000-0000-4000-8000-00000000000${n}`) as [string, string];
+    for (const [n, id] of [first, second].entries()) {
+      const row = { ...controlPointRow(id, FARM, OWNER), cod: `CP-${n}`, device_id: 'aer-1' };
+      await world.write('gateway', insert(controlPoint, row));
+      await world.pass(5 * MINUTE_MS);
+    }
+    const heads = async () => [
+      ...(await world.gateway.replica.read(
+        'select core_seq, in_core_seq from sync_stream where stream_id = 1',
+      )),
+      ...(await world.hosted.replica.read(
+        'select core_seq, in_core_seq from sync_stream where stream_id = 2',
+      )),
+    ];
+    const before = await heads();
+    await world.pass(60 * MINUTE_MS);
+    expect(await heads()).toEqual(before);
+    const names = 'select id, device_id from control_points order by id';
+    expect(await world.hosted.replica.read(names)).toEqual(await world.gateway.replica.read(names));
+    await world.write('gateway', update(controlPoint, second, { device_id: 'aer-2' }));
+    await agreed(world);
+    const named = await world.hosted.replica.read(names);
+    expect(named.map((row) => row['device_id'])).toEqual(['aer-1', 'aer-2']);
   });
 });
 

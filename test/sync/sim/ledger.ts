@@ -1,5 +1,7 @@
 import type { Resource } from '#contract/resource.ts';
 import type { Committed } from '#core/changes.ts';
+import { stampOf } from '#store/merge/claims.ts';
+import type { Register } from '#store/register.ts';
 import { groupValue, keyOf, type ReplicaState } from './replica-state.ts';
 import type { Side } from './things.ts';
 
@@ -20,6 +22,8 @@ export type Write = {
   saw: string;
   /** Causal length after a delete or a restore. */
   cl: number;
+  /** Of an edit's group, on the side that made it. */
+  stamp: string;
   /** Its only copy was on a disk that is gone. */
   isExcused: boolean;
   /**
@@ -27,11 +31,13 @@ export type Write = {
    * cannot be known not to have seen it.
    */
   isFragile: boolean;
+  /** The gateway's own word, which its card lost while the hosted instance had heard it. */
+  isSaidAnew: boolean;
 };
 
 export type Ledger = {
   /** Notes what a unit of one of our own writes did. */
-  note(side: Side, committed: Committed, clOf: (table: string, id: string) => number): void;
+  note(side: Side, committed: Committed, registerOf: (table: string, id: string) => Register): void;
   /** Writes that none of the states accounts for. */
   missing(states: readonly ReplicaState[]): Write[];
   /**
@@ -61,12 +67,12 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
   const values = new Set<string>();
   const firstValues = new Set<string>();
 
-  function add(write: Omit<Write, 'n' | 'isExcused' | 'isFragile'>): void {
-    writes.push({ ...write, n: writes.length, isExcused: false, isFragile: false });
+  function add(write: Omit<Write, 'n' | 'isExcused' | 'isFragile' | 'isSaidAnew'>): void {
+    writes.push({ ...write, n: writes.length, isExcused: false, isFragile: false, isSaidAnew: false });
     if (write.group !== null) values.add(`${write.key} ${write.group} ${write.value}`);
   }
 
-  function noteRow(side: Side, row: Committed['rows'][number], cl: number): void {
+  function noteRow(side: Side, row: Committed['rows'][number], register: Register): void {
     const resource = resources.get(row.table);
     if (resource === undefined) return;
     const of = {
@@ -77,7 +83,8 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
       group: null,
       value: '',
       saw: '',
-      cl,
+      cl: register.cl,
+      stamp: '',
     };
     if (row.before === null) {
       add({ ...of, kind: 'made' });
@@ -93,7 +100,7 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
       const saw = groupValue(resource, group, row.before);
       if (value === saw) continue;
       if (UNDISPUTED.has(`${row.table} ${group}`)) values.add(`${of.key} ${group} ${value}`);
-      else add({ ...of, kind: 'edited', group, value, saw });
+      else add({ ...of, kind: 'edited', group, value, saw, stamp: stampOf(register, group) });
     }
   }
 
@@ -118,7 +125,12 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
       known.set(write, is);
       return is;
     };
-    return writes.filter((write) => !write.isExcused && !isThere(write));
+    // what was said of a row that is gone with a disk goes with it
+    const goneRows = new Set(
+      writes.flatMap(({ kind, key, isExcused }) => (kind === 'made' && isExcused ? key : [])),
+    );
+    const isOfGone = ({ key }: Write) => goneRows.has(key) && !states.some(({ rows }) => rows.has(key));
+    return writes.filter((write) => !write.isExcused && !isThere(write) && !isOfGone(write));
   }
 
   const isWrittenAnew = ({ n, key, group }: Write): boolean =>
@@ -126,18 +138,39 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
       (later) => later.n > n && later.side === 'hosted' && later.key === key && later.group === group,
     );
 
+  /** Somebody who had seen it wrote something else. */
+  const isOverwritten = ({ n, key, group, value }: Write): boolean =>
+    writes.some((later) => later.n > n && later.key === key && later.group === group && later.saw === value);
+
+  const isNowhere = (write: Write, { gateway, hosted }: Readonly<Record<Side, ReplicaState>>): boolean =>
+    !write.isExcused &&
+    !isOverwritten(write) &&
+    isAnotherWord(gateway, write) &&
+    isAnotherWord(hosted, write);
+
   return {
-    note(side, committed, clOf) {
-      for (const row of committed.rows) noteRow(side, row, clOf(row.table, row.id));
+    note(side, committed, registerOf) {
+      for (const row of committed.rows) noteRow(side, row, registerOf(row.table, row.id));
       const [first] = committed.rows;
       const resource = resources.get(first?.table ?? '');
       if (first === undefined || resource === undefined) return;
       const key = keyOf(first.table, first.id);
-      const cl = clOf(first.table, first.id);
+      const { cl } = registerOf(first.table, first.id);
       // children carry no tombstone of their own: the first row is the one that was deleted or restored
       const isLife = first.hidden || (first.before === null && cl > 1);
       if (isLife)
-        add({ side, key, resource, id: first.id, kind: 'life', group: null, value: '', saw: '', cl });
+        add({
+          side,
+          key,
+          resource,
+          id: first.id,
+          kind: 'life',
+          group: null,
+          value: '',
+          saw: '',
+          cl,
+          stamp: '',
+        });
     },
     missing,
     excuse(side, remaining, isLogged) {
@@ -146,11 +179,17 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
           write.isFragile ||= write.side === 'hosted' || !isLogged(write.key);
         }
       }
+      // of what is the gateway's own no snapshot is believed: its older word is said anew, and a conflict has the newer one
+      if (side === 'gateway')
+        for (const write of missing([remaining.gateway]))
+          write.isSaidAnew ||= write.resource.groups[write.group ?? '']?.owner === 'gateway';
       const isItsAlone = ({ resource, group }: Write) =>
         side === 'hosted' && resource.groups[group ?? '']?.owner === 'hosted';
       const gone = [
         ...missing([remaining.gateway, remaining.hosted]),
         ...missing([remaining[side]]).filter(isItsAlone),
+        // what only reads the same, because a value came again, is another word
+        ...writes.filter((write) => side === 'hosted' && isNowhere(write, remaining)),
       ];
       for (const write of gone) write.isExcused = true;
       return gone.length;
@@ -164,11 +203,23 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
       // a value that came again says nothing
       const times = ofGroup.filter((write) => write.value === value).length;
       if (times !== 1 || firstValues.has(`${key} ${group} ${value}`)) return [];
-      return ofGroup.filter(({ saw, isExcused, isFragile }) => saw === value && !isExcused && !isFragile);
+      return ofGroup.filter(
+        ({ saw, isExcused, isFragile, isSaidAnew }) =>
+          saw === value && !isExcused && !isFragile && !isSaidAnew,
+      );
     },
     wasWritten: (key, group, value) => values.has(`${key} ${group} ${value}`),
     count: () => writes.length,
   };
+}
+
+/** Does the state hold another word of the group than an edit of the hosted instance, though it may read the same? */
+function isAnotherWord({ rows, parked, dropped }: ReplicaState, write: Write): boolean {
+  const { side, key, kind, resource, group, value, stamp } = write;
+  const register = rows.get(key)?.register ?? null;
+  if (side !== 'hosted' || kind !== 'edited' || group === null || register === null) return false;
+  const isKept = (dropped.get(key) ?? []).some((found) => groupValue(resource, group, found) === value);
+  return stampOf(register, group) !== stamp && !parked.has(key) && !isKept;
 }
 
 function holds(state: ReplicaState, write: Write): boolean {
@@ -176,7 +227,10 @@ function holds(state: ReplicaState, write: Write): boolean {
   const parked = state.parked.get(write.key) ?? [];
   switch (write.kind) {
     case 'made':
-      return known !== undefined || parked.length > 0;
+      // a part of a row is not the row
+      return (
+        known !== undefined || parked.some((text) => /"op":[134],/.test(text) && /"base":null/.test(text))
+      );
     case 'life':
       return (known?.register?.cl ?? 0) >= write.cl || parked.some((text) => /"op":[23]/.test(text));
     case 'edited':

@@ -121,8 +121,10 @@ async function pointsOf({ gateway, hosted }: World) {
 
 async function judge(world: World): Promise<Violation[]> {
   const { gateway, hosted } = await world.states();
+  const asked = await world.hosted.replica.read(`select user_id, kind from lost_people where state = 'open'`);
+  const offered = new Set(asked.map(({ user_id, kind }) => `${String(user_id)} ${String(kind)}`));
   const found = [
-    ...compare(gateway, hosted),
+    ...compare(gateway, hosted, offered),
     ...lostWrites(world.ledger, [gateway, hosted]),
     ...invented(world.ledger, gateway),
     ...invented(world.ledger, hosted),

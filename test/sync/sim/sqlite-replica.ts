@@ -32,6 +32,7 @@ export function createSqliteReplica(first: Buffer): SqliteReplica {
     start(stamping) {
       endRun();
       if (real.inTransaction) real.exec('rollback');
+      forgetMemory(real);
       const { connection, breaker } = breakable(real);
       endRun = breaker.breakable.dieNow;
       const database = openSqlite(connection, stamping, (error) => {
@@ -64,6 +65,18 @@ export function createSqliteReplica(first: Buffer): SqliteReplica {
       real.close();
     },
   };
+}
+
+/** What a program kept in memory while its disk took nothing goes with it, as with the connection of a process. */
+function forgetMemory(connection: SqliteConnection): void {
+  const kept = connection
+    .prepare(`select type, name from sqlite_temp_master where type in ('view', 'table')`)
+    .all();
+  // rows of SQLite's own table, the views before what they read
+  for (const { type, name } of (kept as { type: string; name: string }[]).toSorted((a, b) =>
+    a.type < b.type ? 1 : -1,
+  ))
+    connection.exec(`drop ${type} temp.${name}`);
 }
 
 function open(image: Buffer): SqliteConnection {

@@ -54,6 +54,9 @@ const BOTH = ['gateway', 'hosted'] as const;
 const any = (resource: unknown) => resource as Resource;
 const numberOf = (word: string): number => Number(word.replace(/\D/g, ''));
 const degrees = (word: string): string => `-4.${numberOf(word)}`;
+/** What a row names lies on its own farm. */
+const onFarm = (row: Row | null, farmId: unknown): string | null =>
+  row !== null && row['farm_id'] === farmId ? row.id : null;
 const untouched = (at: string) => ({ created_at: at, updated_at: null });
 const recorded = (at: string) => ({ created_by: null, clock_quality: 'trusted', ...untouched(at) });
 const uniqueNumber = (chance: Chance) => chance.between(1, 2 ** 47);
@@ -143,7 +146,7 @@ export const THINGS: readonly Thing[] = [
         lat: null,
         lng: null,
         aerator_count: 0,
-        control_point_id: one('control_points')?.id ?? null,
+        control_point_id: onFarm(one('control_points'), farm_id),
         ...untouched(at),
       })),
     edits: {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Change, Committed } from '#core/changes.ts';
+import { newRegister, registerOf } from '#store/register.ts';
 import { type Chance, createChance } from './chance.ts';
 import { type Deed, type Done, workOnFarm } from './farm-work.ts';
 import { type GatewayParts, type GatewayRun, startGateway } from './gateway-box.ts';
@@ -100,7 +101,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
         chance,
         now: clock('hosted'),
         monotonic: time.now,
-        timeline: () => `life ${life.timeline}`,
+        timeline: () => `life-${life.timeline}`,
         refused: (_, code) => count(code),
         ...(parts.hosted === undefined ? {} : { parts: parts.hosted }),
       }),
@@ -127,12 +128,13 @@ export async function createWorld(options: WorldOptions): Promise<World> {
 
   async function note(side: Side, committed: Committed): Promise<void> {
     const { replica } = side === 'gateway' ? gateway : hosted;
-    const registers = await replica.read('select entity, id, cl from sync_register');
-    const clOf = (table: string, id: string) => {
+    const registers = await replica.read('select entity, id, cl, hlc, over_json from sync_register');
+    const registerIn = (table: string, id: string) => {
       const entity = SYNCED.find(({ name }) => name === table)?.entity;
-      return Number(registers.find((row) => row['entity'] === entity && row['id'] === id)?.['cl'] ?? 1);
+      const stored = registers.find((row) => row['entity'] === entity && row['id'] === id);
+      return stored === undefined ? newRegister() : registerOf(stored);
     };
-    ledger.note(side, committed, clOf);
+    ledger.note(side, committed, registerIn);
   }
 
   return {

@@ -40,6 +40,8 @@ export type ConflictQueries = {
     values: Readonly<Record<string, unknown>>,
     exceptId: string,
   ) => Promise<boolean>;
+  /** What would come back with a deleted farm or pond under a name that something else has meanwhile; null: nothing. */
+  takenBelow: (resource: Resource, id: string) => Promise<string | null>;
 };
 
 /** What the people concerned are told by. */

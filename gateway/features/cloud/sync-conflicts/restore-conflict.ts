@@ -126,6 +126,12 @@ async function bringBack(deps: SettleConflictDeps, resource: Resource, found: Fo
   if (!found.isDeleted) throw conflicts('It is not deleted any more', 'CONFLICT_SETTLED');
   const guards = await requireParents(deps, resource, found.row);
   await requireFree(deps, resource, found.row);
+  const taken = await deps.queries.takenBelow(resource, found.row.id);
+  if (taken !== null)
+    throw conflicts(
+      `${taken}, which would come back with it, is taken by another one now; change that one first`,
+      'ALREADY_EXISTS',
+    );
   const own = GUARDED[resource.name];
   if (own !== undefined) guards.push(await deps.guard(own, found.row.id));
   return { changes: [restore(resource, { ...found.row, rev: found.rev })], guards, fields: [] };

@@ -125,6 +125,29 @@ onBothEngines('changes that lost while gateway and cloud could not talk', (_open
     expect((await farmAs('GET', `/ponds/${second}`)).body).toMatchObject({ size_m2: 2_222 });
   });
 
+  it('against a deletion are refused while an aerator that would come back has a name that another one has now', async () => {
+    const [gone, other] = [await aPond('V-3'), await aPond('V-4')];
+    const aerator = (pond_id: string) => ({ pond_id, name: 'A', device_id: 'serial-3', power_kw: 1 });
+    expect((await farmAs('POST', '/aerators/', aerator(gone))).status).toBe(201);
+    await apps.settled();
+    await apps.linkDown();
+    expect((await farmAs('PUT', `/ponds/${gone}`, { size_m2: 3_333 })).status).toBe(200);
+    apps.advance(60_000);
+    expect((await hostedAs('DELETE', `/ponds/${gone}`)).status).toBe(204);
+    await apps.linkUp();
+    const taking = await farmAs('POST', '/aerators/', aerator(other));
+    expect(taking.status).toBe(201);
+    await apps.settled();
+    const [conflict] = (await open(hostedAs)).filter(({ row_id }) => row_id === gone);
+    const restore = () => hostedAs('POST', `/sync/conflicts/${conflict?.['id']}/restore`);
+    const refused = await restore();
+    expect(refused).toMatchObject({ status: 409, body: { code: 'ALREADY_EXISTS' } });
+    expect(body(refused)['detail']).toContain('serial-3');
+    expect((await farmAs('DELETE', `/aerators/${String(body(taking)['id'])}`)).status).toBe(204);
+    await apps.settled();
+    expect((await restore()).status).toBe(200);
+  });
+
   it('over a code that is taken by now are refused with the reason', async () => {
     await apps.linkDown();
     const here = await aControlPoint(apps.gateway, { token: onFarm, farmId, cod: 'Aerador' });

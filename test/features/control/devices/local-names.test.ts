@@ -54,6 +54,29 @@ onBothEngines('a device name in the cloud', (_open, engine) => {
     expect(body(shown)).toMatchObject({ target_status: 'OFF' });
   });
 
+  it('of a deleted farm is free for it as long as nobody of the same owner took it, whatever strangers call theirs', async () => {
+    const [{ token, farmId }, stranger] = [await aFarmWith(app), await aFarmWith(app)];
+    const ask = (method: string, path: string, sent?: object, by = token) =>
+      app.call(method, path, { token: by, ...(sent === undefined ? {} : { body: sent }) });
+    const make = async (path: string, sent: object, by = token) =>
+      String(body(await ask('POST', path, sent, by))['id']);
+    await make('/control-points/', point(farmId, 'aer-9', 'CP-1'));
+    const pondId = await make('/ponds/', { farm_id: farmId, cod: 'V-1', size_m2: 1_000, depth_m: 1 });
+    await make('/aerators/', { pond_id: pondId, name: 'A', device_id: 'serial-9', power_kw: 1 });
+    expect((await ask('DELETE', `/farms/${farmId}`)).status).toBe(204);
+    await make('/control-points/', point(stranger.farmId, 'aer-9', 'CP-1'), stranger.token);
+    const strange = { farm_id: stranger.farmId, cod: 'V-1', size_m2: 1_000, depth_m: 1 };
+    const far = await make('/ponds/', strange, stranger.token);
+    await make('/aerators/', { pond_id: far, name: 'A', device_id: 'serial-9', power_kw: 1 }, stranger.token);
+    const second = await make('/farms/', { name: 'Sul' });
+    const near = await make('/ponds/', { farm_id: second, cod: 'V-2', size_m2: 1_000, depth_m: 1 });
+    const taking = await make('/aerators/', { pond_id: near, name: 'B', device_id: 'serial-9', power_kw: 1 });
+    const refused = await ask('POST', `/farms/${farmId}/restore`);
+    expect(refused).toMatchObject({ status: 409, body: { detail: expect.stringContaining('serial-9') } });
+    expect((await ask('DELETE', `/aerators/${taking}`)).status).toBe(204);
+    expect((await ask('POST', `/farms/${farmId}/restore`)).status).toBe(200);
+  });
+
   it('stands once among the farms of one owner, for control points and for aerators', async () => {
     const { token, farmId } = await aFarmWith(app);
     const second = body(await app.call('POST', '/farms/', { token, body: { name: 'Sul' } }));

@@ -16,7 +16,8 @@ import type {
 import { codecOf } from '#store/row-codec.ts';
 import type { Database, Db } from '../../database.ts';
 import { decodeRow } from '../../tables.ts';
-import { farmIdsOf, isKnownOn } from '../farm/farms.ts';
+import { farmIdsOf, isKnownOn, takenBelow } from '../farm/farms.ts';
+import { inSamePlace, type Role } from '../same-place.ts';
 
 type Deps = Pick<Database, 'read' | 'dialect'>;
 type RoleOf = (of: 'farm', id: string, userId: string) => Promise<{ role: FarmRole | null } | null>;
@@ -24,7 +25,7 @@ type RoleOf = (of: 'farm', id: string, userId: string) => Promise<{ role: FarmRo
 /** Rows shown at a time: each is looked up with its row. */
 const MOST = 500;
 
-export function conflictQueries(database: Deps, accessTo: RoleOf): ConflictQueries {
+export function conflictQueries(database: Deps, accessTo: RoleOf, role: Role): ConflictQueries {
   const { read } = database;
   async function find(filter: ConflictFilter & { id?: string }, page: { skip: number; limit: number }) {
     const rows = await shown(database, filter)
@@ -63,10 +64,23 @@ export function conflictQueries(database: Deps, accessTo: RoleOf): ConflictQueri
         ([column, value]) => sql`${sql.ref(column)} = ${value as string}`,
       );
       const { rows } = await sql<{ id: string }>`select id from ${sql.table(name)}
-        where hidden = 0 and id <> ${exceptId} and ${sql.join(conditions, sql` and `)} limit 1`.execute(read);
+        where hidden = 0 and id <> ${exceptId} and ${sql.join(conditions, sql` and `)}
+          and ${'device_id' in values ? isNear(role, name, exceptId) : sql`1 = 1`} limit 1`.execute(read);
       return rows.length > 0;
     },
+    takenBelow: async ({ name }, id) =>
+      name === 'farms' || name === 'ponds'
+        ? takenBelow(read, role, { of: name === 'farms' ? 'farm' : 'pond', id })
+        : null,
   };
+}
+
+/** Rows of control points or aerators where the name of that row's device stands once. */
+function isNear(role: Role, table: string, id: string): RawBuilder<boolean> {
+  if (table === 'control_points')
+    return inSamePlace(role, 'farm_id', sql<string>`(select farm_id from control_points where id = ${id})`);
+  const farmId = sql<string>`(select p.farm_id from ponds as p join aerators as a on a.pond_id = p.id where a.id = ${id})`;
+  return sql<boolean>`pond_id in (select near.id from ponds as near where ${inSamePlace(role, 'near.farm_id', farmId)})`;
 }
 
 export function tellConflictQueries(

@@ -13,6 +13,7 @@ import { isAlive, LIFE, registerOf } from '#store/register.ts';
 import type { Db } from '../../database.ts';
 import { decodeRow } from '../../tables.ts';
 import { createdAfter, inChunks } from '../paging.ts';
+import { inSamePlace, type Role } from '../same-place.ts';
 
 export function addressQueries(db: Db): AddressQueries {
   const visibleOf = (userId: string) =>
@@ -112,7 +113,42 @@ const NAMED = [
   { table: 'batches', below: 'farm', columns: ['owner_id', 'batch_code'] },
 ] as const;
 
-export function farmQueries(db: Db): FarmQueries {
+/**
+ * What would come back with a deleted farm or pond under a name that something else has meanwhile; null: nothing. Names of
+ * devices are asked about where they stand once: what strangers call theirs is in nobody's way.
+ */
+export async function takenBelow(
+  db: Db,
+  role: Role,
+  { of, id }: { of: 'farm' | 'pond'; id: string },
+): Promise<string | null> {
+  const farmId =
+    of === 'farm' ? sql<string>`${id}` : sql<string>`(select farm_id from ponds where id = ${id})`;
+  const ponds = of === 'farm' ? sql`select id from ponds where farm_id = ${id}` : sql`${id}`;
+  for (const { table, below, columns } of NAMED) {
+    if (of === 'pond' && below === 'farm') continue;
+    const isNear =
+      below === 'farm'
+        ? inSamePlace(role, 'other.farm_id', farmId)
+        : sql`other.pond_id in (select near.id from ponds as near where ${inSamePlace(role, 'near.farm_id', farmId)})`;
+    const { rows } = await sql<{ name: string }>`select ${sql.ref(`own.${columns.at(-1)}`)} as name
+      from ${sql.table(table)} as own
+      where ${below === 'farm' ? sql`own.farm_id = ${id}` : sql`own.pond_id in (${ponds})`}
+        and own.hidden = 1
+        and not exists (select 1 from sync_register as r
+          where r.entity = ${sharedResources[table].entity} and r.id = own.id and r.cl % 2 = 0)
+        and exists (select 1 from ${sql.table(table)} as other where other.hidden = 0 and ${sql.join(
+          columns.map((column) => sql`${sql.ref(`other.${column}`)} = ${sql.ref(`own.${column}`)}`),
+          sql` and `,
+        )} and ${(columns as readonly string[]).includes('device_id') ? isNear : sql`1 = 1`})
+      limit 1`.execute(db);
+    if (rows[0] !== undefined) return `${columns.at(-1)} ${rows[0].name}`;
+  }
+  return null;
+}
+
+/** @param role asked where a farm comes back: whose names of devices stand once, see inSamePlace */
+export function farmQueries(db: Db, role: Role = 'hosted'): FarmQueries {
   return {
     async farmById(id) {
       const row = await db
@@ -173,23 +209,7 @@ export function farmQueries(db: Db): FarmQueries {
         return [{ farm: decodeRow(farm, row), deletedAt: readHlc(register.over[LIFE] ?? '').ms }];
       });
     },
-    async takenWhile(farmId) {
-      for (const { table, below, columns } of NAMED) {
-        const { rows } = await sql<{ name: string }>`select ${sql.ref(`own.${columns.at(-1)}`)} as name
-          from ${sql.table(table)} as own
-          where ${below === 'farm' ? sql`own.farm_id = ${farmId}` : sql`own.pond_id in (select id from ponds where farm_id = ${farmId})`}
-            and own.hidden = 1
-            and not exists (select 1 from sync_register as r
-              where r.entity = ${sharedResources[table].entity} and r.id = own.id and r.cl % 2 = 0)
-            and exists (select 1 from ${sql.table(table)} as other where other.hidden = 0 and ${sql.join(
-              columns.map((column) => sql`${sql.ref(`other.${column}`)} = ${sql.ref(`own.${column}`)}`),
-              sql` and `,
-            )})
-          limit 1`.execute(db);
-        if (rows[0] !== undefined) return `${columns.at(-1)} ${rows[0].name}`;
-      }
-      return null;
-    },
+    takenWhile: (farmId) => takenBelow(db, role, { of: 'farm', id: farmId }),
     primaryAddressesOf: addressQueries(db).primaryAddressesOf,
     async addressById(id) {
       const row = await db
