@@ -344,6 +344,7 @@ describe('what counts', () => {
     'Invitations',
     'Logs',
     'Ponds',
+    'Records',
     'Science settings',
     'Transfers',
     'Users',
@@ -359,10 +360,12 @@ describe('what counts', () => {
     const vital =
       /control-point|aerator|schedule|device|heartbeat|shadow|alert|turn-|lock-out|event|notification|oxygen-forecast|sync/;
     const counted = app.routes.filter((route) => vital.test(route.path) && isCounted(route));
-    // what was done is looked up at leisure
+    // what was done is looked up, and noted, at leisure
     expect(counted.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'GET /logs/farm/{farm_id}/control-points',
       'GET /logs/control-points/{control_point_id}',
+      'GET /control-points/{control_point_id}/records',
+      'POST /control-points/{control_point_id}/records',
     ]);
   });
 

@@ -44,7 +44,7 @@ onBothEngines('any change that comes over the wire', (open, engine) => {
   }
 
   const batches = (seed: number): WireChange[][] =>
-    fc.sample(anyBatch, { numRuns: engine === 'sqlite' ? 100 : 60, seed });
+    fc.sample(anyBatch, { numRuns: engine === 'sqlite' ? 120 : 90, seed });
 
   /** Nothing is seen below what is not, by the rows that go one by one. */
   async function orphans({ read }: Database): Promise<string[]> {

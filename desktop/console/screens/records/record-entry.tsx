@@ -6,7 +6,6 @@ import {
   EXCHANGE_UNITS,
   MAY_LEAVE_RESIDUES,
   PRODUCT_KINDS,
-  type ProductAnswer,
 } from '#contract/resources/farm-records.ts';
 import { componentWords } from '#words/components.ts';
 import { recordsWords } from '#words/records.ts';

@@ -16,7 +16,6 @@ import type { CorrectedField } from '../../components/correction-dialog.tsx';
 import { CheckField } from '../../components/field.tsx';
 import { RecordTable, RowActions } from '../../components/record-table.tsx';
 import { get } from '../../data/api.ts';
-import type { Batch } from '../../data/batches.ts';
 import { isLeaving } from '../../data/corrections.ts';
 import { mayCorrect, mayRecord } from '../../data/farm-store.ts';
 import type { Pond } from '../../data/places.ts';
