@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { SCIENCE_DEFAULTS } from '#science/constants.ts';
+import { BLIND_CHARTS, SCIENCE_DEFAULTS } from '#science/constants.ts';
 import type { FeedingConditions } from '#science/feeding-adjustments.ts';
 import { type BatchToFeed, dailyRation, weightToFeedG } from '#science/feeding-ration.ts';
 import { feedingSchedule, mealPlan } from '#science/feeding-schedule.ts';
@@ -150,7 +150,7 @@ describe('the meals', () => {
   });
 });
 
-test('no batch under any conditions is fed less than nothing or more than 26.25 % of its biomass', () => {
+test('no batch under any conditions is fed less than nothing or more than 26.25 % of its biomass, in its first days more than a chart', () => {
   const batches = fc.record({
     species: fc.constantFrom('vannamei' as const, 'monodon' as const),
     initialWeightG: fc.double({ min: 0.001, max: 5, noNaN: true }),
@@ -170,9 +170,15 @@ test('no batch under any conditions is fed less than nothing or more than 26.25 
   fc.assert(
     fc.property(batches, temperatures, (batch, value) => {
       const temperatureC = value === null ? null : fresh(value);
-      const ration = dailyRation(SCIENCE_DEFAULTS, batch, { ...nothingKnown, temperatureC });
-      expect(ration.recommendedKg).toBeGreaterThanOrEqual(0);
-      expect(ration.recommendedKg).toBeLessThanOrEqual(ration.biomassKg * 0.2625 + 0.005);
+      for (const blindChart of BLIND_CHARTS) {
+        const chosen = { ...SCIENCE_DEFAULTS, feeding: { ...feeding, blindChart } };
+        const ration = dailyRation(chosen, batch, { ...nothingKnown, temperatureC });
+        // the largest line of any chart, for 100,000 stocked
+        const byChart = (9.3 * batch.stocked) / 100_000;
+        const most = ration.chart === 'BY_WEIGHT' ? ration.biomassKg * 0.2625 : byChart * 1.05;
+        expect(ration.recommendedKg).toBeGreaterThanOrEqual(0);
+        expect(ration.recommendedKg).toBeLessThanOrEqual(most + 0.005);
+      }
     }),
   );
 });

@@ -27,20 +27,21 @@ export function FileField({ label, hint, accept, disabled, file, onChoose }: Pro
         {label}
       </label>
       <span class="with-unit file">
-        {/* the browser's own button speaks the browser's language: it is there for keys and screen readers alone */}
-        <input
-          ref={input}
-          id={id}
-          class="visually-hidden"
-          type="file"
-          aria-describedby={`${id}-hint`}
-          {...(accept === undefined ? {} : { accept })}
-          {...(disabled === undefined ? {} : { disabled })}
-          onChange={(event) => onChoose(event.currentTarget.files?.[0] ?? null)}
-        />
-        <label class="button plain" for={id} aria-hidden="true">
-          {words.choose}
-        </label>
+        {/* the browser's own button speaks the browser's language: it lies over ours and cannot be seen */}
+        <span class="file-button">
+          <span class="button plain" aria-hidden="true">
+            {words.choose}
+          </span>
+          <input
+            ref={input}
+            id={id}
+            type="file"
+            aria-describedby={`${id}-hint`}
+            {...(accept === undefined ? {} : { accept })}
+            {...(disabled === undefined ? {} : { disabled })}
+            onChange={(event) => onChoose(event.currentTarget.files?.[0] ?? null)}
+          />
+        </span>
         <span class="muted grow">{file?.name ?? words.none}</span>
       </span>
       <span class="hint" id={`${id}-hint`}>

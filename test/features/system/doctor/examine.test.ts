@@ -127,10 +127,8 @@ describe('who is told of trouble', () => {
       .map((name) => readFileSync(`gateway/cli/${name}.ts`, 'utf8'))
       .join('\n');
     const command = readFileSync('packaging/command', 'utf8');
-    // Portuguese first
-    const console = readFileSync('desktop/console/screens/system/words.ts', 'utf8').split('\n  en: {');
-    for (const language of ['pt-BR', 'en'] as const) {
-      const words = console[language === 'en' ? 1 : 0] ?? '';
+    for (const language of LANGUAGES) {
+      const words = readFileSync(`desktop/console/words/${language}/shell.ts`, 'utf8');
       const screens = [...words.matchAll(/name: '([^']+)'/g)].map(([, name]) => name);
       const seen: string[] = [];
       each(/(?:Sistema|System) → (\p{L}+)/gu, (name) => seen.push(name), language);
