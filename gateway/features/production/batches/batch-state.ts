@@ -171,7 +171,10 @@ function staysOf(facts: BatchFacts, population: Population, clock: ZoneClock): B
   return new Map(
     [...from].map(([pondId, day]) => {
       const left = there.has(pondId) ? null : lastTakenFrom(facts, pondId);
-      return [pondId, { from: day, to: left === null ? null : localDay(left, clock) }];
+      const days = [left, batch.actual_harvest_date].flatMap((at) =>
+        at === null ? [] : localDay(at, clock),
+      );
+      return [pondId, { from: day, to: days.toSorted()[0] ?? null }];
     }),
   );
 }

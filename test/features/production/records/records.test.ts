@@ -69,6 +69,17 @@ onBothEngines('records of a farm', (_open, engine) => {
     return String(made['id']);
   }
 
+  it('of a batch that has ended are none of what is done in its pond afterwards', async () => {
+    const pond = await aPond();
+    const ended = await aBatch(pond, '2026-01-01');
+    await call('POST', `/batches/${ended}/finish`, {
+      actual_harvest_date: february(10),
+      final_weight_kg: 500,
+    });
+    const before = await write(pond, { ...OXYTETRACYCLINE, happened_at: february(5) });
+    const after = await write(pond, { ...OXYTETRACYCLINE, happened_at: february(20) });
+    expect([before['batches'], after['batches']]).toMatchObject([[{ id: ended }], []]);
+  });
   it('a treatment is kept with product, lot, dose, reason, who gave it and its withdrawal period', async () => {
     const pondId = await aPond();
     const batch = await aBatch(pondId);
