@@ -7,6 +7,7 @@ import { type Commit, type Incoming, onTables, put, rowsOf, type StreamPoints } 
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { movesHeard } from '#features/cloud/moved-farms.ts';
 import { wireChangeOf } from '#store/merge/canonical-change.ts';
+import { scannedStream } from '#store/merge/most-kept.ts';
 import { READABLE_NOW } from '#store/merge/parked.ts';
 import type { OutRows, SyncStore, Taking } from '../../sync/gateway/ports.ts';
 import { TUNING } from '../../sync/gateway/tuning.ts';
@@ -20,7 +21,7 @@ export async function hasReadable(read: Db, streamId: number): Promise<boolean> 
   const row = await read
     .selectFrom('sync_parked')
     .select('id')
-    .where(sql<boolean>`cast(stream_id as bigint) = ${streamId} and ${sql.raw(READABLE_NOW)}`)
+    .where(sql<boolean>`${sql.raw(scannedStream('stream_id'))} = ${streamId} and ${sql.raw(READABLE_NOW)}`)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

@@ -14,7 +14,8 @@ export type Kept = {
  * The rows of a stream where all of them are looked at. SQLite then reads the table from its beginning to its end: 10,000
  * rows take 5 ms, by the index of the stream 300 ms, for each is looked up by its own id. PostgreSQL takes the index.
  */
-export const ALL_OF_STREAM = 'cast(stream_id as bigint) = ?';
+export const scannedStream = (column: string): string => `cast(${column} as bigint)`;
+export const ALL_OF_STREAM = `${scannedStream('stream_id')} = ?`;
 
 const MOST_ROWS = 10_000;
 const MOST_BYTES = 16 * 1024 * 1024;

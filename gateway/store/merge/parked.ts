@@ -8,7 +8,7 @@ import { codecOf } from '../row-codec.ts';
 import { uuidOfText } from './conflicts.ts';
 import { inList, listOf } from './id-lists.ts';
 import type { Heard, Kept } from './merge.ts';
-import { ALL_OF_STREAM, dropBeyond, type Kept as MostKept } from './most-kept.ts';
+import { ALL_OF_STREAM, dropBeyond, type Kept as MostKept, scannedStream } from './most-kept.ts';
 import { TABLES_IN_ORDER } from './shared-tables.ts';
 import { insertMany } from './write-rows.ts';
 
@@ -57,7 +57,7 @@ function* waitedLongEnough({ streamId }: Incoming): Steps<Waiting[]> {
   const stored = yield {
     sql: `select p.id, p.change_json from sync_parked as p join sync_register as r
       on r.entity = ${AWAITED} and r.id = substr(reason, case when length(reason) > ${ID} then length(reason) - ${ID - 1} else 1 end)
-      where ${ALL_OF_STREAM.replace('stream_id', 'p.stream_id')} and (reason like 'parent:%' or reason like 'absent:%')
+      where ${scannedStream('p.stream_id')} = ? and (reason like 'parent:%' or reason like 'absent:%')
       order by parked_at, seq limit ${MOST_TRIED}`,
     params: [streamId],
   };

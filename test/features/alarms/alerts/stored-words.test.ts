@@ -35,7 +35,7 @@ function toldAgain(type: AlertType, words: Words, figures: { value?: number; thr
     threshold,
   };
   const again = storedWords(row, names, troubleIn);
-  // Spanish is not asked for by each test: it is the same or it is none
+  // true where the Spanish equals the first telling, else what was told instead
   const es = again('es') === words('es') || again('es');
   return { pt: again('pt-BR') === row.message, en: again('en'), es };
 }
