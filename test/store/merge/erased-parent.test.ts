@@ -90,7 +90,7 @@ onBothEngines('rows below one that was erased', (open) => {
     };
     if (step.is === 'push') await push(gateway, hosted, step.size);
     else if (step.is === 'pull') await pull(gateway, hosted);
-    // see the todo below
+    // open fault: a later change of what was left out waits until everything is compared anew
     else if (step.is === 'silence' && (await liesOnErased(gateway, step.n))) return;
     // what cannot be done as things stand is not done
     else if ('on' in step && !(await isSeen(gateway, step.on))) return;
@@ -124,8 +124,6 @@ onBothEngines('rows below one that was erased', (open) => {
       { numRuns: 5 },
     );
   });
-
-  it.todo('and their later changes wait nowhere either: today, until everything is compared anew');
 
   it('are told of as left out, and go when they had waited before it was erased', async () => {
     const { gateway, hosted } = await aPair();
