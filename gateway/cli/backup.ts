@@ -3,7 +3,13 @@ import { parseArgs } from 'node:util';
 import { newestBackup, prepareFolder } from '#adapters/backup/backup-folder.ts';
 import { noteProof } from '#adapters/backup/backup-proof.ts';
 import { BackupTrouble } from '#adapters/backup/backup-trouble.ts';
-import { hasKeyFile, newRecoveryKey, readRecoveryKey, writeKeyFile } from '#adapters/backup/recovery-key.ts';
+import {
+  ageIdentity,
+  hasKeyFile,
+  newRecoveryKey,
+  readRecoveryKey,
+  writeKeyFile,
+} from '#adapters/backup/recovery-key.ts';
 import { called, usage } from '#contract/commands.ts';
 import { makeBackup } from '#operations/backup/make-backup.ts';
 import { proveKey } from '#operations/backup/read-backup.ts';
@@ -49,6 +55,7 @@ const HELP = `${usage('backup [options]', 'works while the gateway runs')}
   --to FOLDER      make the folder ready and write an encrypted backup there now (BACKUP_DIR)
   --new-key        make the recovery key; it is shown once. Without it the first backup makes one
   --replace        with --new-key: a new key for all backups from now on
+  --age-identity   ask for the recovery key and print it as the tool age reads it, so that age, zstd and tar open a backup
   --prove-key      ask for the recovery key and say whether it opens the newest backup in the folder
   --data DIR       folder of the gateway (DATA_DIR) [./data]
 
@@ -60,6 +67,7 @@ export function runBackup(args: readonly string[], ask: Ask, now: () => number):
   return tellOutcome(ask.print, async () => {
     const values = readArguments(args);
     if (values.help) return ask.print(HELP);
+    if (values['age-identity']) return ask.print(ageIdentity(readRecoveryKey(await askKey(ask))));
     const { data, to } = values;
     const config = readConfig(
       [...(data === undefined ? [] : ['--data', data]), ...(to === undefined ? [] : ['--backup-dir', to])],
@@ -124,6 +132,7 @@ function readArguments(args: readonly string[]) {
         data: { type: 'string' },
         'new-key': { type: 'boolean' },
         replace: { type: 'boolean' },
+        'age-identity': { type: 'boolean' },
         'prove-key': { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },

@@ -129,6 +129,12 @@ describe('the backups of a gateway', () => {
     const refused = await say(runBackup, ['--data', data, '--to', stick, '--prove-key'], other);
     expect(refused).toMatchObject({ code: 1, text: expect.stringContaining('does not open the backup') });
   });
+  it('open with another program: the command tells the paper as age reads it', async () => {
+    const told = await say(runBackup, ['--age-identity'], key.toLowerCase());
+    expect(told).toMatchObject({ code: 0, text: expect.stringMatching(/AGE-SECRET-KEY-1[0-9A-Z]{58}$/) });
+    expect(await say(runBackup, ['--age-identity'], 'AAAA')).toMatchObject({ code: 1 });
+  });
+
   const newFolderWith = (from: string) => {
     const folder = newFolder();
     cpSync(join(from, 'farm.db'), join(folder, 'farm.db'));

@@ -1,8 +1,13 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { newRecoveryKey, readRecoveryKey } from '#adapters/backup/recovery-key.ts';
-import { seal, unseal } from '#adapters/backup/seal.ts';
+import { type Manifest, pack, unpack } from '#adapters/backup/archive.ts';
+import { ageIdentity, newRecoveryKey, readRecoveryKey } from '#adapters/backup/recovery-key.ts';
+import { seal, sealedFor, unseal } from '#adapters/backup/seal.ts';
 
 const key = newRecoveryKey();
 const AT = '2026-03-02T12:00:00.000Z';
@@ -13,7 +18,7 @@ async function all(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 const sealed = (plain: Buffer) => all(seal([plain], { publicKey: key.publicKey, madeAt: AT }));
-const opened = (bytes: Buffer, by = key) => all(unseal(Readable.from([bytes]), by.privateKey, by.publicKey));
+const opened = (bytes: Buffer, by = key) => all(unseal(Readable.from([bytes]), by));
 
 describe('a recovery key', () => {
   it('is read back however it is typed', () => {
@@ -67,5 +72,106 @@ describe('a sealed file', () => {
     const bytes = await sealed(Buffer.from('Fazenda Norte'.repeat(100)));
     expect(bytes.includes('Fazenda')).toBe(false);
     expect(bytes.includes(key.text.slice(0, 4))).toBe(false);
+  });
+});
+
+const FARM = Buffer.alloc(4_096, 'Fazenda Norte ');
+const MANIFEST: Manifest = {
+  format: 1,
+  made_at: AT,
+  gateway_id: 'b1',
+  migrations: ['0001_core.sql'],
+  sync_epoch: 1,
+  target_epoch: null,
+  core_seq: 7,
+  farms: 1,
+  control_points: 2,
+  schedules: 3,
+  users: 1,
+  logs: 9,
+  bytes: 4_096,
+};
+
+const isThere = (program: string) => spawnSync(program, ['--version']).error === undefined;
+const tools = ['age', 'zstd', 'tar'];
+
+describe('a backup', () => {
+  it.skipIf(!tools.every(isThere))('opens with age, zstd and tar, without this program', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'age-'));
+    try {
+      const database = join(folder, 'copy.db');
+      const big = Buffer.alloc(3_000_000, 'ponds and nights, ');
+      writeFileSync(database, big);
+      const options = { publicKey: key.publicKey, madeAt: AT };
+      writeFileSync(join(folder, 'farm.backup'), await all(seal(pack(database, MANIFEST), options)));
+      writeFileSync(join(folder, 'key.txt'), `${ageIdentity(key)}\n`);
+      execFileSync(
+        'sh',
+        ['-c', 'age --decrypt --identity key.txt farm.backup | zstd --decompress --quiet | tar --extract'],
+        { cwd: folder },
+      );
+      expect(readFileSync(join(folder, 'farm.db')).equals(big)).toBe(true);
+      expect(JSON.parse(readFileSync(join(folder, 'backup.json'), 'utf8'))).toEqual(MANIFEST);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('in the form of the first versions still opens, with its own paper', async () => {
+    const old = readFileSync(join(import.meta.dirname, 'first-form.backup'));
+    const paper = readRecoveryKey('33F5-C6WE-SNXM-PGTY-SZYG-6J5R-GA7W-9CYB');
+    expect(await sealedFor([old])).toEqual({ madeAt: AT, keyId: paper.id });
+    const { manifest, database } = await unpack(unseal([old], paper));
+    expect(manifest).toEqual(MANIFEST);
+    expect((await all(database)).equals(FARM)).toBe(true);
+    await expect(opened(old)).rejects.toThrow(/does not open the backup/);
+    for (const at of [9, 40, old.length - 1]) {
+      const broken = Buffer.from(old);
+      broken.writeUInt8(broken.readUInt8(at) ^ 1, at);
+      await expect(opened(broken, paper)).rejects.toThrow(/backup/);
+    }
+  });
+
+  it('says in its beginning, for everybody, when it was made and for which key', async () => {
+    expect(await sealedFor([(await sealed(FARM)).subarray(0, 400)])).toEqual({ madeAt: AT, keyId: key.id });
+    await expect(sealedFor([Buffer.from('age-encryption.org/v1\n-> X25519 abc\n')])).rejects.toThrow(
+      /damaged/,
+    );
+    await expect(sealedFor([Buffer.from('PK\x03\x04 an archive of photographs')])).rejects.toThrow(
+      /not a backup/,
+    );
+    const endless = async function* () {
+      yield Buffer.from('age-encryption.org/v1\n');
+      for (;;) yield Buffer.alloc(65_536, 'x');
+    };
+    await expect(all(unseal(endless(), key))).rejects.toThrow(/damaged/);
+  });
+
+  it('whose packed archive is cut off or has a flipped bit is damaged, never half a database', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pack-'));
+    try {
+      writeFileSync(join(folder, 'copy.db'), FARM);
+      const packed = await all(pack(join(folder, 'copy.db'), MANIFEST));
+      const read = async (bytes: Buffer) => {
+        const { manifest, database } = await unpack([bytes]);
+        return JSON.stringify(manifest) + (await all(database)).toString();
+      };
+      const whole = JSON.stringify(MANIFEST) + FARM.toString();
+      expect(await read(packed)).toBe(whole);
+      let refused = 0;
+      for (let at = 0; at < packed.length; at += 1) {
+        const flipped = Buffer.from(packed);
+        flipped.writeUInt8(flipped.readUInt8(at) ^ 4, at);
+        for (const bytes of [packed.subarray(0, at), flipped]) {
+          // a bit that carries nothing, as of the empty block at the end, may be wrong
+          const said = await read(bytes).catch((error: Error) => error.message);
+          if (said !== whole) expect(said).toMatch(/damaged/);
+          refused += said === whole ? 0 : 1;
+        }
+      }
+      expect(refused).toBeGreaterThan(packed.length * 1.8);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });

@@ -29,7 +29,7 @@ describe('a backup that is being uploaded', () => {
       publicKey: newRecoveryKey().publicKey,
       madeAt: '2026-02-28T09:00:00.000Z',
     });
-    const pieces: Buffer[] = [];
+    const pieces: Uint8Array[] = [];
     for await (const piece of sealed) pieces.push(piece);
     file = Buffer.concat(pieces);
     uploads = createUploads({

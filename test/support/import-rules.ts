@@ -110,8 +110,16 @@ export const IMPORT_RULES: readonly Rule[] = [
   },
   { folder: 'gateway/adapters/sql', ...ADAPTER, libraries: ['better-sqlite3', 'kysely', 'pg', 'node:*'] },
   { folder: 'gateway/adapters/payments', ...ADAPTER, libraries: ['stripe', 'zod', 'node:*'] },
-  { folder: 'gateway/adapters/backup', ...ADAPTER, libraries: ['zod', 'node:*'] },
-  { folder: 'gateway/adapters/delivery', ...ADAPTER, libraries: ['nodemailer', 'web-push', 'node:*'] },
+  {
+    folder: 'gateway/adapters/backup',
+    ...ADAPTER,
+    libraries: ['@scure/base', 'age-encryption', 'tar-stream', 'zod', 'node:*'],
+  },
+  {
+    folder: 'gateway/adapters/delivery',
+    ...ADAPTER,
+    libraries: ['nodemailer', 'web-push', 'node:*'],
+  },
   { folder: 'gateway/adapters/sheets', ...ADAPTER, libraries: ['@e965/xlsx', 'node:*'] },
   { folder: 'gateway/adapters/timers', ...ADAPTER, libraries: ['node-cron', 'node:*'] },
   {

@@ -1,13 +1,19 @@
 import { createReadStream } from 'node:fs';
-import { statfs } from 'node:fs/promises';
+import { stat, statfs } from 'node:fs/promises';
 import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
+import { extract, pack as tarPack } from 'tar-stream';
 import * as z from 'zod';
 import { asTrouble, BackupTrouble } from './backup-trouble.ts';
-import { createReader } from './seal.ts';
+import { type ByteReader, type Bytes, createByteReader } from './byte-reader.ts';
 
-// What a backup holds, sealed or not: a short description, then the database file, compressed as one stream whose
-// check sum tells a flipped bit.
+// What a backup holds, sealed or not: a tar archive of a short description and the database file, compressed by zstd, whose
+// check sum tells a flipped bit. Any computer with tar and zstd reads it. Older backups have no tar: four bytes of
+// length, the description, the database.
+
+const DESCRIPTION_NAME = 'backup.json';
+const DATABASE_ENTRY = 'farm.db';
 
 /** Describes the database of a backup; what a person is shown before it comes back. */
 const manifest = z.object({
@@ -31,32 +37,62 @@ const manifest = z.object({
 export type Manifest = z.infer<typeof manifest>;
 
 const MAX_MANIFEST_BYTES = 1024 * 1024;
-type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+type Unpacked = { manifest: Manifest; database: AsyncGenerator<Buffer> };
 
 /** The description, and the bytes of the database behind it. Throws BackupTrouble for anything damaged. */
-export async function unpack(
-  packed: Bytes,
-): Promise<{ manifest: Manifest; database: AsyncGenerator<Buffer> }> {
+export async function unpack(packed: Bytes): Promise<Unpacked> {
   const decompress = createZstdDecompress();
   const source = Readable.from(packed);
   source.on('error', (error) => decompress.destroy(error));
-  const reader = createReader(source.pipe(decompress));
+  const reader = createByteReader(source.pipe(decompress));
   try {
-    const length = (await reader.take(4)).readUInt32BE();
-    if (length > MAX_MANIFEST_BYTES)
-      throw new BackupTrouble('the backup is damaged; use an older one', undefined, 'DAMAGED');
-    const described = manifest.safeParse(JSON.parse((await reader.take(length)).toString()));
-    if (!described.success) {
-      throw new BackupTrouble(
-        'the backup describes itself in a way this version does not know; use the version that wrote it',
-        undefined,
-        'NEWER_VERSION',
-      );
-    }
-    return { manifest: described.data, database: told(reader.rest()) };
+    // a length below 1 MiB begins with a zero, the header of a tar archive with a name
+    const { manifest, database } =
+      (await reader.peek(1))[0] === 0 ? await unpackFirst(reader) : await unpackTar(reader);
+    return { manifest, database: told(database) };
   } catch (error) {
     throw asDamage(error);
   }
+}
+
+async function unpackFirst(reader: ByteReader): Promise<Unpacked> {
+  const length = (await reader.take(4)).readUInt32BE();
+  if (length > MAX_MANIFEST_BYTES) throw damaged();
+  return { manifest: described(await reader.take(length)), database: reader.rest() };
+}
+
+async function unpackTar(reader: ByteReader): Promise<Unpacked> {
+  const archive = extract();
+  const read = pipeline(Readable.from(reader.rest()), archive);
+  read.catch(() => undefined); // told below, where the bytes are asked for
+  const entries = archive[Symbol.asyncIterator]();
+  const first = await entries.next();
+  if (first.done === true || first.value.header.name !== DESCRIPTION_NAME) throw damaged();
+  if ((first.value.header.size ?? 0) > MAX_MANIFEST_BYTES) throw damaged();
+  const text: Buffer[] = [];
+  for await (const chunk of first.value) text.push(chunk as Buffer);
+  const manifest = described(Buffer.concat(text));
+  async function* database() {
+    const second = await entries.next();
+    if (second.done === true || second.value.header.name !== DATABASE_ENTRY) throw damaged();
+    for await (const chunk of second.value) yield chunk as Buffer;
+    if ((await entries.next()).done !== true) throw damaged();
+    await read; // to the check sum, which comes after the archive
+  }
+  return { manifest, database: database() };
+}
+
+const damaged = () => new BackupTrouble('the backup is damaged; use an older one', undefined, 'DAMAGED');
+
+function described(text: Buffer): Manifest {
+  const read = manifest.safeParse(JSON.parse(text.toString()));
+  if (read.success) return read.data;
+  throw new BackupTrouble(
+    'the backup describes itself in a way this version does not know; use the version that wrote it',
+    undefined,
+    'NEWER_VERSION',
+  );
 }
 
 async function* told(bytes: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
@@ -67,28 +103,30 @@ async function* told(bytes: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   }
 }
 
-/** zlib's words, and a description that is no JSON, mean one thing. */
+/** What zstd and tar say of broken bytes, and a description that is no JSON, mean one thing. */
 function asDamage(error: unknown): Error {
-  const isZlib = error instanceof Error && 'code' in error && String(error.code).startsWith('ZSTD_');
-  const isUnfinished = error instanceof Error && 'code' in error && error.code === 'Z_BUF_ERROR';
-  if (isZlib || isUnfinished || error instanceof SyntaxError)
-    return new BackupTrouble('the backup is damaged or not complete; use an older one', error, 'DAMAGED');
-  return asTrouble(error, 'the backup');
+  const known = asTrouble(error, 'the backup');
+  if (known instanceof BackupTrouble) return known;
+  return new BackupTrouble('the backup is damaged or not complete; use an older one', error, 'DAMAGED');
 }
 
 /** Compressed bytes of description and database. */
 export async function* pack(databaseFile: string, described: Manifest): AsyncGenerator<Buffer> {
-  const text = Buffer.from(JSON.stringify(described));
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(text.length);
-  async function* plain() {
-    yield Buffer.concat([length, text]);
-    yield* createReadStream(databaseFile, { highWaterMark: 256 * 1024 });
-  }
+  const archive = tarPack();
   const compress = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
-  const source = Readable.from(plain());
-  source.on('error', (error) => compress.destroy(error));
-  yield* source.pipe(compress);
+  const mtime = new Date(described.made_at);
+  const { size } = await stat(databaseFile);
+  archive.entry({ name: DESCRIPTION_NAME, mtime, mode: 0o600 }, JSON.stringify(described));
+  const database = archive.entry({ name: DATABASE_ENTRY, mtime, mode: 0o600, size }, (error) =>
+    error === null || error === undefined ? archive.finalize() : archive.destroy(error),
+  );
+  createReadStream(databaseFile, { highWaterMark: 256 * 1024 })
+    .on('error', (error) => archive.destroy(error))
+    .pipe(database);
+  const written = pipeline(archive, compress);
+  written.catch(() => undefined); // the stream below tells it too
+  yield* compress;
+  await written;
 }
 
 /** Of a gateway, in its data folder. By itself, because the launcher knows no configuration. */

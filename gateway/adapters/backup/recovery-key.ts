@@ -9,6 +9,7 @@ import {
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { bech32 } from '@scure/base';
 import * as z from 'zod';
 import { called } from '#contract/commands.ts';
 import { asTrouble, BackupTrouble } from './backup-trouble.ts';
@@ -64,6 +65,17 @@ export function keyIdOf(publicKey: string): string {
 
 export function publicKeyObject(publicKey: string): KeyObject {
   return createPublicKey({ key: { kty: 'OKP', crv: 'X25519', x: publicKey }, format: 'jwk' });
+}
+
+/** The public half as the tool `age` writes it: `age1…`. */
+export function ageRecipient(publicKey: string): string {
+  return bech32.encodeFromBytes('age', Buffer.from(publicKey, 'base64url'));
+}
+
+/** The secret half as the tool `age` reads it from a file: `AGE-SECRET-KEY-1…`. It opens every backup of this key. */
+export function ageIdentity({ privateKey }: Pick<RecoveryKey, 'privateKey'>): string {
+  const secret = Buffer.from(String(privateKey.export({ format: 'jwk' }).d), 'base64url');
+  return bech32.encodeFromBytes('age-secret-key-', secret).toUpperCase();
 }
 
 function keyOf(random: string): RecoveryKey {

@@ -59,5 +59,5 @@ async function opened(file: string, key: RecoveryKey) {
       throw asTrouble(error, file);
     }
   }
-  return unpack(unseal(readable(), key.privateKey, key.publicKey));
+  return unpack(unseal(readable(), key));
 }
