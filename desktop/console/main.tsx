@@ -18,7 +18,7 @@ import { startPondCodes } from './data/pond-codes.ts';
 import { startProgram } from './data/program.ts';
 import { startPush } from './data/push-start.ts';
 import { queries } from './data/query.ts';
-import { isSignedIn, renewIfDue } from './data/session.ts';
+import { isSignedIn, mustSetUp, renewIfDue } from './data/session.ts';
 import { startTheme } from './data/theme.ts';
 import { keepUserKnown } from './data/who.ts';
 import { prepareFormats } from './i18n/format.ts';
@@ -30,14 +30,23 @@ import { startSound } from './shell/sound.ts';
 
 function App() {
   const signedIn = isSignedIn();
+  const isBarred = signedIn && mustSetUp.value;
   useEffect(() => {
-    if (!signedIn) {
+    if (!signedIn || isBarred) {
       stopLive();
       return;
     }
     startLive();
     return keepUserKnown();
-  }, [signedIn]);
+  }, [signedIn, isBarred]);
+  if (isBarred)
+    return (
+      <QueryClientProvider client={queries}>
+        <Boundary>
+          <LazyScreen load={loadSetUpFirst} params={{}} />
+        </Boundary>
+      </QueryClientProvider>
+    );
   const isOnWall = new URLSearchParams(useSearch()).get('tv') === '1';
   return (
     <QueryClientProvider client={queries}>
@@ -69,6 +78,7 @@ function App() {
 const loadPanel = async () => (await import('./screens/panel/panel.tsx')).Panel;
 const loadWelcome = async () => (await import('./screens/onboarding/welcome.tsx')).Welcome;
 const loadForgotten = async () => (await import('./screens/sign-in/forgotten.tsx')).Forgotten;
+const loadSetUpFirst = async () => (await import('./screens/account/set-up-first.tsx')).SetUpFirst;
 const loadNewPassword = async () => (await import('./screens/sign-in/new-password.tsx')).NewPassword;
 const loadFirstPassword = async () => (await import('./screens/gateways/first-password.tsx')).FirstPassword;
 

@@ -169,6 +169,8 @@ export type Route = {
   token?: TokenScope | 'never';
   /** Also for a login that was let in without its second factor, where the scopes of a token do not reach. */
   isOpenWithoutSecondFactor?: true;
+  /** Also for who has to set up a second factor first: what that takes, and nothing of a farm. */
+  isOpenToSetUp?: true;
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;

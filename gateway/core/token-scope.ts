@@ -48,6 +48,14 @@ export function requireScope(caller: Pick<Caller, 'scopes' | 'login'>, route: Sc
   if (!caller.scopes.includes(needed)) throw scopeMissing(needed);
 }
 
+/** 403 for a login that reaches nothing until its person has a second factor, which this instance asks of the role. */
+export const setUpFirst = (): AppError =>
+  new AppError(
+    403,
+    'This instance asks people with your role for a second factor: set one up first, an app (POST /auth/second-factor) or a passkey (POST /auth/passkeys/begin)',
+    { code: 'SECOND_FACTOR_SET_UP' },
+  );
+
 /** For what is not in the route table. */
 export function requireReadScope(caller: Caller): Caller {
   if (caller.scopes !== null && !caller.scopes.includes('read')) throw scopeMissing('read');

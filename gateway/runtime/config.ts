@@ -157,6 +157,13 @@ export const options = {
     fallback: null,
     help: 'who may register: open or invite; without it open, on a gateway until its first OWNER is there',
   },
+  'require-second-factor': {
+    schema: z.enum(['off', 'admins', 'owners'], {
+      message: 'must be off, admins or owners (which are ADMINs, too)',
+    }),
+    fallback: 'off',
+    help: 'whose sign-in at a hosted instance reaches nothing without a second factor: off, admins or owners (ADMINs, too)',
+  },
   'local-plan': {
     schema: z.enum(['FREE', 'BASIC', 'PROFESSIONAL', 'ENTERPRISE'], {
       message: 'must be FREE, BASIC, PROFESSIONAL or ENTERPRISE',
@@ -445,6 +452,11 @@ function requireTogether(config: Config): Config {
   }
   if (config.homeAssistantOrdersBy !== null && config.homeAssistant === null) {
     throw new UsageError('HOME_ASSISTANT_ORDERS_BY needs HOME_ASSISTANT, the address of its broker');
+  }
+  if (config.requireSecondFactor !== 'off' && config.role !== 'hosted') {
+    throw new UsageError(
+      'REQUIRE_SECOND_FACTOR is for a hosted instance: a box whose clock is wrong can judge no code',
+    );
   }
   return config;
 }

@@ -2,6 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { bodyBytesOf } from '#adapters/http/app.ts';
+import { MOST_VALUES } from '#adapters/http/read-json-body.ts';
 import type { Route } from '#core/route.ts';
 import { type App, startApp } from '#test/app.ts';
 
@@ -58,6 +59,15 @@ const longestOf = (route: Route): number =>
     ? 0
     : longest(z.toJSONSchema(route.body, { io: 'input', unrepresentable: 'any' }) as Schema);
 
+/** The most values of a body of that kind, as they are counted before it is read. */
+function mostValues(schema: Schema): number {
+  const any = schema.anyOf ?? schema.oneOf;
+  if (any !== undefined) return Math.max(...any.map(mostValues));
+  if (schema['type'] === 'array') return 1 + (schema.maxItems ?? 100) * mostValues(schema.items ?? {});
+  const properties = Object.values(schema.properties ?? {});
+  return 1 + properties.reduce((sum, of) => sum + mostValues(of), 0);
+}
+
 describe.each(['gateway', 'hosted'])('bodies at a %s', (role) => {
   let app: App;
   let token: string;
@@ -72,6 +82,16 @@ describe.each(['gateway', 'hosted'])('bodies at a %s', (role) => {
       .map((route) => [`${route.method} ${route.path}`, longestOf(route), bodyBytesOf(route)] as const)
       .filter(([, needed, most]) => needed > most);
     expect(tooLong).toEqual([]);
+  });
+
+  it('no route takes more values than are read at all', () => {
+    const most = app.routes.map(({ method, path, body }) => {
+      const schema = body === undefined ? {} : z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' });
+      return [`${method} ${path}`, mostValues(schema as Schema)] as const;
+    });
+    expect(most.filter(([, values]) => values > MOST_VALUES)).toEqual([]);
+    // or nothing was counted
+    expect(Math.max(...most.map(([, values]) => values))).toBeGreaterThan(10_000);
   });
 
   /** Begins a body of so many bytes and sends none of it. */

@@ -124,3 +124,35 @@ describe('a second factor in the console', () => {
     farm.app.stepWallClock(-YEARS_MS);
   });
 });
+
+describe('a second factor that the instance asks for', () => {
+  let cloud: Console;
+  beforeAll(async () => {
+    cloud = await startConsole({ args: ['--role', 'hosted', '--require-second-factor', 'admins'] });
+  });
+  afterAll(() => cloud.close());
+
+  it('is all that an administrator finds until there is one, and then the console opens', async () => {
+    const admin = await cloud.app.signUp({ role: 'ADMIN' });
+    const page = await cloud.open('/', { ...PHONE, as: admin });
+    await page.getByRole('heading', { name: 'Falta o seu segundo fator' }).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Continuar' }).click();
+    await page.getByText('Aqui pessoas com a sua função precisam de um segundo fator').waitFor();
+    const card = page.locator('[data-card=second-factor]');
+    await card.getByLabel('Senha atual').fill(PASSWORD);
+    await card.getByRole('button', { name: 'Ligar o segundo fator' }).click();
+    await card.locator('summary').click();
+    const secret = (await card.locator('code').textContent()) ?? '';
+    await card
+      .getByLabel('2. Digite o código que o aplicativo mostra.')
+      .fill(codeAt(secret, cloud.app.clock.now()));
+    await card.getByRole('button', { name: 'Confirmar e ligar' }).click();
+    await card.getByLabel('Guardei os dez códigos').check();
+    await card.getByRole('button', { name: 'Pronto' }).click();
+    await page.getByRole('button', { name: 'Continuar' }).click();
+    await page.getByRole('heading', { name: 'Falta o seu segundo fator' }).waitFor({ state: 'detached' });
+    await page.getByRole('main').waitFor();
+    expect((await cloud.app.call('GET', '/users/all', { token: admin.token })).status).toBe(200);
+  });
+});

@@ -42,9 +42,17 @@ type Wiring = {
   token: () => string | null;
   language: () => string;
   signedOut: () => void;
+  /** This instance wants a second factor of who is signed in, before anything else. */
+  setUpFirst: () => void;
   reached: (answer: Response) => void;
 };
-let wiring: Wiring = { token: () => null, language: () => 'pt-BR', signedOut: () => {}, reached: () => {} };
+let wiring: Wiring = {
+  token: () => null,
+  language: () => 'pt-BR',
+  signedOut: () => {},
+  setUpFirst: () => {},
+  reached: () => {},
+};
 
 /** Called once, by the session. */
 export function wireApi(wanted: Wiring): void {
@@ -79,7 +87,9 @@ export async function ask<Answer>(path: string, asked: Asked = {}): Promise<Answ
   // a token that was renewed meanwhile says nothing about the session
   const isCurrent = token !== null && token === wiring.token();
   if (response.status === 401 && isCurrent && path !== '/auth/login') wiring.signedOut();
-  throw new ApiError(response.status, isRecord(answer) ? answer : {});
+  const refused = new ApiError(response.status, isRecord(answer) ? answer : {});
+  if (refused.code === 'SECOND_FACTOR_SET_UP' && isCurrent) wiring.setUpFirst();
+  throw refused;
 }
 
 async function readAnswer(response: Response): Promise<unknown> {

@@ -3,7 +3,7 @@ import { linkOf } from '../state/freshness.ts';
 import { now, onGap, serverTimeOf } from './clock.ts';
 import { forgetFarm, isKnown, take } from './farm-store.ts';
 import { queries } from './query.ts';
-import { isSignedIn, refused, token, userId } from './session.ts';
+import { barred, isSignedIn, refused, token, userId } from './session.ts';
 import { joinTabs, type Tabs } from './tabs.ts';
 import { linked } from './water.ts';
 
@@ -166,6 +166,7 @@ async function readStream(signal: AbortSignal): Promise<boolean> {
     });
     // the gateway is there and does not know this person any more
     if (response.status === 401) refused(asked);
+    if (response.status === 403) await barred(asked, response);
     if (!response.ok || response.body === null) return false;
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = '';

@@ -20,6 +20,9 @@ export const user = signal<User | null>(null);
 /** Why the last session ended, to be said on the login page. */
 export const endedBy = signal<'expired' | 'left' | null>(null);
 
+/** Nothing is open to who is signed in before there is a second factor. */
+export const mustSetUp = signal(false);
+
 export const isSignedIn = () => kept.value !== null;
 export const token = () => kept.value?.token ?? null;
 export const expiresAt = () => kept.value?.expiresAt ?? null;
@@ -33,6 +36,9 @@ wireApi({
   token,
   language: () => language,
   signedOut: () => end('expired'),
+  setUpFirst: () => {
+    mustSetUp.value = true;
+  },
   reached: (answer) => noteServerTime(answer.headers.get('date')),
 });
 
@@ -78,6 +84,7 @@ export async function signInByPasskey(remembered: boolean): Promise<void> {
 
 async function begin(answer: LoginAnswer, remembered: boolean): Promise<void> {
   endedBy.value = null;
+  mustSetUp.value = false;
   keep({ token: answer.access_token, expiresAt: endOf(answer), remembered });
   await loadUser();
 }
@@ -135,10 +142,17 @@ export function refused(bearer: string | null): void {
   if (bearer !== null && bearer === token()) end('expired');
 }
 
+/** The gateway knows this person, and may want a second factor of them first. */
+export async function barred(bearer: string | null, answer: Response): Promise<void> {
+  const said = (await answer.json().catch(() => null)) as { code?: unknown } | null;
+  if (said?.code === 'SECOND_FACTOR_SET_UP' && bearer === token()) mustSetUp.value = true;
+}
+
 function end(why: 'expired' | 'left'): void {
   const ended = token();
   kept.value = null;
   user.value = null;
+  mustSetUp.value = false;
   endedBy.value = why;
   // what another tab keeps there since is that tab's
   for (const store of [sessionStorage, localStorage])

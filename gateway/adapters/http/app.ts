@@ -8,9 +8,9 @@ import express, {
 } from 'express';
 import { AppError, StorageUnavailable } from '#core/errors.ts';
 import type { Log } from '#core/kernel.ts';
+import { oneATurn } from '#core/one-a-turn.ts';
 import { BODY_BYTES, type Route } from '#core/route.ts';
 import { ownHosts } from './client-address.ts';
-import { oneATurn } from './fair-turns.ts';
 import { type HandleDeps, handleRoute, proveCaller } from './handle-route.ts';
 import type { Refused } from './harden-server.ts';
 import { isSmallBody, readJsonBody, UNPROVED_BYTES } from './read-json-body.ts';

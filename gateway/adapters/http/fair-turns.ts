@@ -88,20 +88,6 @@ export function fairTurns({ handle, sourceOf, refused, bounds }: FairTurns): Han
 /** How long the loop has worked since it began, ms: all but its waiting for something to do. */
 const activeMs = () => performance.eventLoopUtilization().active;
 
-/** Makes what runs one piece of work in each turn of the loop, in the order in which they came. */
-export function oneATurn(): (work: () => void) => void {
-  const waiting: (() => void)[] = [];
-  function next(): void {
-    const work = waiting.shift();
-    if (waiting.length > 0) setImmediate(next);
-    work?.();
-  }
-  return (work) => {
-    waiting.push(work);
-    if (waiting.length === 1) setImmediate(next);
-  };
-}
-
 /** What a socket takes without delay. */
 const PIECE_BYTES = 65_536;
 

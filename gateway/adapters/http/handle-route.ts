@@ -35,8 +35,8 @@ import { sendAnswer } from './send-answer.ts';
 
 export type HandleDeps = Pick<Kernel, 'commit' | 'pause' | 'random' | 'log'> &
   IdempotencyDeps & {
-    /** The caller of a bearer token; throws 401 for one that is invalid, expired, logged out or outdated. */
-    authenticate: (bearer: string) => Promise<Caller>;
+    /** The caller of a bearer token; throws 401 for one that is invalid, expired, logged out or outdated, 403 before a second factor. */
+    authenticate: (bearer: string, route?: Pick<Route, 'isOpenToSetUp'>) => Promise<Caller>;
     /** Where a request comes from. */
     sourceOf: (request: HttpRequest) => string;
     /** Limits of the caller's plan on requests; absent where there are none. */
@@ -258,7 +258,7 @@ async function callerOf(
 }
 
 async function scopedCaller(deps: HandleDeps, route: Route, bearer: string, source: string): Promise<Caller> {
-  const caller = await deps.authenticate(bearer);
+  const caller = await deps.authenticate(bearer, route);
   requireScope(caller, route);
   // a person's login, whatever it reaches, is nobody's program
   if (caller.scopes === null || caller.login !== undefined) {

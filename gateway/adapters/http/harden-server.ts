@@ -1,7 +1,7 @@
 import type { Server, ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
+import { oneATurn } from '#core/one-a-turn.ts';
 import { createUnprovedConnections, PROVED, type UnprovedBounds } from '#core/unproved-connections.ts';
-import { oneATurn } from './fair-turns.ts';
 import { STRICT_HEADERS } from './request-frame.ts';
 
 /** For `createServer`: what cannot be set afterwards. */

@@ -1,16 +1,16 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Express, type RequestHandler, Router } from 'express';
 import { AppError } from '#core/errors.ts';
+import { oneATurn } from '#core/one-a-turn.ts';
 import type { Route } from '#core/route.ts';
 import { API, wrongMethod } from './app.ts';
 import { consolePages } from './console.ts';
 import { type EventStreamDeps, eventStream } from './event-stream.ts';
-import { endInPieces, oneATurn } from './fair-turns.ts';
+import { endInPieces } from './fair-turns.ts';
 import { guidePages } from './guide-pages.ts';
 import { type MetricsPageDeps, metricsPage } from './metrics.ts';
-import { openApiParts } from './openapi.ts';
+import { openApiBytes } from './openapi.ts';
 
 type Readiness = {
   ready: boolean;
@@ -207,7 +207,7 @@ function openApiPage(routes: readonly Route[]): RequestHandler {
   const inTurn = oneATurn();
   return async (request, response) => {
     // at the first request: a start that controllers wait for does not wait for it
-    made.bytes ??= documentOf(routes);
+    made.bytes ??= openApiBytes(routes);
     const bytes = await made.bytes;
     // the same bytes for all: they are large, and hundreds may wait for them
     response.setHeader('Content-Type', 'application/json; charset=utf-8');
@@ -215,16 +215,6 @@ function openApiPage(routes: readonly Route[]): RequestHandler {
     if (request.method === 'HEAD') response.end();
     else endInPieces(response, bytes, inTurn);
   };
-}
-
-/** Making it takes some tenths of a second, in which controllers are heard. */
-async function documentOf(routes: readonly Route[]): Promise<Buffer> {
-  const parts = openApiParts(routes);
-  for (;;) {
-    const { done, value } = parts.next();
-    if (done) return Buffer.from(JSON.stringify(value));
-    await nextTurn();
-  }
 }
 
 function get(app: Express, path: string, handler: RequestHandler): void {

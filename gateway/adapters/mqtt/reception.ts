@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Aedes, Client } from 'aedes';
+import { oneATurn } from '#core/one-a-turn.ts';
 import { createUnprovedConnections } from '#core/unproved-connections.ts';
 import type { Refusal } from './admission.ts';
 import { createConnectRate } from './connect-rate.ts';
@@ -61,6 +62,8 @@ const NEVER_FROM_CLIENTS: ReadonlySet<number> = new Set([0, 2, 9, 11, 13, 15]);
 export function createReception(deps: ReceptionDeps) {
   const { bounds, allowances, peers, counters, now } = deps;
   const connectRate = createConnectRate(allowances.connects, now);
+  // thousands that came together run out of time together
+  const inTurn = oneATurn();
   /** Those who proved who they are have places of their own. */
   const maxUnproved = bounds.maxUnproved ?? bounds.maxClients;
   const unproved = createUnprovedConnections<Peer>({
@@ -131,14 +134,19 @@ export function createReception(deps: ReceptionDeps) {
         deps.guests.leave(peer);
       });
       // the broker waits for CONNECT only from when it has the stream
-      const silence = setTimeout(() => {
-        counters.refuse('connect_timeouts', source);
-        stream.destroy();
-      }, bounds.connectTimeoutMs);
+      const silence = setTimeout(() => inTurn(late), bounds.connectTimeoutMs);
       stream.on('error', () => undefined);
       stream.on('readable', look);
       unproved.add(peer, source);
       let heard: Buffer = EMPTY;
+      let isHeard = false;
+
+      function late(): void {
+        // what came while others had their turn counts
+        if (isHeard || stream.destroyed) return;
+        counters.refuse('connect_timeouts', source);
+        stream.destroy();
+      }
 
       /** Whoever sends half a CONNECT costs no more than its bytes: the broker is given whole ones. */
       function look(): void {
@@ -146,6 +154,7 @@ export function createReception(deps: ReceptionDeps) {
         if (!(chunk instanceof Buffer)) return;
         heard = heard.length === 0 ? chunk : Buffer.concat([heard, chunk]);
         if (isPartOfConnect(heard, bounds.maxPacketBytes)) return;
+        isHeard = true;
         clearTimeout(silence);
         stream.off('readable', look);
         const first = heard;

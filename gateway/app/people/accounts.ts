@@ -12,10 +12,9 @@ import { isSetUpCode, shownSetUpCode } from '#adapters/tokens/set-up-code.ts';
 import type { ClockState } from '#core/clock-trust.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { LetterSeal, Notify } from '#core/notifying.ts';
-import type { Caller } from '#core/route.ts';
 import { answersOf as farmAnswersOf } from '#features/farm/farms/routes.ts';
 import { createTokenAuthentication } from '#features/people/access-tokens/create-token.ts';
-import { createAuthentication } from '#features/people/accounts/authenticate.ts';
+import { type Authenticate, createAuthentication } from '#features/people/accounts/authenticate.ts';
 import type { LogInDeps } from '#features/people/accounts/log-in.ts';
 import { accountRoutes } from '#features/people/accounts/routes.ts';
 import { createSessionList } from '#features/people/accounts/session-list.ts';
@@ -49,7 +48,15 @@ export async function wireAccounts(wiring: {
   const queries = accountQueries(read);
   const secret = config.jwtSecret ?? (await instanceValue(read, 'jwt_secret'));
   const tokens = jwtTokens(secret);
-  const logins = createAuthentication({ ...kernel, monotonic: world.monotonic, tokens, queries });
+  const logins = createAuthentication({
+    ...kernel,
+    monotonic: world.monotonic,
+    tokens,
+    queries,
+    needsSecondFactor: (role) =>
+      (role === 'ADMIN' && config.requireSecondFactor !== 'off') ||
+      (role === 'OWNER' && config.requireSecondFactor === 'owners'),
+  });
   const isGateway = config.role === 'gateway';
   const sessions = createSessionList({
     ...kernel,
@@ -118,8 +125,8 @@ export async function wireAccounts(wiring: {
     farmsOf: (userId, page) => farmAnswersOf(farmQueries(read).farmsOf(userId, page)),
     liveTokensOf: (userId) => accessTokenQueries(read).countLive(userId, isoOf(kernel.now())),
   });
-  const authenticate = (bearer: string): Promise<Caller> =>
-    accessTokenText.isOne(bearer) ? programs.authenticate(bearer) : logins.authenticate(bearer);
+  const authenticate: Authenticate = (bearer, route) =>
+    accessTokenText.isOne(bearer) ? programs.authenticate(bearer) : logins.authenticate(bearer, route);
   return {
     /** The holder of a token of either sort. */
     authenticate,

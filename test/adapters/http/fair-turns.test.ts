@@ -4,7 +4,8 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { endInPieces, fairTurns, oneATurn, type TurnBounds } from '#adapters/http/fair-turns.ts';
+import { endInPieces, fairTurns, type TurnBounds } from '#adapters/http/fair-turns.ts';
+import { oneATurn } from '#core/one-a-turn.ts';
 
 // A real server, each of whose answers costs the loop some time, and neighbours on addresses and connections of their own
 // that all ask at the same moment.

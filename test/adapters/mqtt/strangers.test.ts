@@ -203,3 +203,17 @@ test('who says nothing at all is cut off in the time a CONNECT may take', async 
   await client.closed();
   expect(farm.counted('connect_timeouts')).toBe(1);
 });
+
+test('of hundreds who said nothing in time one is cut off in each turn of the loop', async () => {
+  const farm = await startBroker({ bounds: { connectTimeoutMs: 400 } });
+  const clients = Array.from({ length: 150 }, () => farm.raw());
+  const late = () => farm.counted('connect_timeouts') ?? 0;
+  const inOneTurn: number[] = [];
+  while (late() < clients.length) {
+    const before = late();
+    await turn();
+    inOneTurn.push(late() - before);
+  }
+  expect(Math.max(...inOneTurn)).toBe(1);
+  await Promise.all(clients.map((client) => client.closed()));
+});

@@ -183,6 +183,8 @@ async function round(
   process.on('uncaughtException', note);
   process.on('unhandledRejection', note);
   await gatewaySync.start();
+  // control looks at its motors as each second of a farm does: merges wait for a look, up to three seconds where none comes
+  const looksOn = setInterval(() => void gateway.control.executor.tick().catch(note), LOOKED_AT_MS);
   const until = () => hostile.own.answered + seen.messages;
   const from = seen.messages;
   let sent = 0;
@@ -220,6 +222,7 @@ async function round(
     }
     await gatewaySync.stop();
   } finally {
+    clearInterval(looksOn);
     loop.stop();
     process.off('uncaughtException', note);
     process.off('unhandledRejection', note);

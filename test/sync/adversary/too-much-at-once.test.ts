@@ -41,6 +41,15 @@ test('depth and values are counted outside of texts', () => {
   expect(shape('[1,2,3,4,5]')).toBe(false);
   expect(shape('[1,2,3,4,5,6]')).toBe(true);
   expect(shape(JSON.stringify({ a: '[[[[,,,,,,,\\"[[[[' }))).toBe(false);
+  // also of texts that are so long that their end is looked for, with escapes anywhere and none
+  for (const length of [100, 254, 255, 256, 257, 258, 3_000])
+    for (const word of ['[', '"', '\\', ',[', '[\\"'])
+      for (const end of ['', '"', '\\', '\\"'])
+        for (const after of [1, 3, 7]) {
+          const holder = [word.repeat(length) + end, 'x'.repeat(length) + word + end];
+          const text = JSON.stringify([...holder, ...Array.from({ length: after }, () => 1)]);
+          expect([text.slice(0, 20), shape(text)]).toEqual([text.slice(0, 20), 2 + after > 5]);
+        }
 });
 
 test.each([

@@ -230,6 +230,10 @@ export const secondFactorWords = translation<typeof source.secondFactorWords>({
   done: 'Done',
   end: 'Turn the second factor off',
   ended: 'The second factor is off.',
+  mustTitle: 'Your second factor is missing',
+  mustText:
+    'People with your role sign in with a second factor here. Set up an authenticator app or a passkey; nothing else opens before that.',
+  mustGoOn: 'Continue',
   endTitle: 'Turn the second factor off?',
   endText: 'After that the password is enough to sign in, unless there are passkeys.',
 });

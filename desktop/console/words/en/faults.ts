@@ -51,6 +51,7 @@ export const faults = translation<typeof source.faults>({
     'This code does not count now. Look at what the app shows, and use each code once only.',
   SECOND_FACTOR_REQUIRED:
     'You signed in without the second factor: that is enough to run the farm, not for this. Sign in again with a recovery code, or when the clock is right.',
+  SECOND_FACTOR_SET_UP: 'People with your role need a second factor here: set one up first.',
   SECOND_FACTOR_ON: 'The second factor is on already.',
   SECOND_FACTOR_SPENT:
     'There were too many wrong codes for this account today. Use a recovery code or a passkey, or choose a new password.',

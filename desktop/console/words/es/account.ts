@@ -243,6 +243,10 @@ export const secondFactorWords = translation<typeof source.secondFactorWords>({
   done: 'Listo',
   end: 'Desactivar el segundo factor',
   ended: 'Segundo factor desactivado.',
+  mustTitle: 'Falta su segundo factor',
+  mustText:
+    'Aquí las personas con su función entran con un segundo factor. Configure una aplicación de códigos o una llave de acceso; hasta entonces no se abre nada más.',
+  mustGoOn: 'Continuar',
   endTitle: '¿Desactivar el segundo factor?',
   endText: 'Después de eso, la contraseña basta para entrar, a menos que haya llaves de acceso.',
 });

@@ -53,6 +53,8 @@ export const faults = translation<typeof source.faults>({
     'Este código no vale ahora. Vea lo que muestra la aplicación, y use cada código una sola vez.',
   SECOND_FACTOR_REQUIRED:
     'Usted entró sin el segundo factor: eso basta para manejar la camaronera, no para esto. Entre de nuevo con un código de recuperación, o cuando el reloj esté correcto.',
+  SECOND_FACTOR_SET_UP:
+    'Aquí las personas con su función necesitan un segundo factor: configure uno primero.',
   SECOND_FACTOR_ON: 'El segundo factor ya está activado.',
   SECOND_FACTOR_SPENT:
     'Hubo demasiados códigos errados en esta cuenta hoy. Use un código de recuperación o una llave de acceso, o cambie la contraseña.',

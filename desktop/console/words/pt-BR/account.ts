@@ -232,6 +232,10 @@ export const secondFactorWords = source({
   done: 'Pronto',
   end: 'Desligar o segundo fator',
   ended: 'Segundo fator desligado.',
+  mustTitle: 'Falta o seu segundo fator',
+  mustText:
+    'Aqui pessoas com a sua função entram com um segundo fator. Configure um aplicativo de códigos ou uma chave de acesso; até lá nada mais se abre.',
+  mustGoOn: 'Continuar',
   endTitle: 'Desligar o segundo fator?',
   endText: 'Depois disso, a senha basta para entrar, a não ser que haja chaves de acesso.',
 });

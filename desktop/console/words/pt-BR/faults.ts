@@ -53,6 +53,7 @@ export const faults = source({
     'Este código não vale agora. Veja o que o aplicativo mostra, e use cada código uma só vez.',
   SECOND_FACTOR_REQUIRED:
     'Você entrou sem o segundo fator: isso basta para tocar a fazenda, não para isto. Entre de novo com um código de recuperação, ou quando o relógio estiver certo.',
+  SECOND_FACTOR_SET_UP: 'Aqui pessoas com a sua função precisam de um segundo fator: configure um primeiro.',
   SECOND_FACTOR_ON: 'O segundo fator já está ligado.',
   SECOND_FACTOR_SPENT:
     'Houve códigos errados demais nesta conta hoje. Use um código de recuperação ou uma chave de acesso, ou troque a senha.',

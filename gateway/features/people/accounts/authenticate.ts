@@ -1,11 +1,13 @@
 import { TOKEN_SCOPES } from '#contract/resources/access-tokens.ts';
-import { revokedToken, sessionGeneration } from '#contract/resources/local-tables.ts';
+import { revokedToken, secondFactor, sessionGeneration } from '#contract/resources/local-tables.ts';
 import { user } from '#contract/resources/users.ts';
+import type { UserRole } from '#contract/words.ts';
 import { onTables, type RowListener, rowsOf } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { remembered } from '#core/newest-map.ts';
 import { invalidToken } from '#core/request-checks.ts';
-import type { Caller } from '#core/route.ts';
+import type { Caller, Route } from '#core/route.ts';
+import { setUpFirst } from '#core/token-scope.ts';
 import { isOfLiveGeneration } from '../login-standing.ts';
 import { LOGIN_LASTS_S } from './issue-token.ts';
 import type { AccountQueries, Claims, Standing, Tokens } from './ports.ts';
@@ -14,7 +16,12 @@ export type AuthenticateDeps = Pick<Kernel, 'now' | 'elapsedSince'> & {
   monotonic: () => number;
   tokens: Pick<Tokens, 'read'>;
   queries: Pick<AccountQueries, 'standingOf' | 'isRevoked'>;
+  /** Whose logins reach nothing before there is a second factor. */
+  needsSecondFactor: (role: UserRole) => boolean;
 };
+
+/** Who holds the token of a login. `route`: what is asked for, where it may be open to who has to set up a second factor first. */
+export type Authenticate = (bearer: string, route?: Pick<Route, 'isOpenToSetUp'>) => Promise<Caller>;
 
 /** How long another process's logout or password change may go unseen. */
 const TTL_MS = 5_000;
@@ -22,11 +29,11 @@ const KEPT = 10_000;
 
 /**
  * `authenticate` answers who holds the token of a login; throws 401 for one that is invalid, expired, logged out or of
- * an older password. `standingOf` is what decides of an account, as remembered. `hear` keeps what it remembers true to
+ * an older password, 403 for one of who has to set up a second factor first. `standingOf` is what decides of an account, as remembered. `hear` keeps what it remembers true to
  * the commits of this process.
  */
 export function createAuthentication(deps: AuthenticateDeps): {
-  authenticate: (bearer: string) => Promise<Caller>;
+  authenticate: Authenticate;
   standingOf: (userId: string) => Promise<Standing | null>;
   hear: RowListener;
 } {
@@ -40,7 +47,7 @@ export function createAuthentication(deps: AuthenticateDeps): {
   };
   return {
     standingOf,
-    async authenticate(bearer) {
+    async authenticate(bearer, route) {
       const claims = deps.tokens.read(bearer, deps.elapsedSince);
       if (claims === null) throw invalidToken();
       const [isRevoked, isLoggedOut, known] = await Promise.all([
@@ -51,6 +58,12 @@ export function createAuthentication(deps: AuthenticateDeps): {
       // who was switched on again, given a new password or kept alone elsewhere a moment ago is not told that the token is none
       const standing = isGood(known, claims) ? known : await freshStanding(claims.sub);
       if (isRevoked || isLoggedOut || !isGood(standing, claims)) throw invalidToken();
+      const lacksFactor = (now: Standing) => deps.needsSecondFactor(now.role) && !now.has_second_factor;
+      if (route?.isOpenToSetUp !== true && lacksFactor(standing)) {
+        // one that was set up in another process a moment ago counts
+        const fresh = await freshStanding(claims.sub);
+        if (fresh === null || lacksFactor(fresh)) throw setUpFirst();
+      }
       return {
         userId: claims.sub,
         role: standing.role,
@@ -60,7 +73,8 @@ export function createAuthentication(deps: AuthenticateDeps): {
         scopes: claims.spared ? TOKEN_SCOPES : null,
       };
     },
-    hear: onTables([user, sessionGeneration, revokedToken], (committed) => {
+    hear: onTables([user, sessionGeneration, revokedToken, secondFactor], (committed) => {
+      for (const { id } of rowsOf(committed, secondFactor)) standings.forget(id);
       for (const { id } of rowsOf(committed, user)) standings.forget(id);
       for (const { id } of rowsOf(committed, sessionGeneration)) standings.forget(id);
       for (const { id, hidden } of rowsOf(committed, revokedToken)) revocations.set(id, !hidden);

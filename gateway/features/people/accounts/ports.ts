@@ -8,7 +8,11 @@ export type Account = Stored<RowOf<typeof user>>;
 export type AddressOfAccount = UserAnswer['addresses'][number];
 
 /** What decides whether a token still counts. */
-export type Standing = Pick<Account, 'role' | 'is_active' | 'password_version'> & LoginsStanding;
+export type Standing = Pick<Account, 'role' | 'is_active' | 'password_version'> &
+  LoginsStanding & {
+    /** An app or a passkey on this instance, proved once. */
+    has_second_factor: boolean;
+  };
 
 export type AccountQueries = {
   accountById: (id: string) => Promise<Account | null>;

@@ -103,6 +103,7 @@ function loginRoutes(deps: AccountDeps): Route[] {
       summary: 'Invalidate the token that is sent',
       access: { who: 'account' },
       isOpenWithoutSecondFactor: true,
+      isOpenToSetUp: true,
       answers: { 200: { schema: messageAnswer } },
       async handle(request) {
         const done = logOut(signedIn(request));
@@ -162,6 +163,7 @@ function userRoutes(deps: AccountDeps): Route[] {
       tag,
       summary: 'The account of the caller',
       access: { who: 'account' },
+      isOpenToSetUp: true,
       answers: { 200: { schema: userAnswer } },
       async handle(request) {
         const { account, addresses, addressRev } = await ownAccount(signedIn(request));

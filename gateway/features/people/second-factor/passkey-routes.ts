@@ -55,6 +55,7 @@ export function passkeyRoutes(deps: Deps): Route[] {
     }),
     route({
       ...common,
+      isOpenToSetUp: true,
       method: 'GET',
       path,
       summary:
@@ -74,6 +75,7 @@ export function passkeyRoutes(deps: Deps): Route[] {
     }),
     route({
       ...common,
+      isOpenToSetUp: true,
       method: 'POST',
       path: `${path}/begin`,
       summary: 'Begin to add a passkey, with the present password or within ten minutes of a login',
@@ -90,6 +92,7 @@ export function passkeyRoutes(deps: Deps): Route[] {
     }),
     route({
       ...common,
+      isOpenToSetUp: true,
       method: 'POST',
       path,
       answersSecret: true,

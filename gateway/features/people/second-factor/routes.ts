@@ -16,7 +16,7 @@ import type { SecondFactor, SecondFactorRouteDeps } from './ports.ts';
 import { hasApp, type Proving } from './prove.ts';
 import { beginSecondFactor, confirmSecondFactor, endSecondFactor } from './set-up.ts';
 
-const common = { tag: 'Auth', access: { who: 'account' }, token: 'never' } as const;
+const common = { tag: 'Auth', access: { who: 'account' }, token: 'never', isOpenToSetUp: true } as const;
 const path = '/auth/second-factor';
 /** Secrets are in the answer. */
 const headers = { 'Cache-Control': 'no-store' };

@@ -54,11 +54,26 @@ export function accountQueries(db: Db): AccountQueries {
       const row = await db
         .selectFrom('users')
         .leftJoin('session_generations', 'session_generations.id', 'users.id')
-        .select(['role', 'is_active', 'password_version', 'generation', 'kept_session'])
+        .leftJoin('second_factors', 'second_factors.id', 'users.id')
+        .select([
+          'role',
+          'is_active',
+          'password_version',
+          'generation',
+          'kept_session',
+          'second_factors.state',
+        ])
         .where('users.id', '=', userId)
-        .where('hidden', '=', 0)
+        .where('users.hidden', '=', 0)
         .executeTakeFirst();
-      return row ? { ...row, is_active: row.is_active === 1, generation: row.generation ?? 0 } : null;
+      if (row === undefined) return null;
+      const { state, is_active, generation, ...standing } = row;
+      return {
+        ...standing,
+        is_active: is_active === 1,
+        generation: generation ?? 0,
+        has_second_factor: state === 'ON',
+      };
     },
     async isRevoked(tokenId) {
       const row = await db
