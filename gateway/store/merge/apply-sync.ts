@@ -40,7 +40,7 @@ export function* applySync(unit: Unit, log: ChangeLog, context: UnitContext): St
 }
 
 function* applyIncoming(
-  incoming: Incoming & { isSnapshot?: true; isOwn?: true },
+  incoming: Incoming & { isSnapshot?: true; isSettled?: boolean; isOwn?: true },
   log: ChangeLog,
   context: UnitContext,
 ): Steps<{ rows: CommittedRow[]; report: MergeReport }> {
@@ -57,6 +57,7 @@ function* applyIncoming(
       streamId,
       changes: [...rowsKept, ...fresh, ...partsKept],
       isSnapshot: incoming.isSnapshot === true,
+      isSettled: incoming.isSettled === true,
       isRepair: incoming.isRepair === true,
       isOwn: incoming.isOwn === true,
     },

@@ -4,6 +4,7 @@ import { timezone } from '#contract/resources/farms.ts';
 import { daysOfWeek } from '#contract/resources/schedules.ts';
 import { HOSTED_TABLES } from '#contract/sync/scopes.ts';
 import { isAlive, type Steps, type UnitContext } from '../register.ts';
+import { withoutMaking } from './accept-stamps.ts';
 import { tellingOf } from './account-word.ts';
 import { textOf } from './canonical-change.ts';
 import { fieldsOf } from './claims.ts';
@@ -167,6 +168,7 @@ function mergeOne(item: Readable, merged: MergedBatch): NotApplied | null {
   if (missing !== null && isErasedForGood(set, missing.table, missing.id)) {
     merged.ofErased += 1;
     made?.undo();
+    leaveOut(work, edit);
     return null;
   }
   if (missing !== null) return { parked: `parent:${missing.table}/${missing.id}` };
@@ -187,6 +189,13 @@ function mergeOne(item: Readable, merged: MergedBatch): NotApplied | null {
   }
   takeEdit({ ...item, edit }, work, merged, batch);
   return null;
+}
+
+/** As if it had come in time and been erased with the rest: its register stays, and what is said of it later is known. */
+function leaveOut(work: Work, edit: Edit): void {
+  if (edit.is !== 'whole' || work.row !== null || work.resource.sync === 'fact') return;
+  work.register = { cl: edit.cl, hlc: edit.hlc, over: withoutMaking(edit.hlc, edit.over) };
+  work.isRegisterChanged = true;
 }
 
 function isPassedOver({ resource, edit }: Readable, work: Work, { batch, tenancy }: MergedBatch): boolean {
@@ -308,7 +317,8 @@ function takeEdit(item: Readable, work: Work, merged: MergedBatch, batch: Batch)
     if (from === 'hosted' && owner === 'gateway') return mayTakeOver(work, group, edit);
     return owner === undefined || owner === from || (isSnapshot && from === 'hosted');
   };
-  const telling = tellingOf(resource, from, edit.is === 'whole' ? edit.row : null);
+  const row = edit.is === 'whole' ? edit.row : null;
+  const telling = tellingOf(resource, from, { row, isSettled: batch.isSettled === true });
   const how = telling === null ? {} : { telling };
   const told: Edit =
     edit.is !== 'whole'

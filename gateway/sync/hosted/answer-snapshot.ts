@@ -1,7 +1,7 @@
 import { parkedChange } from '#contract/resources/sync-tables.ts';
 import type { SnapshotAnswer, SnapshotRequest } from '#contract/sync/wire.ts';
 import { purge } from '#core/changes.ts';
-import { lifeNow } from '#store/merge/lost-people.ts';
+import { isAfterLoss, lifeNow } from '#store/merge/lost-people.ts';
 import type { GatewayCaller } from '../ports.ts';
 import { type HostedDeps, hostedFacts, lookAndCommit, streamOf } from './hosted-deps.ts';
 import { headOf } from './ports.ts';
@@ -31,6 +31,7 @@ export async function answerSnapshot(
         ? await deps.store.restamps(caller.streamId, request.epoch, { core: 0, history: 0 })
         : [],
     ...(request.resync === null ? { returns: await deps.store.returns() } : {}),
+    asks_of_accounts: isAfterLoss(stream.timeline, deps.now()),
     ...(await hostedFacts(deps)),
   };
 }

@@ -54,6 +54,8 @@ export type Ledger = {
   excuseKeptAside(side: Side, states: Readonly<Record<Side, ReplicaState>>): void;
   /** Writes over a value by somebody who had seen it, none of them lost with a disk. */
   replacing(key: string, group: string, value: string): Write[];
+  /** Was the row made here, and is it on no disk any more? */
+  isGone(key: string, states: readonly ReplicaState[]): boolean;
   /** Values of a group that somebody ever wrote. */
   wasWritten(key: string, group: string, value: string): boolean;
   count(): number;
@@ -208,6 +210,9 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
           saw === value && !isExcused && !isFragile && !isSaidAnew,
       );
     },
+    isGone: (key, states) =>
+      writes.some((write) => write.kind === 'made' && write.key === key && write.isExcused) &&
+      !states.some(({ rows }) => rows.has(key)),
     wasWritten: (key, group, value) => values.has(`${key} ${group} ${value}`),
     count: () => writes.length,
   };
@@ -250,11 +255,15 @@ function holdsEdit(state: ReplicaState, { key, resource, group, value }: Write):
     fields.some((field) => field in found) && groupValue(resource, group, found) === value;
   if ((state.dropped.get(key) ?? []).some(isValue)) return true;
   return (state.parked.get(key) ?? []).some((text) => {
-    // a change as it came
-    const { body } = JSON.parse(text) as { body: Record<string, Record<string, unknown>> | null };
-    return body !== null && (isValue(body) || isValue(body[group] ?? {}));
+    // a change as it came: a row with its columns, or groups with their fields; a column may be called as a group is
+    const { body } = JSON.parse(text) as { body: Record<string, unknown> | null };
+    const part = body?.[group];
+    return body !== null && (isValue(body) || (isFields(part) && isValue(part)));
   });
 }
+
+const isFields = (part: unknown): part is Record<string, unknown> =>
+  typeof part === 'object' && part !== null;
 
 /** `CP-1` became `CP-1~abcd` because another one has it: nothing was lost. */
 export function isRenamed(now: string, value: string): boolean {
