@@ -7,7 +7,7 @@ import { isAlive, type Steps, type UnitContext } from '../register.ts';
 import { withoutMaking } from './accept-stamps.ts';
 import { tellingOf } from './account-word.ts';
 import { textOf } from './canonical-change.ts';
-import { fieldsOf } from './claims.ts';
+import { fieldsOf, stampOf } from './claims.ts';
 import { asCreatedHere } from './created-on-gateway.ts';
 import type { Edit, Fields } from './edit.ts';
 import {
@@ -212,11 +212,17 @@ function isOfHosted({ resource, id, row }: Work, { tenancy }: MergedBatch): bool
   return !tenancy.locals.has(id) && tenancy.people.has(id);
 }
 
-/** A name that was changed there is told again as it stands; the rest of an account may differ. */
-function setNameRight({ edit }: Readable, { resource, id, row }: Work, merged: MergedBatch): void {
+/**
+ * A name that was changed there is told again as it stands, under a later stamp, also where both come to the same name; the
+ * rest of an account may differ.
+ */
+function setNameRight({ edit }: Readable, { resource, id, row, register }: Work, merged: MergedBatch): void {
   merged.passedOver += 1;
   const { name } = fieldsIn(edit);
-  if (name !== undefined && name !== row?.['name']) merged.corrections.push({ resource, id, group: 'name' });
+  if (name === undefined) return;
+  const isLater =
+    register !== null && (edit.is === 'whole' ? stampOf(edit, 'name') : edit.hlc) > stampOf(register, 'name');
+  if (isLater || name !== row?.['name']) merged.corrections.push({ resource, id, group: 'name' });
 }
 
 /** A row that it names and that has not come. */
