@@ -27,10 +27,10 @@ export type Write = {
   /** Its only copy was on a disk that is gone. */
   isExcused: boolean;
   /**
-   * The hosted instance lost it and only a copy of the value is left, without the change: what is written there later
-   * cannot be known not to have seen it.
+   * The hosted instance lost it and only a copy of the value is left, without the change: what is written there from this
+   * write on cannot be known not to have seen it. null: it is not so.
    */
-  isFragile: boolean;
+  fragileFrom: number | null;
   /** The gateway's own word, which its card lost while the hosted instance had heard it. */
   isSaidAnew: boolean;
 };
@@ -47,8 +47,12 @@ export type Ledger = {
   excuse(
     side: Side,
     remaining: Readonly<Record<Side, ReplicaState>>,
-    /** Rows of which the gateway's log still tells. */
-    isLogged: (key: string) => boolean,
+    known: {
+      /** Rows of which the gateway's log still tells. */
+      isLogged: (key: string) => boolean;
+      /** The database lives on as another one: what a gateway heard of accounts is asked about. */
+      isAnotherLife: boolean;
+    },
   ): number;
   /** The disk of `side` is about to go back: what lost is kept there alone, and goes with it. */
   excuseKeptAside(side: Side, states: Readonly<Record<Side, ReplicaState>>): void;
@@ -64,13 +68,16 @@ export type Ledger = {
 /** Where the later word is all anybody wants: what loses there is not kept. */
 const UNDISPUTED = new Set(['notifications read', 'alerts value', 'transfers contested']);
 
+/** Of an account: what a gateway heard is asked about when a failover lost it. */
+const DETAILS = new Set(['email', 'role']);
+
 export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
   const writes: Write[] = [];
   const values = new Set<string>();
   const firstValues = new Set<string>();
 
-  function add(write: Omit<Write, 'n' | 'isExcused' | 'isFragile' | 'isSaidAnew'>): void {
-    writes.push({ ...write, n: writes.length, isExcused: false, isFragile: false, isSaidAnew: false });
+  function add(write: Omit<Write, 'n' | 'isExcused' | 'fragileFrom' | 'isSaidAnew'>): void {
+    writes.push({ ...write, n: writes.length, isExcused: false, fragileFrom: null, isSaidAnew: false });
     if (write.group !== null) values.add(`${write.key} ${write.group} ${write.value}`);
   }
 
@@ -120,7 +127,7 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
       known.set(write, false);
       const is =
         states.some((state) => holds(state, write)) ||
-        (write.isFragile && isWrittenAnew(write)) ||
+        isWrittenAnew(write) ||
         (bySaw.get(`${write.key} ${write.group} ${write.value}`) ?? []).some(
           (later) => later.n > write.n && isThere(later),
         );
@@ -135,9 +142,11 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
     return writes.filter((write) => !write.isExcused && !isThere(write) && !isOfGone(write));
   }
 
-  const isWrittenAnew = ({ n, key, group }: Write): boolean =>
+  const isWrittenAnew = ({ fragileFrom, key, group }: Write): boolean =>
+    fragileFrom !== null &&
     writes.some(
-      (later) => later.n > n && later.side === 'hosted' && later.key === key && later.group === group,
+      (later) =>
+        later.n >= fragileFrom && later.side === 'hosted' && later.key === key && later.group === group,
     );
 
   /** Somebody who had seen it wrote something else. */
@@ -175,10 +184,10 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
         });
     },
     missing,
-    excuse(side, remaining, isLogged) {
+    excuse(side, remaining, { isLogged, isAnotherLife }) {
       if (side === 'hosted') {
         for (const write of missing([remaining.hosted])) {
-          write.isFragile ||= write.side === 'hosted' || !isLogged(write.key);
+          if (write.side === 'hosted' || !isLogged(write.key)) write.fragileFrom ??= writes.length;
         }
       }
       // of what is the gateway's own no snapshot is believed: its older word is said anew, and a conflict has the newer one
@@ -186,7 +195,9 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
         for (const write of missing([remaining.gateway]))
           write.isSaidAnew ||= write.resource.groups[write.group ?? '']?.owner === 'gateway';
       const isItsAlone = ({ resource, group }: Write) =>
-        side === 'hosted' && resource.groups[group ?? '']?.owner === 'hosted';
+        side === 'hosted' &&
+        resource.groups[group ?? '']?.owner === 'hosted' &&
+        !(isAnotherLife && resource.name === 'users' && DETAILS.has(group ?? ''));
       const gone = [
         ...missing([remaining.gateway, remaining.hosted]),
         ...missing([remaining[side]]).filter(isItsAlone),
@@ -206,8 +217,8 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
       const times = ofGroup.filter((write) => write.value === value).length;
       if (times !== 1 || firstValues.has(`${key} ${group} ${value}`)) return [];
       return ofGroup.filter(
-        ({ saw, isExcused, isFragile, isSaidAnew }) =>
-          saw === value && !isExcused && !isFragile && !isSaidAnew,
+        ({ saw, isExcused, fragileFrom, isSaidAnew }) =>
+          saw === value && !isExcused && fragileFrom === null && !isSaidAnew,
       );
     },
     isGone: (key, states) =>

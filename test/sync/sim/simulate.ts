@@ -1,6 +1,6 @@
 import { ahead, compare, doubled, invented, lostWrites, resurrected, type Violation } from './check.ts';
 import { type Fault, faultsOfSeed, heal, type Images, keepImages, revive, strike } from './faults.ts';
-import { keyOf } from './replica-state.ts';
+import { askedAbout, keyOf } from './replica-state.ts';
 import { createPairedWorld, type World, type WorldOptions } from './world.ts';
 
 // One seed: a farm at work while everything goes wrong, then a quiet line, then the question whether anything was lost.
@@ -126,10 +126,8 @@ async function pointsOf({ gateway, hosted }: World) {
 
 async function judge(world: World): Promise<Violation[]> {
   const { gateway, hosted } = await world.states();
-  const asked = await world.hosted.replica.read(`select user_id, kind from lost_people where state = 'open'`);
-  const offered = new Set(asked.map(({ user_id, kind }) => `${String(user_id)} ${String(kind)}`));
   const found = [
-    ...compare(gateway, hosted, offered),
+    ...compare(gateway, hosted, await askedAbout(world.hosted.replica.read)),
     ...lostWrites(world.ledger, [gateway, hosted]),
     ...invented(world.ledger, gateway),
     ...invented(world.ledger, hosted),
