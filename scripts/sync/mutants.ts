@@ -113,6 +113,16 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'a card of an earlier epoch is not told what was set anew since',
+    edits: [
+      hosted(
+        'answer-snapshot.ts',
+        '...(await deps.store.laterRestamps(caller.streamId, request.epoch)),',
+        '',
+      ),
+    ],
+  },
+  {
     name: 'stamps set anew are forgotten when they were heard',
     edits: [hosted('answer-snapshot.ts', 'request.resync === null', 'false')],
   },

@@ -28,7 +28,10 @@ export async function answerSnapshot(
     next,
     restamps:
       request.resync === null
-        ? await deps.store.restamps(caller.streamId, request.epoch, { core: 0, history: 0 })
+        ? [
+            ...(await deps.store.restamps(caller.streamId, request.epoch, { core: 0, history: 0 })),
+            ...(await deps.store.laterRestamps(caller.streamId, request.epoch)),
+          ]
         : [],
     ...(request.resync === null ? { returns: await deps.store.returns() } : {}),
     asks_of_accounts: isAfterLoss(stream.timeline, deps.now()),

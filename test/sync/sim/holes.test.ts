@@ -85,6 +85,26 @@ describe('a clock that is a month ahead', () => {
       'written later',
     ]);
   });
+
+  it('does not win on a card that goes back to before the epoch in which its stamps were set right', async () => {
+    const world = await aFarmInStep();
+    world.setClock('gateway', MONTH_MS);
+    world.network.setWeather(NO_LINE);
+    await rename(world, 'gateway', 'from the month ahead');
+    const card = await world.gateway.replica.image();
+    // its word is told by a comparison, in an epoch of which that card knows nothing
+    world.nextTimeline();
+    world.network.setWeather(CALM);
+    await world.pass(10 * MINUTE_MS);
+    await rename(world, 'hosted', 'written later');
+    await world.pass(10 * MINUTE_MS);
+    await goBack(world, 'gateway', card);
+    await agreed(world);
+    expect([await nameOn(world, 'gateway'), await nameOn(world, 'hosted')]).toEqual([
+      'written later',
+      'written later',
+    ]);
+  });
 });
 
 describe('a card that goes back', () => {

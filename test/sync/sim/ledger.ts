@@ -117,7 +117,8 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
     const bySaw = Map.groupBy(
       // one that was thought gone may have been on a card that came back
       writes.filter(({ kind }) => kind === 'edited'),
-      ({ key, group, saw }) => `${key} ${group} ${saw}`,
+      // whoever saw `CP-1~abcd` saw what `CP-1` had become
+      ({ key, group, saw }) => `${key} ${group} ${asGiven(saw)}`,
     );
     const known = new Map<Write, boolean>();
     const isThere = (write: Write): boolean => {
@@ -128,8 +129,11 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
       const is =
         states.some((state) => holds(state, write)) ||
         isWrittenAnew(write) ||
-        (bySaw.get(`${write.key} ${write.group} ${write.value}`) ?? []).some(
-          (later) => later.n > write.n && isThere(later),
+        (bySaw.get(`${write.key} ${write.group} ${asGiven(write.value)}`) ?? []).some(
+          (later) =>
+            (later.n > write.n || hasTwin(write, later)) &&
+            (later.saw === write.value || isRenamed(later.saw, write.value)) &&
+            isThere(later),
         );
       known.set(write, is);
       return is;
@@ -147,6 +151,18 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
     writes.some(
       (later) =>
         later.n >= fragileFrom && later.side === 'hosted' && later.key === key && later.group === group,
+    );
+
+  /** The other side had said just the same before somebody replaced it: of two that say the same none is lost. */
+  const hasTwin = ({ side, key, group, value }: Write, later: Write): boolean =>
+    writes.some(
+      (twin) =>
+        twin.kind === 'edited' &&
+        twin.side !== side &&
+        twin.key === key &&
+        twin.group === group &&
+        twin.value === value &&
+        twin.n < later.n,
     );
 
   /** Somebody who had seen it wrote something else. */
@@ -277,6 +293,7 @@ const isFields = (part: unknown): part is Record<string, unknown> =>
   typeof part === 'object' && part !== null;
 
 /** `CP-1` became `CP-1~abcd` because another one has it: nothing was lost. */
-export function isRenamed(now: string, value: string): boolean {
-  return now.replace(/(~[0-9a-z]+)+"/g, '"') === value;
-}
+export const isRenamed = (now: string, value: string): boolean => asGiven(now) === value;
+
+/** A code as somebody gave it. */
+const asGiven = (value: string): string => value.replace(/(~[0-9a-z]+)+"/g, '"');
