@@ -94,6 +94,7 @@ describe('a clock that is a month ahead', () => {
     const card = await world.gateway.replica.image();
     // its word is told by a comparison, in an epoch of which that card knows nothing
     world.nextTimeline();
+    await world.gateway.start();
     world.network.setWeather(CALM);
     await world.pass(10 * MINUTE_MS);
     await rename(world, 'hosted', 'written later');
