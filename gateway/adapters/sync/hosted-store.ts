@@ -76,6 +76,16 @@ export function hostedStore(read: Db): HostedStore {
     },
     hasReadable: (streamId) => hasReadable(read, streamId),
     restamps: (streamId, epoch, after) => restampsOf(read, { streamId, epoch }, after),
+    async hasOpenQuestions(streamId) {
+      const open = await read
+        .selectFrom('lost_people')
+        .select('id')
+        .where('stream_id', '=', streamId)
+        .where('state', '=', 'open')
+        .limit(1)
+        .executeTakeFirst();
+      return open !== undefined;
+    },
     laterRestamps: (streamId, epoch) => laterRestamps(read, { streamId, epoch }),
     async returns() {
       const latest = await read

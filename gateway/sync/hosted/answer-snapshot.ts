@@ -34,7 +34,8 @@ export async function answerSnapshot(
           ]
         : [],
     ...(request.resync === null ? { returns: await deps.store.returns() } : {}),
-    asks_of_accounts: isAfterLoss(stream.timeline, deps.now()),
+    asks_of_accounts:
+      isAfterLoss(stream.timeline, deps.now()) || (await deps.store.hasOpenQuestions(caller.streamId)),
     ...(await hostedFacts(deps)),
   };
 }

@@ -175,6 +175,28 @@ describe('a hosted instance that loses its last commits', () => {
     expect(asked).toEqual(isKnown ? [{ kind: 'email', email: 'nova@fazenda.br' }] : []);
   });
 
+  it('leaves a later e-mail at the farm until somebody answered, though days later everything is compared', async () => {
+    const world = await aFarmInStep();
+    const before = await world.hosted.replica.image();
+    await world.write(
+      'hosted',
+      update(user, OWNER, { email: 'nova@fazenda.br', email_key: 'nova@fazenda.br' }),
+    );
+    await world.pass(5 * MINUTE_MS);
+    await goBack(world, 'hosted', before);
+    world.nextTimeline();
+    await world.pass(10 * MINUTE_MS);
+    for (const side of ['gateway', 'hosted'] as const) world.setClock(side, 26 * 60 * MINUTE_MS);
+    const compared = async () => {
+      await world.gateway.run().paired();
+      await agreed(world);
+      return world.gateway.replica.read(`select email from users where id = '${OWNER}'`);
+    };
+    expect(await compared()).toEqual([{ email: 'nova@fazenda.br' }]);
+    await world.hosted.replica.execute("update lost_people set state = 'left'");
+    expect(await compared()).toEqual([{ email: 'maria@fazenda.br' }]);
+  });
+
   it('does not take other changes under the same numbers for those it lost', async () => {
     const world = await aFarmInStep();
     await world.write('hosted', aPond('V-01'));
