@@ -39,6 +39,8 @@ export type Unit = {
   snapshot?: {
     streamId: number;
     rows: readonly WireRow[];
+    /** Nobody over there asks what this gateway knows later of an account: it is as it is told. */
+    isSettled?: boolean;
     /** The first page of a snapshot forgets what was noted of one that was broken off. */
     isFirst?: boolean;
   };

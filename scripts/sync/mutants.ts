@@ -113,6 +113,16 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'a card of an earlier epoch is not told what was set anew since',
+    edits: [
+      hosted(
+        'answer-snapshot.ts',
+        '...(await deps.store.laterRestamps(caller.streamId, request.epoch)),',
+        '',
+      ),
+    ],
+  },
+  {
     name: 'stamps set anew are forgotten when they were heard',
     edits: [hosted('answer-snapshot.ts', 'request.resync === null', 'false')],
   },
@@ -219,5 +229,31 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a row below a deleted one is seen',
     edits: [store('merge/working-set.ts', 'standingOf(set, table, id)?.hidden === true', 'false')],
+  },
+  // where the judge of the pairs lets something pass, a loss in that very place
+  {
+    name: 'what a card lost of its own word is noted nowhere',
+    edits: [store('merge/own-say.ts', "if (edit.is !== 'whole') return [];", 'return [];')],
+  },
+  {
+    name: 'an e-mail that a failover lost is given up at the gateway',
+    edits: [
+      store(
+        'merge/account-word.ts',
+        "telling !== 'settled' && DETAILS.has(group) && own.hlc > other.hlc",
+        'false',
+      ),
+      store('merge/log-difference.ts', "group === 'password' || DETAILS.has(group)", "group === 'password'"),
+    ],
+  },
+  {
+    name: 'an administrator is asked about another e-mail than the gateway has',
+    edits: [
+      store(
+        'merge/lost-people.ts',
+        '[kind]: told }];',
+        "[kind]: `${kind === 'email' ? 'x' : ''}${told}` }];",
+      ),
+    ],
   },
 ];

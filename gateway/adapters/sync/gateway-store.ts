@@ -166,7 +166,7 @@ export function gatewayStore(deps: GatewayStoreDeps): SyncStore {
       }
       return { rows: found, isFull: false };
     },
-    async take({ restamps, returns, changes, told, rows = [], expect, set }: Taking) {
+    async take({ restamps, returns, changes, told, rows = [], isSettled = false, expect, set }: Taking) {
       const incoming: Incoming = {
         from: 'hosted',
         streamId: OWN_STREAM,
@@ -179,7 +179,7 @@ export function gatewayStore(deps: GatewayStoreDeps): SyncStore {
         changes: [],
         ...(restamps.length > 0 ? { restamps } : {}),
         ...(returns === undefined ? {} : { returns }),
-        ...(rows.length > 0 ? { snapshot: { streamId: OWN_STREAM, rows } } : {}),
+        ...(rows.length > 0 ? { snapshot: { streamId: OWN_STREAM, rows, isSettled } } : {}),
         ...(changes.length > 0 ? { incoming } : {}),
         stream: { id: OWN_STREAM, expect, set },
       });

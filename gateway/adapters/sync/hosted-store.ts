@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '#adapters/sql/database.ts';
 import { pairedGateway } from '#contract/resources/sync-tables.ts';
-import { MOST_RETURNS, type Restamp, type WireChange } from '#contract/sync/wire.ts';
+import { MOST_RETURNS, type Restamp, type SyncLane, type WireChange } from '#contract/sync/wire.ts';
 import { update } from '#core/changes.ts';
 import { AppError } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
@@ -76,6 +76,17 @@ export function hostedStore(read: Db): HostedStore {
     },
     hasReadable: (streamId) => hasReadable(read, streamId),
     restamps: (streamId, epoch, after) => restampsOf(read, { streamId, epoch }, after),
+    async hasOpenQuestions(streamId) {
+      const open = await read
+        .selectFrom('lost_people')
+        .select('id')
+        .where('stream_id', '=', streamId)
+        .where('state', '=', 'open')
+        .limit(1)
+        .executeTakeFirst();
+      return open !== undefined;
+    },
+    laterRestamps: (streamId, epoch) => laterRestamps(read, { streamId, epoch }),
     async returns() {
       const latest = await read
         .selectFrom('sync_time_returns')
@@ -143,6 +154,24 @@ async function restampsOf(
     }),
   );
   return found.flat();
+}
+
+/** The newest first: what a card does not know that went back is mostly of a short time. */
+async function laterRestamps(
+  read: Db,
+  { streamId, epoch }: { streamId: number; epoch: number },
+): Promise<Restamp[]> {
+  const found = await read
+    .selectFrom('sync_restamps')
+    .select(['epoch', 'lane', 'seq', 'chain', 'from_hlc as from', 'to_hlc as to'])
+    .where('stream_id', '=', streamId)
+    .where('epoch', '>', epoch)
+    .orderBy('epoch', 'desc')
+    .orderBy('seq', 'desc')
+    .limit(MAX_RESTAMPS)
+    .execute();
+  // written by acceptStamps
+  return found.map((row) => ({ ...row, lane: row.lane as SyncLane }));
 }
 
 /** A gateway that comes every second is not written down every second. */

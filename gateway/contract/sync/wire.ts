@@ -255,6 +255,8 @@ export const snapshotAnswer = z.object({
   restamps: z.array(restamp),
   /** On the first page. Absent: an older instance, or there never was one. */
   returns: z.array(timeReturn).max(MOST_RETURNS).optional(),
+  /** Are people asked about what a gateway knows later of an account? Where nothing was lost, nobody is. Absent: perhaps. */
+  asks_of_accounts: z.boolean().optional(),
 });
 export type SnapshotAnswer = z.infer<typeof snapshotAnswer>;
 

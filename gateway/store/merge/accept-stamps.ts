@@ -15,9 +15,11 @@ import {
   type UnitContext,
   writeRegister,
 } from '../register.ts';
+import { isHostedStamp } from '../sync-node.ts';
 import { type StoredChange, textOf, wireChangeOf } from './canonical-change.ts';
 import { stampOf } from './claims.ts';
 import type { Held } from './edit.ts';
+import { setRegisters } from './set-registers.ts';
 import { resourceOfEntity } from './shared-tables.ts';
 import { insertMany } from './write-rows.ts';
 
@@ -172,6 +174,44 @@ export function* takeRestamps(
   yield* noteTaken(due, context);
   yield* comeBack(stream, due, log);
   return again;
+}
+
+/**
+ * Gateway: a card that went back beyond the beginning of an epoch knows nothing of the log in which its edits were told
+ * later, and set anew. By the stamps themselves, which nobody sets twice, its registers get what they became: else an old
+ * word from a future clock would win against what was written over it since.
+ */
+export function* takeLaterRestamps(
+  restamps: readonly Restamp[],
+  log: ChangeLog,
+  context: UnitContext,
+): Steps<void> {
+  const epoch = log.state.streams.get(OWN_STREAM)?.epoch;
+  const later = restamps.filter(
+    (restamp) =>
+      epoch !== undefined &&
+      restamp.epoch > epoch &&
+      !isHostedStamp(restamp.from) &&
+      isHostedStamp(restamp.to),
+  );
+  if (later.length === 0) return;
+  const toByFrom = new Map<string, string>();
+  for (const { from, to } of later) if (to > (toByFrom.get(from) ?? '')) toByFrom.set(from, to);
+  const least = earliest([...toByFrom.keys()]);
+  // a stamp is longer than what it begins with, and so greater
+  yield* setRegisters(least.slice(0, -1), (register) => setAsTold(register, toByFrom, context.node), context);
+}
+
+/** What was told with it is set with it; but not what was written here since the start. */
+function setAsTold(register: Register, toByFrom: ReadonlyMap<string, string>, node: string): Register {
+  const known = [register.hlc, ...Object.values(register.over)].filter((stamp) => toByFrom.has(stamp));
+  if (known.length === 0) return register;
+  const from = earliest(known);
+  const to = toByFrom.get(from) ?? from;
+  const set = (stamp: string): string =>
+    toByFrom.get(stamp) ??
+    (stamp > from && !isHostedStamp(stamp) && !stamp.includes(`.${node}`) ? to : stamp);
+  return { ...register, hlc: set(register.hlc), over: mapped(register.over, set) };
 }
 
 /** The log keeps the stamps it was sent with: what a register says since then is told apart from a stranger's by these. */

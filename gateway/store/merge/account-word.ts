@@ -11,11 +11,12 @@ import type { Row, Telling } from './edit.ts';
 export function tellingOf(
   { name }: Pick<Resource, 'name'>,
   from: 'gateway' | 'hosted',
-  row: Row | null,
+  { row, isSettled }: { row: Row | null; isSettled: boolean },
 ): Telling | null {
   if (name !== 'users' || from !== 'hosted') return null;
   if (row === null) return 'groups';
-  return row['email_key'] === standInEmail(row.id) ? 'left' : 'whole';
+  if (row['email_key'] === standInEmail(row.id)) return 'left';
+  return isSettled ? 'settled' : 'whole';
 }
 
 /** Of an account: what is offered to people when the hosted instance has an older word of it than its gateway. */
@@ -33,7 +34,7 @@ export function wordOn(
   if (telling === 'left') return { takes: !isSame(own, other) || own.hlc !== other.hlc, value: other.value };
   if (!isHostedStamp(own.hlc)) return null;
   // a later word of the hosted instance, which it lost since: its administrators are asked whether it counts
-  if (DETAILS.has(group) && own.hlc > other.hlc && !isSame(own, other))
+  if (telling !== 'settled' && DETAILS.has(group) && own.hlc > other.hlc && !isSame(own, other))
     return { takes: false, value: own.value };
   return own.hlc === other.hlc ? { takes: !isSame(own, other), value: other.value } : null;
 }
@@ -61,5 +62,5 @@ function takesPassword(
   if (other.hlc > own.hlc || isHigher) return true;
   if (isHostedStamp(own.hlc)) return telling === 'left' && own.value['password_hash'] !== NO_PASSWORD;
   // a verifier of the box: it ends with the news that the password changed, and with its person's time here
-  return telling !== 'whole';
+  return telling !== 'whole' && telling !== 'settled';
 }

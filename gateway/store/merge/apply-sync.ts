@@ -2,7 +2,7 @@ import type { Committed, CommittedRow, Incoming, MergeReport, Unit } from '#core
 import type { ChangeLog } from '../change-log.ts';
 import { OWN_STREAM } from '../own-stream.ts';
 import type { Steps, UnitContext } from '../register.ts';
-import { acceptStamps, takeRestamps } from './accept-stamps.ts';
+import { acceptStamps, takeLaterRestamps, takeRestamps } from './accept-stamps.ts';
 import { logDifference } from './log-difference.ts';
 import type { Heard } from './merge.ts';
 import { mergeBatch } from './merge-batch.ts';
@@ -16,6 +16,7 @@ export function* applySync(unit: Unit, log: ChangeLog, context: UnitContext): St
   const { restamps = [], snapshot, incoming, difference } = unit;
   const returned = unit.returnStamps === true ? { returned: yield* returnStamps(log, context) } : {};
   const again = restamps.length > 0 ? yield* takeRestamps(restamps, log, context) : [];
+  if (restamps.length > 0) yield* takeLaterRestamps(restamps, log, context);
   if (unit.returns !== undefined) yield* followReturns(unit.returns, log, context);
   const rows: CommittedRow[] = [];
   const reports: MergeReport[] = [];
@@ -40,7 +41,7 @@ export function* applySync(unit: Unit, log: ChangeLog, context: UnitContext): St
 }
 
 function* applyIncoming(
-  incoming: Incoming & { isSnapshot?: true; isOwn?: true },
+  incoming: Incoming & { isSnapshot?: true; isSettled?: boolean; isOwn?: true },
   log: ChangeLog,
   context: UnitContext,
 ): Steps<{ rows: CommittedRow[]; report: MergeReport }> {
@@ -57,6 +58,7 @@ function* applyIncoming(
       streamId,
       changes: [...rowsKept, ...fresh, ...partsKept],
       isSnapshot: incoming.isSnapshot === true,
+      isSettled: incoming.isSettled === true,
       isRepair: incoming.isRepair === true,
       isOwn: incoming.isOwn === true,
     },

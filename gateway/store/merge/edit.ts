@@ -5,8 +5,11 @@ import type { Register } from '../register.ts';
 export type Fields = Readonly<Record<string, unknown>>;
 export type Row = { id: string } & Record<string, unknown>;
 
-/** Of an account: that it changed; how it stands; that its person is on none of this gateway's farms. */
-export type Telling = 'groups' | 'whole' | 'left';
+/**
+ * Of an account: that it changed; how it stands; how it stands where nobody asks what else was said of it; that its person
+ * is on none of this gateway's farms.
+ */
+export type Telling = 'groups' | 'whole' | 'settled' | 'left';
 
 /** What one side holds of a row. */
 export type Held = { row: Row; register: Register };

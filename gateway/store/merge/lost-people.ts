@@ -115,6 +115,12 @@ export function lifeNow(stood: string, timeline: string, nowMs: number): string 
   return `${timeline} ${isAnother ? Math.floor(nowMs) : lostAt}`;
 }
 
+/** Was something lost lately, by what stands as the timeline of a gateway's stream? */
+export function isAfterLoss(stood: string, nowMs: number): boolean {
+  const [, lostAt = ''] = stood.split(' ');
+  return lostAt !== '' && nowMs - Number(lostAt) < LOOKED_AT_MS;
+}
+
 /** Of what an account that stands here lost. */
 const OF_STANDING: ReadonlySet<LostPersonFound['kind']> = new Set(['password', 'email', 'name', 'role']);
 
@@ -129,8 +135,7 @@ export function* afterLoss(
 ): Steps<LostPersonFound[]> {
   if (!found.some(({ kind }) => OF_STANDING.has(kind))) return [...found];
   const [stream] = yield { sql: 'select timeline from sync_stream where stream_id = ?', params: [streamId] };
-  const [, lostAt = ''] = textOf(stream?.['timeline']).split(' ');
-  const isRecent = lostAt !== '' && context.nowMs - Number(lostAt) < LOOKED_AT_MS;
+  const isRecent = isAfterLoss(textOf(stream?.['timeline']), context.nowMs);
   return found.filter(({ kind }) => !OF_STANDING.has(kind) || isRecent);
 }
 

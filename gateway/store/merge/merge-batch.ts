@@ -4,9 +4,10 @@ import { timezone } from '#contract/resources/farms.ts';
 import { daysOfWeek } from '#contract/resources/schedules.ts';
 import { HOSTED_TABLES } from '#contract/sync/scopes.ts';
 import { isAlive, type Steps, type UnitContext } from '../register.ts';
+import { withoutMaking } from './accept-stamps.ts';
 import { tellingOf } from './account-word.ts';
 import { textOf } from './canonical-change.ts';
-import { fieldsOf } from './claims.ts';
+import { fieldsOf, stampOf } from './claims.ts';
 import { asCreatedHere } from './created-on-gateway.ts';
 import type { Edit, Fields } from './edit.ts';
 import {
@@ -167,6 +168,7 @@ function mergeOne(item: Readable, merged: MergedBatch): NotApplied | null {
   if (missing !== null && isErasedForGood(set, missing.table, missing.id)) {
     merged.ofErased += 1;
     made?.undo();
+    leaveOut(work, edit);
     return null;
   }
   if (missing !== null) return { parked: `parent:${missing.table}/${missing.id}` };
@@ -189,6 +191,13 @@ function mergeOne(item: Readable, merged: MergedBatch): NotApplied | null {
   return null;
 }
 
+/** As if it had come in time and been erased with the rest: its register stays, and what is said of it later is known. */
+function leaveOut(work: Work, edit: Edit): void {
+  if (edit.is !== 'whole' || work.row !== null || work.resource.sync === 'fact') return;
+  work.register = { cl: edit.cl, hlc: edit.hlc, over: withoutMaking(edit.hlc, edit.over) };
+  work.isRegisterChanged = true;
+}
+
 function isPassedOver({ resource, edit }: Readable, work: Work, { batch, tenancy }: MergedBatch): boolean {
   if (batch.from === 'hosted') return false;
   // the names of the list are tables
@@ -203,11 +212,17 @@ function isOfHosted({ resource, id, row }: Work, { tenancy }: MergedBatch): bool
   return !tenancy.locals.has(id) && tenancy.people.has(id);
 }
 
-/** A name that was changed there is told again as it stands; the rest of an account may differ. */
-function setNameRight({ edit }: Readable, { resource, id, row }: Work, merged: MergedBatch): void {
+/**
+ * A name that was changed there is told again as it stands, under a later stamp, also where both come to the same name; the
+ * rest of an account may differ.
+ */
+function setNameRight({ edit }: Readable, { resource, id, row, register }: Work, merged: MergedBatch): void {
   merged.passedOver += 1;
   const { name } = fieldsIn(edit);
-  if (name !== undefined && name !== row?.['name']) merged.corrections.push({ resource, id, group: 'name' });
+  if (name === undefined) return;
+  const isLater =
+    register !== null && (edit.is === 'whole' ? stampOf(edit, 'name') : edit.hlc) > stampOf(register, 'name');
+  if (isLater || name !== row?.['name']) merged.corrections.push({ resource, id, group: 'name' });
 }
 
 /** A row that it names and that has not come. */
@@ -308,7 +323,8 @@ function takeEdit(item: Readable, work: Work, merged: MergedBatch, batch: Batch)
     if (from === 'hosted' && owner === 'gateway') return mayTakeOver(work, group, edit);
     return owner === undefined || owner === from || (isSnapshot && from === 'hosted');
   };
-  const telling = tellingOf(resource, from, edit.is === 'whole' ? edit.row : null);
+  const row = edit.is === 'whole' ? edit.row : null;
+  const telling = tellingOf(resource, from, { row, isSettled: batch.isSettled === true });
   const how = telling === null ? {} : { telling };
   const told: Edit =
     edit.is !== 'whole'

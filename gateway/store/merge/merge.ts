@@ -223,6 +223,8 @@ export type Batch = {
   changes: readonly Heard[];
   /** A snapshot has the receiver's own groups, too: as the other side knew them. */
   isSnapshot: boolean;
+  /** Of a snapshot: nobody over there asks what this gateway knows later of an account. */
+  isSettled?: boolean;
   /** Rows on which both sides were found to differ. */
   isRepair?: boolean;
   /** Changes of this side, merged again under other stamps. */

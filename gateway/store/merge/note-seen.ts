@@ -15,8 +15,10 @@ import { insertMany } from './write-rows.ts';
 export function snapshotAsIncoming({
   streamId,
   rows,
-}: NonNullable<Unit['snapshot']>): Incoming & { isSnapshot: true } {
-  return { from: 'hosted', streamId, lane: 'core', changes: rows.map(changeOf), isSnapshot: true };
+  isSettled = false,
+}: NonNullable<Unit['snapshot']>): Incoming & { isSnapshot: true; isSettled: boolean } {
+  const changes = rows.map(changeOf);
+  return { from: 'hosted', streamId, lane: 'core', changes, isSnapshot: true, isSettled };
 }
 
 /** A row as it stands, as a change that says so. */

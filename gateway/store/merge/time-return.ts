@@ -3,10 +3,10 @@ import type { HeardReturns } from '#core/changes.ts';
 import type { ChangeLog } from '../change-log.ts';
 import { formatHlc, nextHlc, readHlc } from '../hlc.ts';
 import { OWN_STREAM } from '../own-stream.ts';
-import { type Rows, registerOf, type Steps, type UnitContext } from '../register.ts';
+import { type Register, type Rows, type Steps, type UnitContext } from '../register.ts';
 import { MOST_AHEAD_MS, mapped, stampsOf } from './accept-stamps.ts';
 import { textOf } from './canonical-change.ts';
-import { insertMany } from './write-rows.ts';
+import { newestIn, setRegisters } from './set-registers.ts';
 
 // Stamps from a future that will not be waited for. Hosted processes once stamped by their own clocks, and one whose clock
 // was years ahead drew whole streams along with it: whatever a gateway wrote was "too far ahead" for good. The hosted
@@ -16,7 +16,6 @@ import { insertMany } from './write-rows.ts';
 
 /** They come to lie in this time before the return. Narrow: what was stamped rightly is mostly older. */
 const WINDOW_MS = 3_600_000;
-const ROWS_AT_ONCE = 500;
 /** Why the gateways of such streams compare everything. */
 export const STAMPS_CAME_BACK = 'stamps came back';
 
@@ -48,7 +47,7 @@ export function* returnStamps(
   };
   const set = (stamp: string): string => (stamp > limit ? broughtBack(stamp, known) : stamp);
   const streams = yield* compareThoseWhoKnow(limit, context);
-  const rows = yield* setRegisters(limit, set, context);
+  const rows = yield* setRegisters(limit, (register) => withStamps(register, set), context);
   yield* setRestamps(limit, set);
   yield* setConflicts(limit, set);
   yield* setParked(limit, set);
@@ -85,7 +84,7 @@ export function* followReturns(
     if (to > newest) newest = to;
     return to;
   };
-  yield* setRegisters(limit, set, context);
+  yield* setRegisters(limit, (register) => withStamps(register, set), context);
   yield* setConflicts(limit, set);
   yield* setOwnLog(limit, set, context);
   log.comeBack(newest);
@@ -155,12 +154,6 @@ function writtenAt(
   return Date.parse(textOf(body['updated_at'])) || 0;
 }
 
-/** The newest of an object of stamps; null: it has none. */
-const newestIn = (column: string, { dialect }: Pick<UnitContext, 'dialect'>): string =>
-  dialect === 'postgres'
-    ? `(select max(value) from json_each_text(${column}::json))`
-    : `(select max(value) from json_each(${column}))`;
-
 function* newestBeyond(limit: string, log: ChangeLog, context: UnitContext): Steps<string | null> {
   const [found] = yield {
     sql: `select max(hlc) as made, max(${newestIn('over_json', context)}) as edited from sync_register`,
@@ -182,41 +175,11 @@ function* compareThoseWhoKnow(limit: string, context: UnitContext): Steps<number
   return marked.length;
 }
 
-function* setRegisters(limit: string, set: (stamp: string) => string, context: UnitContext): Steps<number> {
-  let after: [number, string] = [-1, ''];
-  let count = 0;
-  for (;;) {
-    const stored: Rows = yield {
-      sql: `select entity, id, cl, hlc, over_json from sync_register
-        where (entity, id) > (?, ?) and (hlc > ? or ${newestIn('over_json', context)} > ?) order by entity, id limit ${ROWS_AT_ONCE}`,
-      params: [...after, limit, limit],
-    };
-    const rows = stored.map((row) => {
-      const { cl, hlc, over } = registerOf(row);
-      const id = String(row['id']);
-      return {
-        entity: Number(row['entity']),
-        id,
-        cl,
-        hlc: set(hlc),
-        over_json: JSON.stringify(mapped(over, set)),
-      };
-    });
-    yield* insertMany(
-      {
-        table: 'sync_register',
-        columns: ['entity', 'id', 'cl', 'hlc', 'over_json'],
-        rows,
-        conflict: 'on conflict (entity, id) do update set hlc = excluded.hlc, over_json = excluded.over_json',
-      },
-      context,
-    );
-    count += rows.length;
-    const end = rows.at(-1);
-    if (end === undefined || rows.length < ROWS_AT_ONCE) return count;
-    after = [end.entity, end.id];
-  }
-}
+const withStamps = (register: Register, set: (stamp: string) => string): Register => ({
+  ...register,
+  hlc: set(register.hlc),
+  over: mapped(register.over, set),
+});
 
 /** What gateways are still told of stamps that were set anew. */
 function* setRestamps(limit: string, set: (stamp: string) => string): Steps<void> {

@@ -40,7 +40,8 @@ export function* writeBatch(
       works.filter((work) => work.resource === resource),
       context,
     );
-  yield* writeRegisters(works, context);
+  // also of rows that were left out because what they belong to is erased
+  yield* writeRegisters([...merged.set.works.values()], context);
   yield* claimNumbers(works, context);
   yield* moveGuards(works, context);
   const bound = merged.tenancy === null ? [] : yield* takeIn(merged, log, context);

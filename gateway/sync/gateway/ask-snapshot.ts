@@ -132,6 +132,7 @@ async function mergePage(
       ...(place === 0 && returns.length > 0 ? { returns: { returns, hostedNowMs } } : {}),
       changes: [],
       rows,
+      isSettled: answer.asks_of_accounts === false,
       expect,
       set: {
         ...(isEnd && after !== null ? { resync: writeResync(moved) } : {}),

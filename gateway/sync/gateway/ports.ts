@@ -32,6 +32,8 @@ export type Taking = {
   told?: Incoming['told'];
   /** Of a snapshot; they are noted as what the hosted instance knows, too. */
   rows?: readonly WireRow[];
+  /** Nobody over there asks what this gateway knows later of an account. */
+  isSettled?: boolean;
   expect: Partial<StreamPoints>;
   set: Partial<StreamPoints>;
 };

@@ -1,7 +1,7 @@
 import { parkedChange } from '#contract/resources/sync-tables.ts';
 import type { SnapshotAnswer, SnapshotRequest } from '#contract/sync/wire.ts';
 import { purge } from '#core/changes.ts';
-import { lifeNow } from '#store/merge/lost-people.ts';
+import { isAfterLoss, lifeNow } from '#store/merge/lost-people.ts';
 import type { GatewayCaller } from '../ports.ts';
 import { type HostedDeps, hostedFacts, lookAndCommit, streamOf } from './hosted-deps.ts';
 import { headOf } from './ports.ts';
@@ -28,9 +28,14 @@ export async function answerSnapshot(
     next,
     restamps:
       request.resync === null
-        ? await deps.store.restamps(caller.streamId, request.epoch, { core: 0, history: 0 })
+        ? [
+            ...(await deps.store.restamps(caller.streamId, request.epoch, { core: 0, history: 0 })),
+            ...(await deps.store.laterRestamps(caller.streamId, request.epoch)),
+          ]
         : [],
     ...(request.resync === null ? { returns: await deps.store.returns() } : {}),
+    asks_of_accounts:
+      isAfterLoss(stream.timeline, deps.now()) || (await deps.store.hasOpenQuestions(caller.streamId)),
     ...(await hostedFacts(deps)),
   };
 }

@@ -45,6 +45,10 @@ export type HostedStore = {
   hasReadable(streamId: number): Promise<boolean>;
   /** Stamps set anew in an epoch behind what the gateway knows to be applied, both lanes, in order. */
   restamps(streamId: number, epoch: number, after: Partial<Record<SyncLane, number>>): Promise<Restamp[]>;
+  /** Stamps set anew in later epochs, for a card that went back beyond their beginning. */
+  laterRestamps(streamId: number, epoch: number): Promise<Restamp[]>;
+  /** Does a question about an account that this gateway told of wait for an administrator? */
+  hasOpenQuestions(streamId: number): Promise<boolean>;
   /** Stamps from the future that were brought back, earliest first. */
   returns(): Promise<TimeReturn[]>;
   /** Farms that were taken off the stream's gateway and are not its own again. */

@@ -108,6 +108,17 @@ onBothEngines('a hosted instance', (open) => {
     expect(await told(STREAM, a)).toEqual([`1 ${bia}`]);
     expect(await told(OTHER, b)).toEqual([]);
     expect(await shown(hosted, 'users')).toMatchObject([{}, { name: 'Ana', role: 'OWNER' }]);
+    // under a later stamp the same name would stand under two stamps for ever
+    const [correction] = await logged(hosted, STREAM, 'core', a);
+    const same = { ...change, seq: 2, hlc: `${correction?.hlc ?? ''}!`, body: { name: { name: 'Ana' } } };
+    await hosted.commit({
+      actor: null,
+      changes: [],
+      incoming: { from: 'gateway', streamId: STREAM, lane: 'core', changes: [same] },
+    });
+    const [again] = await logged(hosted, STREAM, 'core', a + 1);
+    expect(again).toMatchObject({ id: bia, body: { name: { name: 'Ana' } } });
+    expect(again?.hlc && again.hlc > same.hlc).toBe(true);
   });
 
   it('tells of a notification at its farm, and of one without a farm nowhere', async () => {

@@ -17,12 +17,10 @@ const CLOCK_SLACK_MS = 2 * 60_000;
 /** More of one rule say nothing new. */
 const SHOWN = 5;
 
-/** `offered`: id of a person and what an administrator is asked about, because the hosted instance lost a later word of it. */
-export function compare(
-  gateway: ReplicaState,
-  hosted: ReplicaState,
-  offered: ReadonlySet<string> = new Set(),
-): Violation[] {
+/** By table and id: words about which an administrator is asked, because the hosted instance lost them. */
+export type Asked = ReadonlyMap<string, readonly Record<string, unknown>[]>;
+
+export function compare(gateway: ReplicaState, hosted: ReplicaState, asked: Asked = new Map()): Violation[] {
   const found: Violation[] = [];
   for (const key of new Set([...gateway.rows.keys(), ...hosted.rows.keys()])) {
     const here = gateway.rows.get(key);
@@ -32,7 +30,7 @@ export function compare(
       found.push({ rule: 'both have the same rows', what: `${key} is on ${onlyOn} only` });
       continue;
     }
-    const differences = differing(asAnswered(here, there, offered), there);
+    const differences = differing(asAnswered(here, there, asked.get(key) ?? []), there);
     if (differences.length > 0) {
       found.push({ rule: 'both say the same of a row', what: `${key}: ${differences.join('; ')}` });
     }
@@ -40,19 +38,20 @@ export function compare(
   return found.slice(0, SHOWN);
 }
 
-/** Until it is answered, the gateway's word of a person stands beside the older one. */
-function asAnswered(here: KnownRow, there: KnownRow, offered: ReadonlySet<string>): KnownRow {
-  if (here.register === null || there.register === null) return here;
-  const kinds = ['email', 'role'].filter((kind) => offered.has(`${String(here.row['id'])} ${kind}`));
-  const { over, hlc } = there.register;
+/** Until it is answered, the gateway's word of a person stands beside the older one: just the word that is asked about. */
+function asAnswered(here: KnownRow, there: KnownRow, asked: readonly Record<string, unknown>[]): KnownRow {
+  const [mine, theirs] = [here.register, there.register];
+  if (mine === null || theirs === null) return here;
+  const kinds = ['email', 'role'].filter((kind) => {
+    const fields = here.resource.groups[kind]?.fields ?? [];
+    const isAsked = asked.some((word) => fields.every((field) => word[field] === here.row[field]));
+    return isAsked && (mine.over[kind] ?? mine.hlc) > (theirs.over[kind] ?? theirs.hlc);
+  });
   return kinds.reduce<KnownRow>((row, kind) => {
     const fields = here.resource.groups[kind]?.fields ?? [];
     const told = Object.fromEntries(fields.map((field) => [field, there.row[field]]));
-    const register = row.register && {
-      ...row.register,
-      over: { ...row.register.over, [kind]: over[kind] ?? hlc },
-    };
-    return { ...row, row: { ...row.row, ...told }, register };
+    const over = { ...row.register?.over, [kind]: theirs.over[kind] ?? theirs.hlc };
+    return { ...row, row: { ...row.row, ...told }, register: { ...mine, over } };
   }, here);
 }
 

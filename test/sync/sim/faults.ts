@@ -96,7 +96,7 @@ export async function strike(
     case 'hosted goes back to an older image':
       return goBack(world, 'hosted', images.hosted[0] ?? null);
     case 'hosted fails over': {
-      await goBack(world, 'hosted', images.hosted.at(-1 - chance.between(0, LAG)) ?? null);
+      await goBack(world, 'hosted', images.hosted.at(-1 - chance.between(0, LAG)) ?? null, true);
       return world.nextTimeline();
     }
     case 'gateway clock jumps':
@@ -128,12 +128,17 @@ const FORGET_CONFIRMED = ['core', 'history']
   .join('');
 
 /** A disk as it was earlier. What neither it nor the other disk has is gone with it. */
-export async function goBack(world: World, side: 'gateway' | 'hosted', image: Image | null): Promise<void> {
+export async function goBack(
+  world: World,
+  side: 'gateway' | 'hosted',
+  image: Image | null,
+  isAnotherLife = false,
+): Promise<void> {
   if (image === null) return;
   world.ledger.excuseKeptAside(side, await world.states());
   await image();
   await world[side].start();
-  const gone = await world.excuse(side);
+  const gone = await world.excuse(side, isAnotherLife);
   world.counts['writes gone with a disk'] = (world.counts['writes gone with a disk'] ?? 0) + gone;
 }
 

@@ -1,7 +1,9 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { batch } from '#contract/resources/batches.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
+import { user } from '#contract/resources/users.ts';
 import { insert, update } from '#core/changes.ts';
-import { controlPointRow } from '#test/farm-rows.ts';
+import { batchRow, controlPointRow } from '#test/farm-rows.ts';
 import { goBack } from './faults.ts';
 import { CALM } from './network.ts';
 import { FARM, OWNER } from './paired-farm.ts';
@@ -83,6 +85,27 @@ describe('a clock that is a month ahead', () => {
       'written later',
     ]);
   });
+
+  it('does not win on a card that goes back to before the epoch in which its stamps were set right', async () => {
+    const world = await aFarmInStep();
+    world.setClock('gateway', MONTH_MS);
+    world.network.setWeather(NO_LINE);
+    await rename(world, 'gateway', 'from the month ahead');
+    const card = await world.gateway.replica.image();
+    // its word is told by a comparison, in an epoch of which that card knows nothing
+    world.nextTimeline();
+    await world.gateway.start();
+    world.network.setWeather(CALM);
+    await world.pass(10 * MINUTE_MS);
+    await rename(world, 'hosted', 'written later');
+    await world.pass(10 * MINUTE_MS);
+    await goBack(world, 'gateway', card);
+    await agreed(world);
+    expect([await nameOn(world, 'gateway'), await nameOn(world, 'hosted')]).toEqual([
+      'written later',
+      'written later',
+    ]);
+  });
 });
 
 describe('a card that goes back', () => {
@@ -131,6 +154,49 @@ describe('a hosted instance that loses its last commits', () => {
     expect(await nameOn(world, 'hosted')).toBe('sent and confirmed');
   });
 
+  it.each([
+    ['is asked whether a later e-mail counts that the gateway had heard, where it knows of it', true],
+    ['has the last word on an e-mail, where nobody is asked', false],
+  ])('%s', async (_, isKnown) => {
+    const world = await aFarmInStep();
+    const before = await world.hosted.replica.image();
+    const later = { email: 'nova@fazenda.br', email_key: 'nova@fazenda.br' };
+    await world.write('hosted', update(user, OWNER, later));
+    await world.pass(5 * MINUTE_MS);
+    await goBack(world, 'hosted', before);
+    if (isKnown) world.nextTimeline();
+    await agreed(world);
+    const email = `select email from users where id = '${OWNER}'`;
+    expect(await world.hosted.replica.read(email)).toEqual([{ email: 'maria@fazenda.br' }]);
+    expect(await world.gateway.replica.read(email)).toEqual([
+      { email: isKnown ? 'nova@fazenda.br' : 'maria@fazenda.br' },
+    ]);
+    const asked = await world.hosted.replica.read('select kind, email from lost_people');
+    expect(asked).toEqual(isKnown ? [{ kind: 'email', email: 'nova@fazenda.br' }] : []);
+  });
+
+  it('leaves a later e-mail at the farm until somebody answered, though days later everything is compared', async () => {
+    const world = await aFarmInStep();
+    const before = await world.hosted.replica.image();
+    await world.write(
+      'hosted',
+      update(user, OWNER, { email: 'nova@fazenda.br', email_key: 'nova@fazenda.br' }),
+    );
+    await world.pass(5 * MINUTE_MS);
+    await goBack(world, 'hosted', before);
+    world.nextTimeline();
+    await world.pass(10 * MINUTE_MS);
+    for (const side of ['gateway', 'hosted'] as const) world.setClock(side, 26 * 60 * MINUTE_MS);
+    const compared = async () => {
+      await world.gateway.run().paired();
+      await agreed(world);
+      return world.gateway.replica.read(`select email from users where id = '${OWNER}'`);
+    };
+    expect(await compared()).toEqual([{ email: 'nova@fazenda.br' }]);
+    await world.hosted.replica.execute("update lost_people set state = 'left'");
+    expect(await compared()).toEqual([{ email: 'maria@fazenda.br' }]);
+  });
+
   it('does not take other changes under the same numbers for those it lost', async () => {
     const world = await aFarmInStep();
     await world.write('hosted', aPond('V-01'));
@@ -143,6 +209,31 @@ describe('a hosted instance that loses its last commits', () => {
     await agreed(world);
     expect(await nameOn(world, 'hosted')).toBe('told to the gateway');
     expect(await pondsOn(world, 'gateway')).toEqual(['V-01', 'V-02']);
+  });
+});
+
+describe('a pond that is on no disk any more', () => {
+  it('leaves what was told below it aside on the hosted instance, where it is the only copy', async () => {
+    const world = await aFarmInStep();
+    const card = await world.gateway.replica.image();
+    const before = await world.hosted.replica.image();
+    await world.write('hosted', aPond('V-01'));
+    await world.pass(5 * MINUTE_MS);
+    expect(await pondsOn(world, 'gateway')).toEqual(['V-01']);
+    await goBack(world, 'hosted', before);
+    world.network.loseNext('snapshot', 50);
+    const ids = { batch: '60000000-0000-4000-8000-000000000001', farm: FARM };
+    const row = batchRow({ ...ids, pond: '40000000-0000-4000-8000-000000000001' }, OWNER);
+    await world.write('gateway', insert(batch, row));
+    await world.pass(1_000);
+    const aside = () => world.hosted.replica.read('select row_id, reason from sync_parked');
+    const waiting = [{ row_id: row.id, reason: `parent:ponds/${row.pond_id}` }];
+    expect(await aside()).toEqual(waiting);
+    await goBack(world, 'gateway', card);
+    world.network.loseNext('snapshot', 0);
+    await agreed(world);
+    expect([await pondsOn(world, 'gateway'), await pondsOn(world, 'hosted')]).toEqual([[], []]);
+    expect(await aside()).toEqual(waiting);
   });
 });
 

@@ -27,10 +27,10 @@ export type Write = {
   /** Its only copy was on a disk that is gone. */
   isExcused: boolean;
   /**
-   * The hosted instance lost it and only a copy of the value is left, without the change: what is written there later
-   * cannot be known not to have seen it.
+   * The hosted instance lost it and only a copy of the value is left, without the change: what is written there from this
+   * write on cannot be known not to have seen it. null: it is not so.
    */
-  isFragile: boolean;
+  fragileFrom: number | null;
   /** The gateway's own word, which its card lost while the hosted instance had heard it. */
   isSaidAnew: boolean;
 };
@@ -47,13 +47,19 @@ export type Ledger = {
   excuse(
     side: Side,
     remaining: Readonly<Record<Side, ReplicaState>>,
-    /** Rows of which the gateway's log still tells. */
-    isLogged: (key: string) => boolean,
+    known: {
+      /** Rows of which the gateway's log still tells. */
+      isLogged: (key: string) => boolean;
+      /** The database lives on as another one: what a gateway heard of accounts is asked about. */
+      isAnotherLife: boolean;
+    },
   ): number;
   /** The disk of `side` is about to go back: what lost is kept there alone, and goes with it. */
   excuseKeptAside(side: Side, states: Readonly<Record<Side, ReplicaState>>): void;
   /** Writes over a value by somebody who had seen it, none of them lost with a disk. */
   replacing(key: string, group: string, value: string): Write[];
+  /** Was the row made here, and is it on no disk any more? */
+  isGone(key: string, states: readonly ReplicaState[]): boolean;
   /** Values of a group that somebody ever wrote. */
   wasWritten(key: string, group: string, value: string): boolean;
   count(): number;
@@ -62,13 +68,16 @@ export type Ledger = {
 /** Where the later word is all anybody wants: what loses there is not kept. */
 const UNDISPUTED = new Set(['notifications read', 'alerts value', 'transfers contested']);
 
+/** Of an account: what a gateway heard is asked about when a failover lost it. */
+const DETAILS = new Set(['email', 'role']);
+
 export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
   const writes: Write[] = [];
   const values = new Set<string>();
   const firstValues = new Set<string>();
 
-  function add(write: Omit<Write, 'n' | 'isExcused' | 'isFragile' | 'isSaidAnew'>): void {
-    writes.push({ ...write, n: writes.length, isExcused: false, isFragile: false, isSaidAnew: false });
+  function add(write: Omit<Write, 'n' | 'isExcused' | 'fragileFrom' | 'isSaidAnew'>): void {
+    writes.push({ ...write, n: writes.length, isExcused: false, fragileFrom: null, isSaidAnew: false });
     if (write.group !== null) values.add(`${write.key} ${write.group} ${write.value}`);
   }
 
@@ -108,7 +117,8 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
     const bySaw = Map.groupBy(
       // one that was thought gone may have been on a card that came back
       writes.filter(({ kind }) => kind === 'edited'),
-      ({ key, group, saw }) => `${key} ${group} ${saw}`,
+      // whoever saw `CP-1~abcd` saw what `CP-1` had become
+      ({ key, group, saw }) => `${key} ${group} ${asGiven(saw)}`,
     );
     const known = new Map<Write, boolean>();
     const isThere = (write: Write): boolean => {
@@ -118,9 +128,12 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
       known.set(write, false);
       const is =
         states.some((state) => holds(state, write)) ||
-        (write.isFragile && isWrittenAnew(write)) ||
-        (bySaw.get(`${write.key} ${write.group} ${write.value}`) ?? []).some(
-          (later) => later.n > write.n && isThere(later),
+        isWrittenAnew(write) ||
+        (bySaw.get(`${write.key} ${write.group} ${asGiven(write.value)}`) ?? []).some(
+          (later) =>
+            (later.n > write.n || hasTwin(write, later)) &&
+            (later.saw === write.value || isRenamed(later.saw, write.value)) &&
+            isThere(later),
         );
       known.set(write, is);
       return is;
@@ -133,9 +146,23 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
     return writes.filter((write) => !write.isExcused && !isThere(write) && !isOfGone(write));
   }
 
-  const isWrittenAnew = ({ n, key, group }: Write): boolean =>
+  const isWrittenAnew = ({ fragileFrom, key, group }: Write): boolean =>
+    fragileFrom !== null &&
     writes.some(
-      (later) => later.n > n && later.side === 'hosted' && later.key === key && later.group === group,
+      (later) =>
+        later.n >= fragileFrom && later.side === 'hosted' && later.key === key && later.group === group,
+    );
+
+  /** The other side had said just the same before somebody replaced it: of two that say the same none is lost. */
+  const hasTwin = ({ side, key, group, value }: Write, later: Write): boolean =>
+    writes.some(
+      (twin) =>
+        twin.kind === 'edited' &&
+        twin.side !== side &&
+        twin.key === key &&
+        twin.group === group &&
+        twin.value === value &&
+        twin.n < later.n,
     );
 
   /** Somebody who had seen it wrote something else. */
@@ -173,10 +200,10 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
         });
     },
     missing,
-    excuse(side, remaining, isLogged) {
+    excuse(side, remaining, { isLogged, isAnotherLife }) {
       if (side === 'hosted') {
         for (const write of missing([remaining.hosted])) {
-          write.isFragile ||= write.side === 'hosted' || !isLogged(write.key);
+          if (write.side === 'hosted' || !isLogged(write.key)) write.fragileFrom ??= writes.length;
         }
       }
       // of what is the gateway's own no snapshot is believed: its older word is said anew, and a conflict has the newer one
@@ -184,7 +211,9 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
         for (const write of missing([remaining.gateway]))
           write.isSaidAnew ||= write.resource.groups[write.group ?? '']?.owner === 'gateway';
       const isItsAlone = ({ resource, group }: Write) =>
-        side === 'hosted' && resource.groups[group ?? '']?.owner === 'hosted';
+        side === 'hosted' &&
+        resource.groups[group ?? '']?.owner === 'hosted' &&
+        !(isAnotherLife && resource.name === 'users' && DETAILS.has(group ?? ''));
       const gone = [
         ...missing([remaining.gateway, remaining.hosted]),
         ...missing([remaining[side]]).filter(isItsAlone),
@@ -204,10 +233,13 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
       const times = ofGroup.filter((write) => write.value === value).length;
       if (times !== 1 || firstValues.has(`${key} ${group} ${value}`)) return [];
       return ofGroup.filter(
-        ({ saw, isExcused, isFragile, isSaidAnew }) =>
-          saw === value && !isExcused && !isFragile && !isSaidAnew,
+        ({ saw, isExcused, fragileFrom, isSaidAnew }) =>
+          saw === value && !isExcused && fragileFrom === null && !isSaidAnew,
       );
     },
+    isGone: (key, states) =>
+      writes.some((write) => write.kind === 'made' && write.key === key && write.isExcused) &&
+      !states.some(({ rows }) => rows.has(key)),
     wasWritten: (key, group, value) => values.has(`${key} ${group} ${value}`),
     count: () => writes.length,
   };
@@ -250,13 +282,18 @@ function holdsEdit(state: ReplicaState, { key, resource, group, value }: Write):
     fields.some((field) => field in found) && groupValue(resource, group, found) === value;
   if ((state.dropped.get(key) ?? []).some(isValue)) return true;
   return (state.parked.get(key) ?? []).some((text) => {
-    // a change as it came
-    const { body } = JSON.parse(text) as { body: Record<string, Record<string, unknown>> | null };
-    return body !== null && (isValue(body) || isValue(body[group] ?? {}));
+    // a change as it came: a row with its columns, or groups with their fields; a column may be called as a group is
+    const { body } = JSON.parse(text) as { body: Record<string, unknown> | null };
+    const part = body?.[group];
+    return body !== null && (isValue(body) || (isFields(part) && isValue(part)));
   });
 }
 
+const isFields = (part: unknown): part is Record<string, unknown> =>
+  typeof part === 'object' && part !== null;
+
 /** `CP-1` became `CP-1~abcd` because another one has it: nothing was lost. */
-export function isRenamed(now: string, value: string): boolean {
-  return now.replace(/(~[0-9a-z]+)+"/g, '"') === value;
-}
+export const isRenamed = (now: string, value: string): boolean => asGiven(now) === value;
+
+/** A code as somebody gave it. */
+const asGiven = (value: string): string => value.replace(/(~[0-9a-z]+)+"/g, '"');

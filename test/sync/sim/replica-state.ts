@@ -20,7 +20,7 @@ export type KnownRow = {
 export type ReplicaState = {
   /** By table and id. */
   rows: ReadonlyMap<string, KnownRow>;
-  /** Values that lost and are kept: by table and id. */
+  /** Values that lost and are kept, or about which an administrator is asked: by table and id. */
   dropped: ReadonlyMap<string, readonly Record<string, unknown>[]>;
   /** Changes that wait aside: by table and id. */
   parked: ReadonlyMap<string, readonly string[]>;
@@ -76,6 +76,8 @@ async function readAside(read: ReadRows): Promise<Pick<ReplicaState, 'dropped' |
       JSON.parse(String(dropped_json)) as Record<string, unknown>,
     ]);
   }
+  for (const [key, words] of await askedAbout(read))
+    dropped.set(key, [...(dropped.get(key) ?? []), ...words]);
   for (const { entity, row_id, change_json } of await read(
     'select entity, row_id, change_json from sync_parked order by id',
   )) {
@@ -83,6 +85,19 @@ async function readAside(read: ReadRows): Promise<Pick<ReplicaState, 'dropped' |
     parked.set(key, [...(parked.get(key) ?? []), String(change_json)]);
   }
   return { dropped, parked };
+}
+
+/** Later words of accounts that a failover lost and a gateway knows, until somebody answers: by table and id. */
+export async function askedAbout(read: ReadRows): Promise<Map<string, Record<string, unknown>[]>> {
+  const asked = new Map<string, Record<string, unknown>[]>();
+  for (const { user_id, kind, email, role } of await read(
+    `select user_id, kind, email, role from lost_people where state = 'open' and kind in ('email', 'role') order by id`,
+  )) {
+    const key = keyOf('users', String(user_id));
+    // as far as these farms go, an address is written as it is compared
+    asked.set(key, [...(asked.get(key) ?? []), kind === 'email' ? { email, email_key: email } : { role }]);
+  }
+  return asked;
 }
 
 /** The fields of one group as text that is equal for equal values. */

@@ -53,7 +53,7 @@ export type World = {
   settle(): Promise<void>;
   states(): Promise<{ gateway: ReplicaState; hosted: ReplicaState }>;
   /** A disk of that side is gone, and what only it had. Answers how much that was. */
-  excuse(side: Side): Promise<number>;
+  excuse(side: Side, isAnotherLife?: boolean): Promise<number>;
   trace(line: string): void;
   traceHash(): string;
   lines: readonly string[];
@@ -192,7 +192,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
         hosted: await readState(hosted.replica.read),
       };
     },
-    async excuse(side) {
+    async excuse(side, isAnotherLife = false) {
       const logged = await gateway.replica.read('select distinct entity, id from sync_change');
       const keys = new Set(
         logged.map(({ entity, id }) =>
@@ -203,7 +203,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
         gateway: await readState(gateway.replica.read),
         hosted: await readState(hosted.replica.read),
       };
-      return ledger.excuse(side, states, (key) => keys.has(key));
+      return ledger.excuse(side, states, { isLogged: (key) => keys.has(key), isAnotherLife });
     },
     async close() {
       await gateway.replica.close();
