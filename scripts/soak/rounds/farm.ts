@@ -139,7 +139,7 @@ export async function openFarm() {
       [there['in_history_seq'], here['history_seq']],
       [here['acked_history_seq'], here['history_seq']],
     ].map(([a, b]) => [Number(a), Number(b)]);
-    const text = `${here['epoch']}/${there['epoch']} ${JSON.stringify(points)} ${here['resync'] ?? ''}`;
+    const text = JSON.stringify([here['epoch'], there['epoch'], points, here['resync']]);
     const isLevel = here['resync'] === null && Number(here['epoch']) === Number(there['epoch']);
     return { isLevel: isLevel && points.every(([a, b]) => a === b), text };
   }
