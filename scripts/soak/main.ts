@@ -12,6 +12,7 @@ import { runCampaign } from './campaign.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { readProgress } from './progress.ts';
 import { type Report, textOf } from './report.ts';
+import { soakRounds } from './rounds/soak-rounds.ts';
 
 /** Every bench in its quick form and every week of the demo, of which the tests run a few each time. Answers whether all is well. */
 const soakBenches = (): Promise<boolean> =>
@@ -52,6 +53,8 @@ const HELP = `npm run soak -- [options]      a campaign of faults against the re
   --console          instead: every screen of the console in every size, theme, language and state, and its line cut
   --temporary ROUNDS instead: kill X while Y is temporary, against the started program, each round at other moments
   --benches          instead: every bench in its quick form, every week of the demo
+  --rounds N         instead: so many rounds of work on a gateway and two hosted processes on PostgreSQL, each with a fault, all of them
+                     programs: killed, cut off, frozen, failed over, with an older card, of an older version
   --adversary N      instead: so many messages of a gateway, and of a hosted instance, in other hands, from --seed on
   --versions         instead: programs of older versions beside today's, as gateway, as hosted instance and as one of its processes
   --json FILE        where the report goes [soak-results/<time>.json; beside it the same for people, .txt]
@@ -71,6 +74,12 @@ async function main(args: readonly string[]): Promise<number> {
   if (options.temporary !== null) return (await soakTemporary(options.temporary)) ? 0 : 1;
   if (options.adversary !== null)
     return (await soakAdversary({ messages: options.adversary, seed: options.seed })) ? 0 : 1;
+  if (options.programRounds !== null) {
+    const { programRounds: rounds, seed, json } = options;
+    return (await soakRounds({ rounds, seed, json, tell: (sentence) => console.error(`… ${sentence}`) }))
+      ? 0
+      : 1;
+  }
   if (options.versions) return (await soakVersions()) ? 0 : 1;
   if (options.benches) return (await soakBenches()) ? 0 : 1;
   if (options.console) return (await soakConsole(options)) ? 0 : 1;
@@ -133,6 +142,7 @@ function readOptions(args: readonly string[]) {
       benches: { type: 'boolean', default: false },
       versions: { type: 'boolean', default: false },
       temporary: { type: 'string' },
+      rounds: { type: 'string' },
       adversary: { type: 'string' },
       json: { type: 'string' },
       help: { type: 'boolean', default: false },
@@ -146,7 +156,8 @@ function readOptions(args: readonly string[]) {
   const temporary = values.temporary === undefined ? null : Number(values.temporary);
   const orders = values.orders === undefined ? null : Number(values.orders);
   const adversary = values.adversary === undefined ? null : Number(values.adversary);
-  const campaigns = [orders, sync, temporary, adversary].map((count) => count ?? 0);
+  const programRounds = values.rounds === undefined ? null : Number(values.rounds);
+  const campaigns = [orders, sync, temporary, adversary, programRounds].map((count) => count ?? 0);
   const numbers = [seed, kills, controllers, speed, ...campaigns];
   if (values.help || forMs === null || !numbers.every((value) => Number.isFinite(value) && value >= 0))
     return null;
@@ -166,6 +177,7 @@ function readOptions(args: readonly string[]) {
     controllers,
     speed,
     rounds,
+    programRounds,
     resume: values.resume ?? null,
     json: values.json ?? null,
   };

@@ -28,7 +28,7 @@ import {
   peopleNamed,
   type Readable,
 } from './named-in-batch.ts';
-import { isOverAsTold, isSetOnceHere, mayTakeOver, notTakenOver } from './own-say.ts';
+import { isOverAsTold, isSetOnceHere, isStillOpen, mayTakeOver, notTakenOver } from './own-say.ts';
 import { isOfOwnPeople } from './personal.ts';
 import { type NotApplied, type ReadChange, readChange } from './read-change.ts';
 import { rankOf, referencesOf, resourceOfTable, scopeOf } from './shared-tables.ts';
@@ -335,8 +335,10 @@ function takeEdit(item: Readable, work: Work, merged: MergedBatch, batch: Batch)
           ...(isSnapshot ? { isSnapshot: true } : {}),
           ...(isMended(batch) ? { isMended: true } : {}),
         };
-  const outcome = merge(resource, held, isOverAsTold(item, told, merged), accepts);
+  const taken = isOverAsTold(item, told, merged);
+  const outcome = merge(resource, held, taken, accepts);
   if (outcome === null) return;
+  if (taken !== told && isStillOpen(edit)) merged.corrections.push({ resource, id: work.id, group: 'state' });
   if (held !== null && isSnapshot) merged.setApart.push(...notTakenOver(item, held, outcome.passedOver));
   if (held !== null && edit.hlc.endsWith('!')) merged.setApart.push(...toldApart(item, held, outcome.held));
   work.isRegisterChanged ||= JSON.stringify(outcome.held.register) !== JSON.stringify(work.register);

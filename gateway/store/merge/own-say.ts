@@ -55,6 +55,10 @@ export function isOverAsTold({ resource, heard }: Readable, edit: Edit, { batch,
   return { ...edit, row: { ...edit.row, state: 'EXPIRED' } };
 }
 
+/** Nobody settles an order any more that a lost card had given: the hosted instance hears that it is over, or shows it for ever. */
+export const isStillOpen = (edit: Edit): boolean =>
+  edit.is === 'whole' && (edit.row['state'] === 'SENT' || edit.row['state'] === 'ACKED');
+
 function stoodBefore(work: Work | undefined, set: MergedBatch['set'], pointId: string): boolean {
   return work === undefined ? standingOf(set, controlPoint.name, pointId) !== null : work.before !== null;
 }
