@@ -1,5 +1,5 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
-import type { batch } from '#contract/resources/batches.ts';
+import type { batch, survivalChange } from '#contract/resources/batches.ts';
 import type { BatchAnimals } from '#science/population.ts';
 
 // What the features that look at a batch tell each other; the feature of batches works it out.
@@ -101,6 +101,11 @@ export type BatchHistory = {
   weightAt: (when: { pondId: string | null; at: string }) => number;
   /** What decides how many animals live where. */
   animals: BatchAnimals;
+  /** The same course, had this been told of the stocking and of its survival besides. */
+  asIf: (told: {
+    stocking: Partial<Batch>;
+    survival: readonly RowOf<typeof survivalChange>[];
+  }) => BatchHistory;
 };
 
 export type BatchStates = {

@@ -225,7 +225,9 @@ export const batchWords = translation<typeof source.batchWords>({
   ponds: 'Where it is',
   transfer: 'Transfer',
   when: 'When',
-  correct: 'Change forecast and note',
+  correct: 'Correct the batch',
+  correctionFollows:
+    'The batch will be as if it had been stocked so from the start: age, survival, biomass, feed, costs and curve are computed anew. No record is deleted; what was counted or weighed stays as it was entered.',
   notes: 'Note',
 });
 

@@ -233,7 +233,9 @@ export const batchWords = translation<typeof source.batchWords>({
   ponds: 'Dónde está',
   transfer: 'Transferir',
   when: 'Cuándo',
-  correct: 'Cambiar previsión y observación',
+  correct: 'Corregir el lote',
+  correctionFollows:
+    'El lote queda como si se hubiera sembrado así desde el comienzo: edad, supervivencia, biomasa, alimento, costos y curva se calculan de nuevo. Ningún registro se borra; lo que se contó o pesó queda como se registró.',
   notes: 'Observación',
 });
 

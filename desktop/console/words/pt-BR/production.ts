@@ -231,7 +231,9 @@ export const batchWords = source({
   ponds: 'Onde está',
   transfer: 'Transferir',
   when: 'Quando',
-  correct: 'Mudar previsão e observação',
+  correct: 'Corrigir o lote',
+  correctionFollows:
+    'O lote fica como se tivesse sido povoado assim desde o começo: idade, sobrevivência, biomassa, ração, custos e curva são calculados de novo. Nenhum lançamento se apaga; o que foi contado ou pesado fica como foi lançado.',
   notes: 'Observação',
 });
 
