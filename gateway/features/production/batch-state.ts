@@ -64,6 +64,8 @@ export type BatchState = {
   populationByPond: ReadonlyMap<string, number>;
   /** Ponds that hold or held animals of it: the day of the farm on which the first came and, since it has none, the last left. */
   stays: ReadonlyMap<string, { from: string; to: string | null }>;
+  /** Moves, harvests and losses that took more animals than there were, as after a merge of two instances. */
+  overdrawn: ReadonlySet<string>;
   /** Animals alive per pond, unrounded: what the whole ones were rounded from. */
   aliveByPond: ReadonlyMap<string, number>;
   /** The weighing that counts in a pond: its own, or of the whole batch if that is newer. */

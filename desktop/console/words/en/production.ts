@@ -260,7 +260,8 @@ export const transferWords = translation<typeof source.transferWords>({
   when: 'When',
   biomass: 'Biomass',
   meanWeight: 'Mean weight',
-  contested: 'Two stations moved the same animals: correct or delete one of the two.',
+  contested:
+    'There were not as many shrimp: two stations moved the same ones, or an earlier entry took them. Correct or delete one of the two.',
   whereTitle: 'Where each batch is',
   origin: (cod: string) => `stocked in ${cod}`,
   day: (n: string) => `day ${n}`,

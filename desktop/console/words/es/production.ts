@@ -268,7 +268,8 @@ export const transferWords = translation<typeof source.transferWords>({
   when: 'Cuándo',
   biomass: 'Biomasa',
   meanWeight: 'Peso promedio',
-  contested: 'Dos estaciones movieron los mismos animales: corrija o elimine una de las dos.',
+  contested:
+    'No había tantos camarones: dos estaciones movieron los mismos, o un registro anterior los sacó. Corrija o borre uno de los dos.',
   whereTitle: 'Dónde está cada lote',
   origin: (cod: string) => `sembrado en ${cod}`,
   day: (n: string) => `día ${n}`,

@@ -266,7 +266,8 @@ export const transferWords = source({
   when: 'Quando',
   biomass: 'Biomassa',
   meanWeight: 'Peso médio',
-  contested: 'Duas estações moveram os mesmos animais: corrija ou apague uma das duas.',
+  contested:
+    'Não havia tantos camarões: duas estações moveram os mesmos, ou um lançamento anterior os tirou. Corrija ou apague um dos dois.',
   whereTitle: 'Onde está cada lote',
   origin: (cod: string) => `povoado em ${cod}`,
   day: (n: string) => `dia ${n}`,

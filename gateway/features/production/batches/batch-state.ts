@@ -49,6 +49,7 @@ export function stateOf(facts: BatchFacts, clock: ZoneClock, now: string): Batch
     finalCount: batch.status === 'FINISHED' ? stock.population : null,
     populationByPond: batch.status === 'ACTIVE' ? animalsByPond(population) : new Map(),
     stays: staysOf(facts, population, clock),
+    overdrawn: new Set(population.overdraws.map(({ stepId }) => stepId)),
     aliveByPond: alive,
     weighingByPond: weighingByPond({ ...facts, weighings }, [...alive.keys()], clock),
     latestBiometry: latest,
