@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type App, body, startApp } from '#test/app.ts';
+import { survivalChange } from '#contract/resources/batches.ts';
+import { insert } from '#core/changes.ts';
+import { type App, body, joinFarm, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { aStockedFarm, type StockedFarm } from '#test/stocked-farm.ts';
 
@@ -237,5 +239,143 @@ onBothEngines('a stocking told wrongly', (_open, engine) => {
       }),
       runs,
     );
+  });
+
+  it('is refused with the earliest record that would come to lie before the stocking, and changes nothing', async () => {
+    const farm = await aBatch({ initial_count: 100_000, start_date: '2026-02-01' });
+    const path = `/batches/${farm.batch.id}`;
+    const meal = { do: 'feed', quantity_kg: 3, cost_per_kg: 5 } as const;
+    const fed = body(await enter(farm, meal, '2026-02-12T03:30:00Z'));
+    const weighing = { do: 'weigh', pond: null, sample_size: 30, total_weight_g: 60 } as const;
+    const weighed = body(await enter(farm, weighing, '2026-02-10T10:00:00Z'));
+    const before = await everythingOf(farm);
+    const put = (sent: unknown) => ask(farm, 'PUT', path, sent);
+    expect(await put({ start_date: '2026-02-13', notes: 'x' })).toMatchObject({
+      status: 409,
+      body: {
+        code: 'RECORD_BEFORE_START',
+        detail: expect.stringContaining('a weighing'),
+        record: { kind: 'WEIGHING', id: weighed['id'], at: '2026-02-10T10:00:00.000Z' },
+      },
+    });
+    await told(farm, 'DELETE', `/biometries/${String(weighed['id'])}`);
+    expect(await put({ start_date: '2026-02-13' })).toMatchObject({
+      body: { record: { kind: 'FEEDING', id: fed['id'] } },
+    });
+    // 0:30 of that day on the farm
+    await told(farm, 'PUT', path, { start_date: '2026-02-12' });
+    expect(await put({ start_date: '2026-06-02' })).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: 'start_date', code: 'TOO_FAR_AHEAD' }] },
+    });
+    expect(await put({ expected_harvest_date: '2026-02-11' })).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: 'expected_harvest_date', code: 'BEFORE_BATCH_START' }] },
+    });
+    await told(farm, 'PUT', path, { start_date: '2026-02-01' });
+    await enter(farm, weighing, '2026-02-10T10:00:00Z');
+    expect(await everythingOf(farm)).toEqual(before);
+    for (const wrong of [
+      { initial_count: 0 },
+      { initial_count: -5 },
+      { initial_count: 1.5 },
+      { initial_count: null },
+      { start_date: 'ontem' },
+      { start_date: '1999-12-31' },
+      { species: '' },
+      { species: null },
+      { initial_avg_weight: 0 },
+    ])
+      expect((await put(wrong)).status, JSON.stringify(wrong)).toBe(422);
+    expect(await everythingOf(farm)).toEqual(before);
+  });
+
+  it('is refused with the first move or loss that would no longer find its animals', async () => {
+    const farm = await aBatch({ initial_count: 100_000 });
+    await enter(farm, { do: 'move', from: 0, to: 1, quantity: 500 }, '2026-02-15T10:00:00Z');
+    const lost = body(
+      await enter(farm, { do: 'lose', pond: 1, told: { dead_count: 400 } }, '2026-02-16T10:00:00Z'),
+    );
+    await enter(farm, { do: 'move', from: 0, to: 2, quantity: 30_000 }, '2026-02-17T10:00:00Z');
+    const put = (initial_count: number) => ask(farm, 'PUT', `/batches/${farm.batch.id}`, { initial_count });
+    expect(await put(20_000)).toMatchObject({
+      status: 409,
+      body: {
+        code: 'NOT_ENOUGH_ANIMALS',
+        record: { kind: 'TRANSFER', at: '2026-02-17T10:00:00.000Z', quantity: 30_000 },
+      },
+    });
+    expect(await put(100)).toMatchObject({ body: { record: { kind: 'TRANSFER', quantity: 500 } } });
+    const first = body(await ask(farm, 'GET', `/transfers/batch/${farm.batch.id}?skip=1`));
+    const [{ uuid }] = first['items'] as [{ uuid: string }];
+    await told(farm, 'PUT', `/transfers/${uuid}`, { quantity: 401 });
+    expect(await put(100_000)).toMatchObject({ status: 200 });
+    expect(lost['id']).toBeDefined();
+  });
+
+  it('and told by a program before this one as a share of the stocked keeps the count of the final harvest', async () => {
+    const farm = await aBatch({ initial_count: 100_000, start_date: '2026-02-01' });
+    const { commit } = app.kernel;
+    const at = '2026-03-02T11:00:00.000Z';
+    const row = {
+      id: app.kernel.newId(),
+      batch_id: farm.batch.id,
+      kind: 'ABSOLUTE' as const,
+      value: 9.5,
+      pond_id: null,
+      animals: null,
+      weight_kg: null,
+      pond_share: null,
+      corrects: null,
+      changed_at: at,
+      description: 'harvest',
+      created_by: null,
+      clock_quality: 'trusted' as const,
+      created_at: at,
+    };
+    await told(farm, 'POST', `/batches/${farm.batch.id}/finish`, { final_weight_kg: 114 });
+    await commit({ actor: null, changes: [insert(survivalChange, row)] });
+    const standing = () => told(farm, 'GET', `/batches/${farm.batch.id}`);
+    expect(await standing()).toMatchObject({ final_count: 9_500, survival_rate: 9.5 });
+    await told(farm, 'PUT', `/batches/${farm.batch.id}`, { initial_count: 10_000 });
+    expect(await standing()).toMatchObject({ final_count: 9_500, survival_rate: 95 });
+    const few = await told(farm, 'PUT', `/batches/${farm.batch.id}`, { initial_count: 5_000 });
+    expect(few['warnings']).toMatchObject([
+      { code: 'DENSITY_DIFFERS' },
+      { code: 'IMPLIED_SURVIVAL_ABOVE_100' },
+    ]);
+    await told(farm, 'PUT', `/batches/${farm.batch.id}`, { initial_count: 20_000 });
+    expect(await standing()).toMatchObject({ final_count: 9_500, survival_rate: 47.5 });
+  });
+
+  it('is corrected by managers alone, leaves an entry of what stood before, and what was read and is sent back changes nothing', async () => {
+    const farm = await aBatch({ initial_count: 100_000 });
+    const path = `/batches/${farm.batch.id}`;
+    for (const [role, status] of [
+      ['MANAGER', 200],
+      ['TECHNICIAN', 403],
+      ['OPERATOR', 403],
+      ['VIEWER', 403],
+    ] as const) {
+      const other = await app.signUp({ role: 'VIEWER' });
+      await joinFarm(app, { token: farm.token, farmId: farm.farmId }, other, role);
+      const sent = { species: `Penaeus ${role}` };
+      expect((await app.call('PUT', path, { token: other.token, body: sent })).status, role).toBe(status);
+    }
+    await told(farm, 'PUT', path, { initial_count: 123_456, initial_density: 41.2 });
+    const entries = await app.database.read
+      .selectFrom('logs')
+      .select('details')
+      .where('entity_id', '=', farm.batch.id)
+      .where('action', '=', 'update')
+      .execute();
+    expect(JSON.stringify(entries)).toMatch(/before.*100000.*after.*123456/);
+    // a third of them died: the rate has more decimals than are shown
+    await told(farm, 'POST', `${path}/adjust-survival`, { event_description: 'x', dead_count: 33_333 });
+    const read = await ask(farm, 'GET', path);
+    const again = await ask(farm, 'PUT', path, read.body);
+    expect(again.body).toMatchObject({ warnings: [] });
+    expect((await ask(farm, 'GET', path)).body).toEqual(read.body);
+    expect(body(again)['updated_at']).toBe(body(read)['updated_at']);
   });
 });
