@@ -75,6 +75,7 @@ export function replayPopulation(batch: BatchAnimals, upTo: string | null = null
       ledger.told.push({ ...event, percent });
     } else if (event.kind === 'LOSS') lose(ledger, event);
     else carryOut(ledger, event, ledger.percent / 100);
+    settle(ledger.ponds);
   }
   return {
     equivalentsByPond: ledger.ponds,
@@ -252,6 +253,17 @@ function roundUp(ponds: Map<string, number>, pondId: string, moved: number): voi
   ponds.delete(pondId);
   takeFromAll(ponds, missing);
   ponds.set(pondId, moved);
+}
+
+/**
+ * What a pond owes, since more was taken than it was thought to hold, the others give: together they hold those of the batch,
+ * which lives nowhere else. Owed by all of them it stays owed.
+ */
+function settle(ponds: Map<string, number>): void {
+  const owing = [...ponds].filter(([, equivalents]) => equivalents < 0);
+  if (owing.length === 0 || owing.length === ponds.size) return;
+  for (const [pondId] of owing) ponds.set(pondId, 0);
+  takeFromAll(ponds, -owing.reduce((sum, [, equivalents]) => sum + equivalents, 0));
 }
 
 /** Every pond gives the same share of its animals. */
