@@ -241,6 +241,22 @@ onBothEngines('a stocking told wrongly', (_open, engine) => {
     );
   });
 
+  it('dead that were weighed, and moves without a weight of their own, follow the weight at the stocking', async () => {
+    const farm = await aBatch({ initial_count: 100_000, initial_avg_weight: 3 });
+    await enter(farm, { do: 'lose', pond: null, told: { dead_weight_kg: 3 } }, '2026-02-15T10:00:00Z');
+    await enter(farm, { do: 'move', from: 0, to: 1, quantity: 500 }, '2026-02-16T10:00:00Z');
+    await told(farm, 'PUT', `/batches/${farm.batch.id}`, { initial_avg_weight: 0.3 });
+    expect(await told(farm, 'GET', `/batches/${farm.batch.id}/losses`)).toMatchObject([
+      { dead_count: 10_000, dead_weight_kg: 3 },
+    ]);
+    expect(await told(farm, 'GET', `/batches/${farm.batch.id}`)).toMatchObject({
+      current_population: 70_000,
+    });
+    expect(await told(farm, 'GET', `/transfers/batch/${farm.batch.id}`)).toMatchObject({
+      items: [{ average_weight: 0.3 }],
+    });
+  });
+
   it('is refused with the earliest record that would come to lie before the stocking, and changes nothing', async () => {
     const farm = await aBatch({ initial_count: 100_000, start_date: '2026-02-01' });
     const path = `/batches/${farm.batch.id}`;
