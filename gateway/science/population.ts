@@ -69,11 +69,13 @@ export function replayPopulation(batch: BatchAnimals, upTo: string | null = null
   for (const event of inOrder(batch)) {
     if (upTo !== null && event.at > upTo) break;
     if (event.kind === 'SET') {
-      countAnew(ledger, event.percent / 100);
-      ledger.percent = event.percent;
-      ledger.told.push(event);
+      const percent = percentSet(batch, event);
+      countAnew(ledger, percent / 100);
+      ledger.percent = percent;
+      ledger.told.push({ ...event, percent });
     } else if (event.kind === 'LOSS') lose(ledger, event);
     else carryOut(ledger, event, ledger.percent / 100);
+    settle(ledger.ponds);
   }
   return {
     equivalentsByPond: ledger.ponds,
@@ -141,6 +143,13 @@ type Ledger = {
   overdraws: Overdraw[];
   losses: Map<string, { died: number; left: number }>;
 };
+
+/** Of a count at the end: the share of the stocked that was harvested, then and before; more than were stocked are all of them. */
+function percentSet({ initialCount, steps }: BatchAnimals, { percent, counted = null }: SetSurvival): number {
+  if (counted === null || initialCount <= 0) return percent;
+  const before = steps.reduce((sum, { kind, quantity }) => sum + (kind === 'HARVEST' ? quantity : 0), 0);
+  return Math.min(100, (100 * (counted + before)) / initialCount);
+}
 
 /**
  * A survival that somebody sets is a share of all that were stocked, the harvested among them: the harvests stand for as
@@ -244,6 +253,17 @@ function roundUp(ponds: Map<string, number>, pondId: string, moved: number): voi
   ponds.delete(pondId);
   takeFromAll(ponds, missing);
   ponds.set(pondId, moved);
+}
+
+/**
+ * What a pond owes, since more was taken than it was thought to hold, the others give: together they hold those of the batch,
+ * which lives nowhere else. Owed by all of them it stays owed.
+ */
+function settle(ponds: Map<string, number>): void {
+  const owing = [...ponds].filter(([, equivalents]) => equivalents < 0);
+  if (owing.length === 0 || owing.length === ponds.size) return;
+  for (const [pondId] of owing) ponds.set(pondId, 0);
+  takeFromAll(ponds, -owing.reduce((sum, [, equivalents]) => sum + equivalents, 0));
 }
 
 /** Every pond gives the same share of its animals. */

@@ -25,8 +25,14 @@ export function speciesOf(name: string): { species: Species; isKnown: boolean } 
 
 type Survival = ScienceConstants['survival'];
 
-/** A change of a batch's survival that somebody recorded. */
-export type SurvivalFact = { at: string; id: string } & ({ kind: 'SET'; percent: number } | LossFact);
+/**
+ * A change of a batch's survival that somebody recorded. `counted`: all animals that were left alive beside the partial harvests,
+ * where they were counted; `percent` is then what that came to when it was told, and what is known now of the stocking counts.
+ */
+export type SurvivalFact = { at: string; id: string } & (
+  | { kind: 'SET'; percent: number; counted?: number | null }
+  | LossFact
+);
 
 /**
  * Share of all animals of the batch that died, 0–1, as it was reckoned when it was told; `pondId`: all of them in that pond.

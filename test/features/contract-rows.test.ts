@@ -95,20 +95,20 @@ onBothEngines('rows of the interface', (_open, engine) => {
     const batch = body(await call('GET', `/batches/${id}`));
     const wrong = await call('PUT', `/batches/${id}`, {
       notes: 'x',
-      initial_count: 7,
-      species: 'monodon',
-      start_date: '2026-01-02',
+      batch_code: 'X-9',
+      end_reason: 'monodon',
+      final_weight_kg: 7,
     });
     expect(wrong).toMatchObject({
       status: 200,
       body: {
         notes: 'x',
-        initial_count: batch['initial_count'],
+        batch_code: batch['batch_code'],
         warnings: [
           {
             code: 'NOT_CHANGED',
             message:
-              'initial_count, species, start_date: not changed; what can be changed here is expected_harvest_date, survival_rate, notes',
+              'batch_code, end_reason, final_weight_kg: not changed; what can be changed here is expected_harvest_date, survival_rate, notes, species, lineage, larva_origin, start_date, initial_count, initial_avg_weight, initial_density',
           },
         ],
       },

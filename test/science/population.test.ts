@@ -381,4 +381,35 @@ describe('whatever is moved, harvested, corrected and taken back', () => {
       }),
     );
   });
+
+  test('and its ponds together hold those of the batch: who was thought dead and harvested is missing nowhere twice', () => {
+    const taken = replayPopulation(
+      aBatch({ steps: [aMove(1, ['A', 'B'], 10_000), aHarvest(2, 'B', 12_000)] }),
+    );
+    expect(animalsByPond(taken)).toEqual(new Map([['A', Math.floor(animalsAlive(taken) + 1e-6)]]));
+    const percent = fc.constantFrom(0, 33.33, 66.67, 81.2, 100);
+    const set = fc.record({ percent, day: fc.integer({ min: 0, max: 120 }) });
+    fc.assert(
+      fc.property(
+        fc.array(aStep, { maxLength: 15 }),
+        fc.array(set, { maxLength: 4 }),
+        fc.constantFrom(1, 7, 1_001, 100_000),
+        (made, sets, initialCount) => {
+          const batch = aBatch({
+            initialCount,
+            steps: made.map((make, i) => make(`step-${i}`)),
+            survivalFacts: sets.map((each, i) => ({
+              id: `set-${i}`,
+              kind: 'SET',
+              at: at(each.day),
+              percent: each.percent,
+            })),
+          });
+          const population = replayPopulation(batch);
+          const sum = [...animalsByPond(population).values()].reduce((all, there) => all + there, 0);
+          expect(sum).toBe(Math.floor(animalsAlive(population) + 1e-6));
+        },
+      ),
+    );
+  });
 });

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useCallback, useLayoutEffect, useRef } from 'preact/hooks';
 import { answerWords, componentWords } from '#words/components.ts';
 import { ApiError } from '../data/api.ts';
-import { figure } from '../i18n/format.ts';
+import { dayAndTime, figure } from '../i18n/format.ts';
 
 import { plainSentence } from '../i18n/plain-sentence.ts';
 import { Button } from './button.tsx';
@@ -75,6 +75,8 @@ export function Fault({ error, again }: { error: unknown; again?: () => void }) 
 export function faultText(error: unknown): string {
   const words = componentWords();
   if (!(error instanceof ApiError)) return words.unreachable;
+  const inTheWay = recordInTheWay(error.body);
+  if (inTheWay !== null) return inTheWay;
   const available = error.body['available'];
   if (error.code === 'NOT_ENOUGH_ANIMALS' && typeof available === 'number') {
     return words.notEnough(figure(available));
@@ -83,6 +85,17 @@ export function faultText(error: unknown): string {
   const ofField = field === undefined || more.length > 0 ? null : faultOf(field.code ?? '');
   const ofCheck = field === undefined ? null : fieldFaultOf(field.path, field.code ?? '');
   return faultOf(error.code) ?? ofField ?? ofCheck ?? plainSentence(error.message);
+}
+
+/** What was recorded already, and could then not have been. */
+function recordInTheWay({ record, available }: Readonly<Record<string, unknown>>): string | null {
+  if (typeof record !== 'object' || record === null) return null;
+  const { kind, at, quantity } = record as { kind?: string; at?: string; quantity?: number };
+  const { inTheWay, notEnoughThen } = componentWords();
+  const when = dayAndTime(at ?? null);
+  if (typeof available !== 'number') return inTheWay[kind as keyof typeof inTheWay]?.(when) ?? null;
+  const sentence = notEnoughThen[kind as keyof typeof notEnoughThen];
+  return sentence?.(when, figure(quantity), figure(available)) ?? null;
 }
 
 export function Empty({ text, children }: { text: string; children?: ComponentChildren }) {

@@ -3,8 +3,8 @@ import { componentWords, correctionDialogWords } from '#words/components.ts';
 import type { PathOf } from '../data/api.ts';
 import { correct, useFaults } from '../data/corrections.ts';
 import { TIME } from '../data/schedules.ts';
-import { clockTime, instantAt, isoDay, readCount, readDecimal } from '../i18n/format.ts';
-
+import { clockTime, instantAt, isoDay, plainDay, readCount, readDecimal } from '../i18n/format.ts';
+import { BeforeAfter } from './answer.tsx';
 import { Button, WorkButton } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { DateField, DecimalField, SelectField, TextField } from './field.tsx';
@@ -21,6 +21,8 @@ export type CorrectedField = {
   isOptional?: boolean;
 };
 
+const DAY_LENGTH = '2026-01-01'.length;
+
 type Typed = { text: string; time: string };
 
 /** A day or time as it was to the second, not as it is shown. */
@@ -31,7 +33,8 @@ const wasOf = (field: CorrectedField): unknown =>
 
 function typedOf({ kind, first }: CorrectedField): Typed {
   if (kind === 'moment') return { text: isoDay(first), time: clockTime(first) };
-  return { text: kind === 'day' ? isoDay(first) : first, time: '' };
+  // a day of the farm is one already, and no instant of another zone
+  return { text: kind === 'day' && first.length > DAY_LENGTH ? isoDay(first) : first, time: '' };
 }
 
 /** What a field means; undefined: it cannot be read. */
@@ -55,18 +58,32 @@ function valueOf({ kind, isOptional }: CorrectedField, { text, time }: Typed): u
   }
 }
 
-/** Changes a row; what was there before is written again when it is taken back. */
+/** Asked before it is saved where one of these fields was changed: what follows from it. */
+type Question = { about: ReadonlySet<string>; text: string };
+
+/**
+ * Changes a row; what was there before is written again when it is taken back.
+ *
+ * @param follows what changes with what was typed, and is sent with it
+ */
 export function CorrectionDialog({
   title,
   row,
   fields,
+  question,
+  follows = () => [],
   onClose,
 }: {
   title: string;
   row: { path: PathOf<'DELETE'>; label: string; touches: readonly string[] };
   fields: readonly CorrectedField[];
+  question?: Question;
+  follows?: (
+    typed: Readonly<Record<string, unknown>>,
+  ) => readonly { name: string; was: unknown; is: unknown }[];
   onClose: () => void;
 }) {
+  const [isAsked, setAsked] = useState(false);
   const w = correctionDialogWords();
   const faults = useFaults();
   const [typed, setTyped] = useState<ReadonlyMap<string, Typed>>(
@@ -81,16 +98,56 @@ export function CorrectionDialog({
     const [was, is] = [typedOf(field), of(field)];
     return was.text !== is.text || was.time !== is.time;
   });
+  const isToAsk = question !== undefined && changed.some(({ name }) => question.about.has(name));
   const save = async () => {
     const body = Object.fromEntries(changed.map((field) => [field.name, valueOf(field, of(field))]));
     const before = Object.fromEntries(changed.map((field) => [field.name, wasOf(field)]));
+    if (isToAsk && !isAsked) {
+      setAsked(true);
+      return;
+    }
+    for (const { name, was, is } of follows(body)) {
+      body[name] = is;
+      before[name] = was;
+    }
     try {
       await correct({ ...row, body, before });
       onClose();
     } catch (error) {
+      setAsked(false);
       faults.tell(error, { NOT_ENOUGH_ANIMALS: 'quantity' });
     }
   };
+  const shown = (field: CorrectedField, { text, time }: Typed) =>
+    `${field.kind === 'day' || field.kind === 'moment' ? plainDay(text) : text} ${time}`.trim();
+  if (isAsked && question !== undefined)
+    return (
+      <Dialog
+        title={title}
+        onClose={onClose}
+        actions={
+          <>
+            <Button big onClick={() => setAsked(false)}>
+              {w.back}
+            </Button>
+            <WorkButton big look="main" work={save}>
+              {w.save}
+            </WorkButton>
+          </>
+        }
+      >
+        <BeforeAfter
+          rows={changed.map((field) => ({
+            name: field.label,
+            before: shown(field, typedOf(field)),
+            after: shown(field, of(field)),
+          }))}
+        />
+        <p class="note p2" role="status">
+          {question.text}
+        </p>
+      </Dialog>
+    );
   return (
     <Dialog
       title={title}
@@ -101,7 +158,7 @@ export function CorrectionDialog({
             {componentWords().cancel}
           </Button>
           <WorkButton big look="main" unready={!isRight || changed.length === 0} work={save}>
-            {w.save}
+            {isToAsk ? w.review : w.save}
           </WorkButton>
         </>
       }

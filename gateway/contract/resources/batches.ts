@@ -61,6 +61,11 @@ export const batch = defineResource({
     // apart from the state: a program before it takes that, and would be believed to know of this, too
     final_price: { fields: ['final_price_per_kg'], isLater: true },
     notes: { fields: ['notes'] },
+    // what was told wrongly at the stocking: set once, for programs before it
+    origin: { fields: ['species', 'lineage', 'larva_origin'], since: 12 },
+    start: { fields: ['start_date'], since: 12 },
+    // the density is of the count, and the two weigh what was stocked: mixed they would be nobody's word
+    stocking: { fields: ['initial_count', 'initial_avg_weight', 'initial_density'], since: 12 },
     // follows the farm when it is handed over
     owner: { fields: ['owner_id'], owner: 'hosted' },
   },
@@ -84,7 +89,10 @@ export const survivalChange = defineResource({
     value: z.number(),
     /** Where they died; null: in all ponds alike. A program before it has none and sends none. */
     pond_id: uuid.nullable().default(null),
-    /** How many died, where they were counted or weighed. */
+    /**
+     * How many died, where they were counted or weighed; ABSOLUTE: how many were counted alive, of which `value` was the share
+     * when it was told (a program before it goes by that).
+     */
     animals: z.int().nullable().default(null),
     /** kg of dead animals, where those were weighed. */
     weight_kg: z.number().nullable().default(null),
@@ -135,6 +143,11 @@ export const harvest = defineResource({
   goesBy: 'parent',
 });
 
+const stockedOn = dayInput.describe('YYYY-MM-DD in the zone of the farm; at most a day ahead');
+const stockedCount = z.int().positive().max(1_000_000_000);
+const stockedWeight = z.number().positive().max(1_000).describe('Grams');
+const stockedDensity = z.number().positive().max(1_000_000).describe('Shrimp per m²');
+
 const dateInput = instantInput.describe('A bare date is the start of that day in the zone of the farm');
 const percentInput = z.number().min(0).max(100);
 
@@ -145,11 +158,11 @@ export const batchCreate = z.object({
   species: shortText,
   lineage: shortText,
   larva_origin: shortText,
-  start_date: dayInput.describe('YYYY-MM-DD in the zone of the farm; at most a day ahead'),
+  start_date: stockedOn,
   expected_harvest_date: dateInput.nullish(),
-  initial_count: z.int().positive().max(1_000_000_000),
-  initial_avg_weight: z.number().positive().max(1_000).describe('Grams'),
-  initial_density: z.number().positive().max(1_000_000).describe('Shrimp per m²'),
+  initial_count: stockedCount,
+  initial_avg_weight: stockedWeight,
+  initial_density: stockedDensity,
   estimated_survival_rate: percentInput.nullish().describe('Percent; default 85'),
   notes: longText.nullish(),
 });
@@ -159,6 +172,14 @@ export const batchUpdate = z.object({
   expected_harvest_date: dateInput.nullish(),
   survival_rate: percentInput.optional().describe('Percent; what it is now, whatever it was before'),
   notes: longText.nullish(),
+  // told wrongly at the stocking
+  species: shortText.optional(),
+  lineage: shortText.optional(),
+  larva_origin: shortText.optional(),
+  start_date: stockedOn.optional(),
+  initial_count: stockedCount.optional(),
+  initial_avg_weight: stockedWeight.optional(),
+  initial_density: stockedDensity.optional(),
 });
 export type BatchUpdate = z.infer<typeof batchUpdate>;
 

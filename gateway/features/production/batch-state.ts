@@ -1,5 +1,5 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
-import type { batch } from '#contract/resources/batches.ts';
+import type { batch, survivalChange } from '#contract/resources/batches.ts';
 import type { BatchAnimals } from '#science/population.ts';
 
 // What the features that look at a batch tell each other; the feature of batches works it out.
@@ -64,6 +64,8 @@ export type BatchState = {
   populationByPond: ReadonlyMap<string, number>;
   /** Ponds that hold or held animals of it: the day of the farm on which the first came and, since it has none, the last left. */
   stays: ReadonlyMap<string, { from: string; to: string | null }>;
+  /** Moves, harvests and losses that took more animals than there were, as after a merge of two instances. */
+  overdrawn: ReadonlySet<string>;
   /** Animals alive per pond, unrounded: what the whole ones were rounded from. */
   aliveByPond: ReadonlyMap<string, number>;
   /** The weighing that counts in a pond: its own, or of the whole batch if that is newer. */
@@ -101,6 +103,11 @@ export type BatchHistory = {
   weightAt: (when: { pondId: string | null; at: string }) => number;
   /** What decides how many animals live where. */
   animals: BatchAnimals;
+  /** The same course, had this been told of the stocking and of its survival besides. */
+  asIf: (told: {
+    stocking: Partial<Batch>;
+    survival: readonly RowOf<typeof survivalChange>[];
+  }) => BatchHistory;
 };
 
 export type BatchStates = {

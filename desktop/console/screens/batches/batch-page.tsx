@@ -3,11 +3,11 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type * as z from 'zod';
 import type { BatchDetail, growthChartAnswer } from '#contract/resources/batches.ts';
-import { batchWords } from '#words/production.ts';
+import { batchWords, stockingWords } from '#words/production.ts';
 import { Answer, Awaited, Empty, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Chart } from '../../components/chart.tsx';
-import { CorrectionDialog } from '../../components/correction-dialog.tsx';
+import { type CorrectedField, CorrectionDialog } from '../../components/correction-dialog.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { toast } from '../../components/toast.tsx';
 import { download } from '../../data/api.ts';
@@ -16,8 +16,9 @@ import { now } from '../../data/clock.ts';
 import { mayManage, mayRecord, seesMoney } from '../../data/farm-store.ts';
 import { usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
-import { age, calendarDay, figure, grams, percent, plainDay, quantity } from '../../i18n/format.ts';
+import { age, asTyped, calendarDay, figure, grams, percent, plainDay, quantity } from '../../i18n/format.ts';
 import { freshnessOf } from '../../state/freshness.ts';
+import { densityOf } from '../../state/stocking.ts';
 import { Records, WithdrawalNote } from '../records/records.tsx';
 import { BatchFeed } from './batch-feed.tsx';
 import { BatchMoney } from './batch-money.tsx';
@@ -179,26 +180,73 @@ function Standing({ batch }: { batch: BatchDetail }) {
   );
 }
 
-/** What may still be changed of a batch: when it is to be harvested, and what is noted about it. */
+const OF_STOCKING = new Set([
+  'species',
+  'lineage',
+  'larva_origin',
+  'start_date',
+  'initial_count',
+  'initial_avg_weight',
+]);
+
+/**
+ * What was told wrongly at the stocking, whatever became of the batch; of one in production also when it is to be harvested, and
+ * what is noted about it.
+ */
 function CorrectBatch({ batch, onClose }: { batch: BatchDetail; onClose: () => void }) {
   const words = batchWords();
+  const stocked = stockingWords();
+  const { ponds } = usePonds();
+  const area = ponds.find(({ id }) => id === batch.pond_id)?.size_m2 ?? null;
   return (
     <CorrectionDialog
       title={`${words.correct}: ${batch.batch_code}`}
       row={{ path: `/batches/${batch.id}`, label: batch.batch_code, touches: BATCH_TOUCHES }}
+      question={{ about: OF_STOCKING, text: words.correctionFollows }}
+      // a density is of its count
+      follows={({ initial_count: count }) =>
+        typeof count === 'number'
+          ? [
+              {
+                name: 'initial_density',
+                was: batch.initial_density,
+                is: densityOf(count, area) || (batch.initial_density * count) / batch.initial_count,
+              },
+            ]
+          : []
+      }
       fields={[
+        { name: 'initial_count', label: stocked.count, kind: 'count', first: asTyped(batch.initial_count) },
+        { name: 'start_date', label: stocked.start, kind: 'day', first: batch.start_date },
+        { name: 'species', label: stocked.species, kind: 'text', first: batch.species },
+        { name: 'lineage', label: stocked.lineage, kind: 'text', first: batch.lineage },
+        { name: 'larva_origin', label: stocked.origin, kind: 'text', first: batch.larva_origin },
         {
-          name: 'expected_harvest_date',
-          label: words.harvest,
-          kind: 'day',
-          first: batch.expected_harvest_date ?? '',
-          isOptional: true,
+          name: 'initial_avg_weight',
+          label: stocked.weight,
+          kind: 'figure',
+          unit: 'g',
+          first: asTyped(batch.initial_avg_weight),
         },
-        { name: 'notes', label: words.notes, kind: 'text', first: batch.notes ?? '', isOptional: true },
+        ...(batch.status === 'ACTIVE' ? planned(batch) : []),
       ]}
       onClose={onClose}
     />
   );
+}
+
+function planned(batch: BatchDetail): CorrectedField[] {
+  const words = batchWords();
+  return [
+    {
+      name: 'expected_harvest_date',
+      label: words.harvest,
+      kind: 'day',
+      first: batch.expected_harvest_date ?? '',
+      isOptional: true,
+    },
+    { name: 'notes', label: words.notes, kind: 'text', first: batch.notes ?? '', isOptional: true },
+  ];
 }
 
 function Fact({ name, value, isOld = false }: { name: string; value: string; isOld?: boolean }) {

@@ -31,6 +31,8 @@ export const copyWords = translation<typeof source.copyWords>({
 
 export const correctionDialogWords = translation<typeof source.correctionDialogWords>({
   save: 'Save the correction',
+  review: 'Review',
+  back: 'Go back and change',
   bad: 'Type a number.',
   badTime: 'Use the form 18:00.',
   needed: 'It cannot be left blank.',
@@ -109,6 +111,23 @@ export const componentWords = translation<typeof source.componentWords>({
   loading: 'Loading…',
   unreachable: 'The gateway did not answer. Nothing was lost; check the farm’s Wi-Fi and try again.',
   notEnough: (n: string) => `Only ${n} are available at that time.`,
+  inTheWay: {
+    FEEDING: (at: string) => `Feed was entered on ${at}, before such a stocking: correct or delete it first.`,
+    WEIGHING: (at: string) =>
+      `There is a weighing of ${at}, before such a stocking: correct or delete it first.`,
+    TRANSFER: (at: string) =>
+      `There is a transfer of ${at}, before such a stocking: correct or delete it first.`,
+    HARVEST: (at: string) =>
+      `There is a partial harvest of ${at}, before such a stocking: correct or delete it first.`,
+    LOSS: (at: string) => `There is a loss of ${at}, before such a stocking: correct or delete it first.`,
+    END: (at: string) => `The batch was ended on ${at}, before such a stocking.`,
+  },
+  notEnoughThen: {
+    TRANSFER: (at: string, n: string, left: string) =>
+      `On ${at} ${n} shrimp were moved, where there would then be only ${left}: correct that first.`,
+    LOSS: (at: string, n: string, left: string) =>
+      `On ${at} ${n} shrimp died, where there would then be only ${left}: correct that first.`,
+  },
   forbidden: 'Your access does not show this on this farm.',
   age: (age: string) => `${age} ago`,
   last: (value: string, at: string) => `last: ${value}, ${at}`,

@@ -225,7 +225,9 @@ export const batchWords = translation<typeof source.batchWords>({
   ponds: 'Where it is',
   transfer: 'Transfer',
   when: 'When',
-  correct: 'Change forecast and note',
+  correct: 'Correct the batch',
+  correctionFollows:
+    'The batch will be as if it had been stocked so from the start: age, survival, biomass, feed, costs and curve are computed anew. No record is deleted; what was counted or weighed stays as it was entered.',
   notes: 'Note',
 });
 
@@ -258,7 +260,8 @@ export const transferWords = translation<typeof source.transferWords>({
   when: 'When',
   biomass: 'Biomass',
   meanWeight: 'Mean weight',
-  contested: 'Two stations moved the same animals: correct or delete one of the two.',
+  contested:
+    'There were not as many shrimp: two stations moved the same ones, or an earlier entry took them. Correct or delete one of the two.',
   whereTitle: 'Where each batch is',
   origin: (cod: string) => `stocked in ${cod}`,
   day: (n: string) => `day ${n}`,

@@ -29,6 +29,8 @@ export const copyWords = translation<typeof source.copyWords>({
 
 export const correctionDialogWords = translation<typeof source.correctionDialogWords>({
   save: 'Guardar corrección',
+  review: 'Revisar',
+  back: 'Volver y cambiar',
   bad: 'Escriba un número.',
   badTime: 'Use el formato 18:00.',
   needed: 'No puede quedar en blanco.',
@@ -109,6 +111,23 @@ export const componentWords = translation<typeof source.componentWords>({
   unreachable:
     'El gateway no respondió. No se perdió nada; revise el Wi-Fi de la camaronera e intente de nuevo.',
   notEnough: (n: string) => `Solo hay ${n} disponibles a esa hora.`,
+  inTheWay: {
+    FEEDING: (at: string) =>
+      `Hay alimento registrado el ${at}, antes de esa siembra: corríjalo o bórrelo antes.`,
+    WEIGHING: (at: string) => `Hay un muestreo del ${at}, antes de esa siembra: corríjalo o bórrelo antes.`,
+    TRANSFER: (at: string) =>
+      `Hay una transferencia del ${at}, antes de esa siembra: corríjala o bórrela antes.`,
+    HARVEST: (at: string) =>
+      `Hay una cosecha parcial del ${at}, antes de esa siembra: corríjala o bórrela antes.`,
+    LOSS: (at: string) => `Hay mortalidad del ${at}, antes de esa siembra: corríjala o bórrela antes.`,
+    END: (at: string) => `El lote se cerró el ${at}, antes de esa siembra.`,
+  },
+  notEnoughThen: {
+    TRANSFER: (at: string, n: string, left: string) =>
+      `El ${at} se transfirieron ${n} camarones, donde así solo habría ${left}: corrija eso antes.`,
+    LOSS: (at: string, n: string, left: string) =>
+      `El ${at} murieron ${n} camarones, donde así solo habría ${left}: corrija eso antes.`,
+  },
   forbidden: 'Su acceso no permite ver esto en esta camaronera.',
   age: (age: string) => `hace ${age}`,
   last: (value: string, at: string) => `último: ${value}, ${at}`,

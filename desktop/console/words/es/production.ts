@@ -233,7 +233,9 @@ export const batchWords = translation<typeof source.batchWords>({
   ponds: 'Dónde está',
   transfer: 'Transferir',
   when: 'Cuándo',
-  correct: 'Cambiar previsión y observación',
+  correct: 'Corregir el lote',
+  correctionFollows:
+    'El lote queda como si se hubiera sembrado así desde el comienzo: edad, supervivencia, biomasa, alimento, costos y curva se calculan de nuevo. Ningún registro se borra; lo que se contó o pesó queda como se registró.',
   notes: 'Observación',
 });
 
@@ -266,7 +268,8 @@ export const transferWords = translation<typeof source.transferWords>({
   when: 'Cuándo',
   biomass: 'Biomasa',
   meanWeight: 'Peso promedio',
-  contested: 'Dos estaciones movieron los mismos animales: corrija o elimine una de las dos.',
+  contested:
+    'No había tantos camarones: dos estaciones movieron los mismos, o un registro anterior los sacó. Corrija o borre uno de los dos.',
   whereTitle: 'Dónde está cada lote',
   origin: (cod: string) => `sembrado en ${cod}`,
   day: (n: string) => `día ${n}`,

@@ -110,6 +110,7 @@ export const rarerFaults = translation<typeof source.rarerFaults>({
   NOT_CHANGED: 'Parte de lo enviado no se cambia aquí y quedó como estaba.',
   NOT_CHECKED: 'Compare el respaldo antes de restaurar.',
   NOT_ENOUGH_ANIMALS: 'No hay tantos animales en la piscina.',
+  RECORD_BEFORE_START: 'Hay un registro del lote antes de esa siembra; corríjalo o bórrelo antes.',
   NOT_IN_POND: 'El lote no estaba en esta piscina en esa fecha.',
   NOT_ON_FARM_NETWORK: 'La dirección no es de la red de la camaronera.',
   NOT_OPEN_YET: 'Abra el respaldo con la clave antes.',

@@ -19,6 +19,8 @@ export const copyWords = source({ copy: 'Copiar', copied: 'Copiado', byHand: 'Co
 
 export const correctionDialogWords = source({
   save: 'Salvar correção',
+  review: 'Conferir',
+  back: 'Voltar e mudar',
   bad: 'Digite um número.',
   badTime: 'Use o formato 18:00.',
   needed: 'Não pode ficar em branco.',
@@ -94,6 +96,20 @@ export const componentWords = source({
   loading: 'Carregando…',
   unreachable: 'O gateway não respondeu. Nada foi perdido; confira o Wi-Fi da fazenda e tente de novo.',
   notEnough: (n: string) => `Só há ${n} disponíveis nessa hora.`,
+  inTheWay: {
+    FEEDING: (at: string) => `Há ração lançada em ${at}, antes desse povoamento: corrija ou apague antes.`,
+    WEIGHING: (at: string) => `Há biometria de ${at}, antes desse povoamento: corrija ou apague antes.`,
+    TRANSFER: (at: string) => `Há transferência de ${at}, antes desse povoamento: corrija ou apague antes.`,
+    HARVEST: (at: string) => `Há despesca parcial de ${at}, antes desse povoamento: corrija ou apague antes.`,
+    LOSS: (at: string) => `Há mortalidade de ${at}, antes desse povoamento: corrija ou apague antes.`,
+    END: (at: string) => `O lote foi encerrado em ${at}, antes desse povoamento.`,
+  },
+  notEnoughThen: {
+    TRANSFER: (at: string, n: string, left: string) =>
+      `Em ${at} foram transferidos ${n} camarões, onde assim só haveria ${left}: corrija isso antes.`,
+    LOSS: (at: string, n: string, left: string) =>
+      `Em ${at} morreram ${n} camarões, onde assim só haveria ${left}: corrija isso antes.`,
+  },
   forbidden: 'Seu acesso não permite ver isto nesta fazenda.',
   age: (age: string) => `há ${age}`,
   last: (value: string, at: string) => `último: ${value}, ${at}`,

@@ -231,7 +231,9 @@ export const batchWords = source({
   ponds: 'Onde está',
   transfer: 'Transferir',
   when: 'Quando',
-  correct: 'Mudar previsão e observação',
+  correct: 'Corrigir o lote',
+  correctionFollows:
+    'O lote fica como se tivesse sido povoado assim desde o começo: idade, sobrevivência, biomassa, ração, custos e curva são calculados de novo. Nenhum lançamento se apaga; o que foi contado ou pesado fica como foi lançado.',
   notes: 'Observação',
 });
 
@@ -264,7 +266,8 @@ export const transferWords = source({
   when: 'Quando',
   biomass: 'Biomassa',
   meanWeight: 'Peso médio',
-  contested: 'Duas estações moveram os mesmos animais: corrija ou apague uma das duas.',
+  contested:
+    'Não havia tantos camarões: duas estações moveram os mesmos, ou um lançamento anterior os tirou. Corrija ou apague um dos dois.',
   whereTitle: 'Onde está cada lote',
   origin: (cod: string) => `povoado em ${cod}`,
   day: (n: string) => `dia ${n}`,

@@ -107,6 +107,7 @@ export const rarerFaults = source<Readonly<Record<string, string>>>({
   NOT_CHANGED: 'Parte do que foi enviado não se muda aqui e ficou como estava.',
   NOT_CHECKED: 'Compare o backup antes de restaurar.',
   NOT_ENOUGH_ANIMALS: 'Não há tantos animais no viveiro.',
+  RECORD_BEFORE_START: 'Há lançamento do lote antes desse povoamento; corrija ou apague antes.',
   NOT_IN_POND: 'O lote não estava neste viveiro nessa data.',
   NOT_ON_FARM_NETWORK: 'O endereço não é da rede da fazenda.',
   NOT_OPEN_YET: 'Abra o backup com a chave antes.',

@@ -49,6 +49,7 @@ export function stateOf(facts: BatchFacts, clock: ZoneClock, now: string): Batch
     finalCount: batch.status === 'FINISHED' ? stock.population : null,
     populationByPond: batch.status === 'ACTIVE' ? animalsByPond(population) : new Map(),
     stays: staysOf(facts, population, clock),
+    overdrawn: new Set(population.overdraws.map(({ stepId }) => stepId)),
     aliveByPond: alive,
     weighingByPond: weighingByPond({ ...facts, weighings }, [...alive.keys()], clock),
     latestBiometry: latest,
@@ -206,9 +207,9 @@ function lastWeighings(facts: BatchFacts, clock: ZoneClock): Record<'latest' | '
 const wholeAnimals = (alive: number): number => Math.floor(alive + 1e-6);
 
 /** Facts as they stand, by what was told last in place of each; `corrections`: how often that was. */
-export function standing<Fact extends Pick<SurvivalFact, 'id' | 'animals' | 'corrects' | 'created_at'>>(
-  facts: readonly Fact[],
-): { id: string; first: Fact; fact: Fact; corrections: number }[] {
+export function standing<
+  Fact extends Pick<SurvivalFact, 'id' | 'kind' | 'animals' | 'corrects' | 'created_at'>,
+>(facts: readonly Fact[]): { id: string; first: Fact; fact: Fact; corrections: number }[] {
   const later = Map.groupBy(
     facts.filter(({ corrects }) => corrects !== null),
     ({ corrects }) => corrects,
@@ -217,7 +218,7 @@ export function standing<Fact extends Pick<SurvivalFact, 'id' | 'animals' | 'cor
     if (first.corrects !== null) return [];
     const inItsPlace = later.get(first.id) ?? [];
     // of two instances that corrected one at the same time the one that took it back is believed
-    if (inItsPlace.some(({ animals }) => animals === 0)) return [];
+    if (inItsPlace.some(({ kind, animals }) => kind === 'FACTOR' && animals === 0)) return [];
     const [fact = first] = inItsPlace.toSorted((a, b) =>
       a.created_at === b.created_at ? (a.id < b.id ? 1 : -1) : a.created_at < b.created_at ? 1 : -1,
     );
@@ -229,7 +230,7 @@ function survivalFactsOf(changes: readonly SurvivalFact[]): SurvivalChange[] {
   return standing(changes).map(({ id, fact }) => {
     const { kind, value, pond_id: pondId, animals, pond_share: pondShare, changed_at: at } = fact;
     return kind === 'ABSOLUTE'
-      ? { id, at, kind: 'SET', percent: value }
+      ? { id, at, kind: 'SET', percent: value, counted: animals }
       : { id, at, kind: 'LOSS', severity: value, pondId, animals, pondShare };
   });
 }
@@ -303,6 +304,9 @@ export function weighingOf(fact: WeighingFact, facts: BatchFacts, clock: ZoneClo
     measurementDay: daysBetween(batch.start_date, localDay(fact.measurement_date, clock)),
   };
 }
+
+/** What a survival that was counted at the final harvest is described by. */
+export const COUNTED_AT_HARVEST = 'harvest';
 
 export type SurvivalDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'> & {
   queries: Pick<BatchQueries, 'lastSurvivalChange'>;

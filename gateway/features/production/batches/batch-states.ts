@@ -2,10 +2,10 @@ import type { BatchAnswer, BatchDetail, BatchFinished, HarvestAnswer } from '#co
 import { countsUntil } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { grams, kilograms, money, percent, ratio } from '#core/rounding.ts';
-import { localDay, zoneClock, zoneClocks } from '#core/zone-clock.ts';
+import { localDay, type ZoneClock, zoneClock, zoneClocks } from '#core/zone-clock.ts';
 import { animalsIn, replayPopulation } from '#science/population.ts';
 import { biomassKgIn, endOf, weighingIn, weightIn } from '../batch-in-pond.ts';
-import type { Batch, BatchState, BatchStates } from '../batch-state.ts';
+import type { Batch, BatchHistory, BatchState, BatchStates } from '../batch-state.ts';
 import {
   animalsOf,
   lastTakenFrom,
@@ -66,20 +66,37 @@ export function batchStates(
       const [all] = await queries.factsOf([batchId], 'all', until);
       if (all === undefined) return null;
       const clock = zoneClock(all.timezone);
-      const weighingsOf = (of: BatchFacts) =>
-        of.weighings.map((fact) => weighingOf(fact, of, clock)).reverse();
-      const facts = { ...all, weighings: all.weighings.filter((each) => each.measurement_date <= until) };
       const minutes = await queries.fedMinutes(batchId, until);
-      return {
-        state: stateOf(facts, clock, isoOf(deps.now())),
-        weighings: weighingsOf({ ...facts, weighings: sinceStocking(facts, clock) }),
-        recorded: weighingsOf(all),
-        feedDays: new Set(minutes.map((minute) => localDay(`${minute}:00Z`, clock))).size,
-        stockAt: (instantIso) => stockAt(facts, clock, instantIso),
-        weightAt: (when) => weightAt(facts, clock, when),
-        animals: animalsOf(facts),
-      };
+      const feedDays = new Set(minutes.map((minute) => localDay(`${minute}:00Z`, clock))).size;
+      return historyIn(all, { clock, until, now: isoOf(deps.now()), feedDays });
     },
+  };
+}
+
+function historyIn(
+  all: BatchFacts,
+  read: { clock: ZoneClock; until: string; now: string; feedDays: number },
+): BatchHistory {
+  const { clock, until, now, feedDays } = read;
+  const weighingsOf = (of: BatchFacts) => of.weighings.map((fact) => weighingOf(fact, of, clock)).reverse();
+  const facts = { ...all, weighings: all.weighings.filter((each) => each.measurement_date <= until) };
+  return {
+    state: stateOf(facts, clock, now),
+    weighings: weighingsOf({ ...facts, weighings: sinceStocking(facts, clock) }),
+    recorded: weighingsOf(all),
+    feedDays,
+    stockAt: (instantIso) => stockAt(facts, clock, instantIso),
+    weightAt: (when) => weightAt(facts, clock, when),
+    animals: animalsOf(facts),
+    asIf: ({ stocking, survival }) =>
+      historyIn(
+        {
+          ...all,
+          batch: { ...all.batch, ...stocking },
+          survivalChanges: [...all.survivalChanges, ...survival],
+        },
+        read,
+      ),
   };
 }
 

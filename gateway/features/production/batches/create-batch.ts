@@ -10,7 +10,7 @@ import type { Decision } from '#core/use-case.ts';
 import { instantOnFarm, localDay } from '#core/zone-clock.ts';
 import type { Language } from '#science/advice/language.ts';
 import { speciesOf } from '#science/survival.ts';
-import type { Batch, BatchState } from '../batch-state.ts';
+import type { Batch, BatchHistory, BatchState } from '../batch-state.ts';
 import { BATCH_WARNINGS } from './batch-words.ts';
 import type { BatchQueries, PondToStock } from './ports.ts';
 
@@ -56,6 +56,19 @@ export function harvestWarnings(
   return [
     { code: 'MORE_THAN_ESTIMATED', message: words.moreThanEstimated(Math.round(count), state.population) },
   ];
+}
+
+/** More were harvested, in parts or counted at the end, than are said to have been stocked. */
+export function harvestedWarnings(
+  { animals: { initialCount: initial_count, steps, survivalFacts } }: Pick<BatchHistory, 'animals'>,
+  language: Language,
+): BatchWarning[] {
+  const counted = survivalFacts.map((fact) => (fact.kind === 'SET' ? (fact.counted ?? 0) : 0));
+  const inParts = steps.reduce((sum, { kind, quantity }) => sum + (kind === 'HARVEST' ? quantity : 0), 0);
+  const taken = inParts + Math.max(0, ...counted);
+  if (taken <= initial_count) return [];
+  const message = BATCH_WARNINGS[language].aboveStocked(taken, initial_count);
+  return [{ code: 'IMPLIED_SURVIVAL_ABOVE_100', message }];
 }
 
 type BatchRow = RowOf<typeof batch>;
@@ -157,7 +170,7 @@ export function expectedHarvest(
   return at;
 }
 
-function stockingWarnings(row: BatchRow, pond: PondToStock, language: Language): BatchWarning[] {
+export function stockingWarnings(row: BatchRow, pond: PondToStock, language: Language): BatchWarning[] {
   const words = BATCH_WARNINGS[language];
   const warnings: BatchWarning[] = [];
   if (!speciesOf(row.species).isKnown)

@@ -10,7 +10,7 @@ import type { Language } from '#science/advice/language.ts';
 import { feedConversion } from '#science/biomass.ts';
 import type { Batch, BatchState } from '../batch-state.ts';
 import { withdrawalWarnings } from '../withdrawal.ts';
-import { daysInProduction, survivalRows } from './batch-state.ts';
+import { COUNTED_AT_HARVEST, daysInProduction, survivalRows } from './batch-state.ts';
 import { BATCH_WARNINGS } from './batch-words.ts';
 import { type ChangeBatchDeps, entryOf, requireState } from './change-batch.ts';
 import { type BatchWarning, harvestWarnings, requireActive, requireSinceStart } from './create-batch.ts';
@@ -76,7 +76,7 @@ export async function finishBatch(
       ],
     },
     changes: [
-      ...(counted === null ? [] : (await countedRows(deps, caller, state, counted)).changes),
+      ...(counted === null ? [] : (await countedRows(deps, caller, state, { counted, count })).changes),
       update(batch, current, set),
       entryOf(deps, caller, current, { action: 'finish', actual_harvest_date: at, final_weight_kg: finalKg }),
     ],
@@ -98,9 +98,19 @@ function survivalAt({ batch: { initial_count }, harvestedCount }: BatchState, co
   return Math.min(100, (100 * (count + harvestedCount)) / initial_count);
 }
 
-function countedRows(deps: ChangeBatchDeps, caller: Caller, state: BatchState, percent: number) {
-  const step = { kind: 'ABSOLUTE' as const, value: percent, description: 'harvest' };
-  return survivalRows(deps, caller, state, { step, newRate: percent });
+function countedRows(
+  deps: ChangeBatchDeps,
+  caller: Caller,
+  state: BatchState,
+  { counted, count }: { counted: number; count: number | null },
+) {
+  const step = {
+    kind: 'ABSOLUTE' as const,
+    value: counted,
+    animals: count,
+    description: COUNTED_AT_HARVEST,
+  };
+  return survivalRows(deps, caller, state, { step, newRate: counted });
 }
 
 /** Decides the end of a batch that will never be harvested; its records stay. */

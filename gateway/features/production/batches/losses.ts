@@ -20,6 +20,7 @@ import { adjustSurvival, type LossFact } from '#science/survival.ts';
 import type { BatchHistory, BatchStates } from '../batch-state.ts';
 import {
   afterAllTold,
+  type SurvivalDeps,
   type SurvivalStep,
   standing,
   survivalFact,
@@ -56,7 +57,7 @@ export type RecordedLoss = {
   warnings: BatchWarning[];
 };
 
-async function requireHistory(
+export async function requireHistory(
   { batches }: { batches: Pick<BatchStates, 'historyOf'> },
   batchId: string,
 ): Promise<BatchHistory> {
@@ -67,11 +68,11 @@ async function requireHistory(
 
 /** Losses of a batch as they stand, newest first. */
 export async function lossesOf(
-  deps: { queries: Pick<BatchQueries, 'lossRows'>; batches: Pick<BatchStates, 'historyOf'> },
+  deps: { queries: Pick<BatchQueries, 'survivalTold'>; batches: Pick<BatchStates, 'historyOf'> },
   batchId: string,
 ): Promise<Loss[]> {
   const { animals } = await requireHistory(deps, batchId);
-  return lossesIn(await deps.queries.lossRows(batchId), replayPopulation(animals));
+  return lossesIn(await deps.queries.survivalTold(batchId, 'FACTOR'), replayPopulation(animals));
 }
 
 function lossesIn(rows: readonly LossRow[], population: Population): Loss[] {
@@ -210,13 +211,13 @@ export async function deleteLoss(
 }
 
 const rowsOf = async (deps: ChangeBatchDeps, { id, batch_id }: Loss): Promise<LossRow[]> =>
-  (await deps.queries.lossRows(batch_id)).filter((row) => row.id === id || row.corrects === id);
+  (await deps.queries.survivalTold(batch_id, 'FACTOR')).filter((row) => row.id === id || row.corrects === id);
 
 /** It counts after every other that was told in the same place, whatever the clocks show. */
-function inPlaceOf(
-  deps: ChangeBatchDeps,
+export function inPlaceOf(
+  deps: SurvivalDeps,
   caller: Caller,
-  current: Loss,
+  current: Pick<Loss, 'batch_id' | 'created_at' | 'updated_at'>,
   told: { at: string; step: SurvivalStep },
 ): LossRow {
   const fact = survivalFact(deps, caller, current.batch_id, told);
@@ -335,10 +336,10 @@ function dateOf(
  * Throws 409 where a move or another loss then no longer finds the animals it took. A harvest of more than were estimated alive
  * is believed.
  */
-function requireNoneMissed(
+export function requireNoneMissed(
   before: Population,
   after: Population,
-  { animals, ownId }: { animals: BatchAnimals; ownId: string },
+  { animals, ownId }: { animals: BatchAnimals; ownId?: string },
 ): void {
   const harvests = new Set(animals.steps.flatMap(({ id, kind }) => (kind === 'HARVEST' ? [id] : [])));
   const worse = worsened(before, after).find(({ stepId }) => stepId !== ownId && !harvests.has(stepId));
@@ -350,7 +351,11 @@ function requireNoneMissed(
     `This cannot be done: on ${step?.at ?? ''} ${quantity} animals ${what}, where then only ${available} would be left. Correct that first`,
     'NOT_ENOUGH_ANIMALS',
   );
-  throw new AppError(status, message, { ...extras, more: { available } });
+  const kind = step?.kind === 'TRANSFER' ? 'TRANSFER' : 'LOSS';
+  throw new AppError(status, message, {
+    ...extras,
+    more: { available, record: { kind, id: stepId, at: step?.at ?? null, quantity } },
+  });
 }
 
 /** A survival that somebody set afterwards stands, whatever died before it. */

@@ -1,5 +1,6 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
 import type { harvest, survivalChange } from '#contract/resources/batches.ts';
+import type { transfer } from '#contract/resources/transfers.ts';
 import type { NumericIdDeps } from '#core/numeric-id.ts';
 import type { Batch } from '../batch-state.ts';
 
@@ -86,6 +87,8 @@ export type Harvest = Stored<RowOf<typeof harvest>>;
 
 export type LossRow = RowOf<typeof survivalChange>;
 
+export type Fed = { id: string; feed_date: string };
+
 /** A pond as a batch is stocked in it. */
 export type PondToStock = {
   id: string;
@@ -126,8 +129,12 @@ export type BatchQueries = NumericIdDeps & {
   /** Instant of the newest survival change of a batch, or null. */
   lastSurvivalChange: (batchId: string) => Promise<string | null>;
   survivalIdTaken: (id: string) => Promise<boolean>;
-  /** Losses told of a batch and what took their places, oldest first. */
-  lossRows: (batchId: string) => Promise<LossRow[]>;
+  /** Losses (FACTOR) told of a batch, or survivals set (ABSOLUTE), and what took their places, oldest first. */
+  survivalTold: (batchId: string, kind: LossRow['kind']) => Promise<LossRow[]>;
+  /** The first feeding of a batch since an instant and before another, by what time it was of. */
+  firstFeeding: (batchId: string, span: { from: string; before: string }) => Promise<Fed | null>;
+  /** Moves of a batch whose animals are told to have weighed this, g. */
+  transfersAtWeight: (batchId: string, weightG: number) => Promise<Stored<RowOf<typeof transfer>>[]>;
   harvestById: (id: string) => Promise<Harvest | null>;
   harvestIdTaken: (id: string) => Promise<boolean>;
   /** Newest first. */

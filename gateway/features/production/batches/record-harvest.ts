@@ -22,7 +22,7 @@ import { type Caller, type FarmAccess, type Route, route } from '#core/route.ts'
 import type { Decision } from '#core/use-case.ts';
 import { instantOnFarm, localDay } from '#core/zone-clock.ts';
 import type { Language } from '#science/advice/language.ts';
-import { wasIn } from '../batch-in-pond.ts';
+import { populationIn, wasIn } from '../batch-in-pond.ts';
 import type { Batch, BatchState, BatchStates } from '../batch-state.ts';
 import { type Withdrawals, withdrawalWarnings } from '../withdrawal.ts';
 import { atBatch, batchParams, tag } from './batch-routes-common.ts';
@@ -81,7 +81,7 @@ async function recordHarvest(
     updated_at: null,
   };
   return {
-    answer: { row, warnings: await warningsOf(deps, state, { row, counted: 0, language }) },
+    answer: { row, warnings: await warningsOf(deps, state, { row, before: null, language }) },
     changes: [insert(harvest, row)],
     guards: [guard],
   };
@@ -114,7 +114,7 @@ async function changeHarvest(
   const set = { ...changed.after, updated_at: isoOf(deps.now()) };
   const row: Harvest = { ...current, ...set, rev: current.rev + 1 };
   return {
-    answer: { row, warnings: await warningsOf(deps, state, { row, counted: current.quantity, language }) },
+    answer: { row, warnings: await warningsOf(deps, state, { row, before: current, language }) },
     changes: [
       update(harvest, current, set),
       correctionEntry(deps, { ...nameOf(caller, state, current), ...changed }),
@@ -140,27 +140,34 @@ function nameOf(caller: Caller, { batch, timezone }: BatchState, row: Harvest) {
   };
 }
 
-/** `counted`: animals of this very harvest that the population already lacks. */
+/** `before`: what this very harvest took as it was told before, which the population already lacks. */
 async function warningsOf(
   { withdrawals }: HarvestDeps,
   state: BatchState,
   {
     row,
-    counted,
+    before,
     language,
-  }: { row: Pick<Harvest, 'quantity' | 'pond_id' | 'harvest_date'>; counted: number; language: Language },
+  }: {
+    row: Pick<Harvest, 'quantity' | 'pond_id' | 'harvest_date'>;
+    before: Pick<Harvest, 'quantity' | 'pond_id'> | null;
+    language: Language;
+  },
 ): Promise<BatchWarning[]> {
+  const counted = before?.quantity ?? 0;
   const day = localDay(row.harvest_date, state.timezone);
+  const isElsewhere = row.pond_id !== null && !wasIn(state, row.pond_id, day);
+  const isOfPond = row.pond_id !== null && !isElsewhere;
+  const lackedThere = !isOfPond || row.pond_id === before?.pond_id ? counted : 0;
+  const there = isOfPond ? populationIn(state, row.pond_id ?? '') : state.population;
   return [
     ...withdrawalWarnings(await withdrawals.on(state, day), language),
     ...harvestWarnings(
-      { batch: state.batch, population: state.population + counted },
+      { batch: state.batch, population: there + lackedThere },
       { count: row.quantity, before: state.harvestedCount - counted },
       language,
     ),
-    ...(row.pond_id === null || wasIn(state, row.pond_id, day)
-      ? []
-      : [{ code: 'NOT_IN_POND', message: BATCH_WARNINGS[language].notInPond(day) }]),
+    ...(isElsewhere ? [{ code: 'NOT_IN_POND', message: BATCH_WARNINGS[language].notInPond(day) }] : []),
   ];
 }
 

@@ -114,21 +114,29 @@ function singleBatchRoutes(deps: BatchRoutesDeps): Route[] {
       method: 'PUT',
       path: '/batches/{batch_id}',
       tag,
-      summary: 'Change a batch in production',
+      summary: 'Change a batch in production, or correct what was told of its stocking',
       access: { ...atBatch, right: 'manage' },
       params: batchParams,
       body: batchUpdate,
       answers: { 200: { schema: batchAnswer } },
       async handle(request) {
         const found = await requireBatch(deps, request.params.batch_id);
+        // before the batch is read: what is entered at the same moment is seen, or sees the correction
+        const guard = await deps.guard('batch', found.batch.id);
         const state = await requireState(deps, found.batch.id);
         requireMatch(request, state.batch);
-        const changed = await changeBatch(deps, signedIn(request), state, {
-          input: request.body,
-          sentHarvestDate: request.rawBody['expected_harvest_date'],
-        });
-        const { batch, survivalRate } = changed.answer;
-        const answer = batchToAnswer(batch, { survivalRate, daysActive: state.daysActive });
+        const changed = await changeBatch(
+          deps,
+          signedIn(request),
+          { state, guard },
+          {
+            input: request.body,
+            sentHarvestDate: request.rawBody['expected_harvest_date'],
+            language: request.language,
+          },
+        );
+        const { batch, warnings, ...figures } = changed.answer;
+        const answer = { ...batchToAnswer(batch, figures), warnings };
         return { ...changed, answer: { status: 200, body: answer, rev: batch.rev } };
       },
     }),

@@ -134,7 +134,8 @@ function transferReads(deps: TransferDeps, { base, isAlias }: { base: string; is
       answers: { 200: { schema: transferDetail } },
       async handle(request) {
         const named = await visible(deps, request.params.transfer_id);
-        return { answer: { status: 200, body: toDetail(named), rev: named.transfer.rev } };
+        const body = toDetail(named, await overdrawnIn(deps, [named]));
+        return { answer: { status: 200, body, rev: named.transfer.rev } };
       },
     }),
     route({
@@ -172,7 +173,18 @@ async function pageAnswer(
 ): Promise<Answer> {
   const { count } = await deps.queries.totalsOf(scope);
   const moves = await deps.queries.transfersOf(scope, { skip, limit });
-  return { status: 200, body: { items: moves.map(toAnswer), total: count, skip, limit } };
+  const overdrawn = await overdrawnIn(deps, moves);
+  const items = moves.map((move) => toAnswer(move, overdrawn));
+  return { status: 200, body: { items, total: count, skip, limit } };
+}
+
+/** Which of these batches' moves took animals that were not there: two instances moved the same ones, or too few were stocked. */
+async function overdrawnIn(
+  { batches }: Pick<TransferDeps, 'batches'>,
+  moves: readonly NamedTransfer[],
+): Promise<ReadonlySet<string>> {
+  const states = await batches.byIds([...new Set(moves.map(({ transfer }) => transfer.batch_id))]);
+  return new Set([...states.values()].flatMap(({ overdrawn }) => [...overdrawn]));
 }
 
 async function historyAnswer(deps: TransferDeps, ref: string): Promise<Answer> {

@@ -3,7 +3,11 @@ import { grams, kilograms } from '#core/rounding.ts';
 import type { BatchState } from '../batch-state.ts';
 import type { Named, NamedTransfer } from './ports.ts';
 
-export function toAnswer({ transfer, source, destination, batch, creator }: NamedTransfer): TransferAnswer {
+/** `overdrawn`: what took more animals of its batch than there were; a move that was just decided did not. */
+export function toAnswer(
+  { transfer, source, destination, batch, creator }: NamedTransfer,
+  overdrawn: ReadonlySet<string> = new Set(),
+): TransferAnswer {
   const { quantity, average_weight } = transfer;
   return {
     id: transfer.numeric_id,
@@ -17,7 +21,7 @@ export function toAnswer({ transfer, source, destination, batch, creator }: Name
     transfer_date: transfer.transfer_date,
     reason: transfer.reason,
     notes: transfer.notes,
-    contested: transfer.contested,
+    contested: transfer.contested || overdrawn.has(transfer.id),
     clock_quality: transfer.clock_quality,
     created_at: transfer.created_at,
     created_by: creator?.id ?? null,
@@ -25,9 +29,9 @@ export function toAnswer({ transfer, source, destination, batch, creator }: Name
   };
 }
 
-export function toDetail(named: NamedTransfer): TransferDetail {
+export function toDetail(named: NamedTransfer, overdrawn: ReadonlySet<string>): TransferDetail {
   return {
-    ...toAnswer(named),
+    ...toAnswer(named, overdrawn),
     source_pond: named.source,
     destination_pond: named.destination,
     batch: named.batch,

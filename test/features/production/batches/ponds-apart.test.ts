@@ -49,6 +49,22 @@ onBothEngines('a batch in several ponds', (_open, engine) => {
     return { detail, ponds, first: of(0), second: of(1) };
   }
 
+  it('a harvest of more than a pond is thought to hold is believed and told, and all ponds hold what the batch holds', async () => {
+    const farm = await aSplitBatch();
+    const take = (quantity: number) =>
+      post(farm, `/batches/${farm.batch.id}/harvests`, { pond_id: pond(farm, 1), quantity, weight_kg: 40 });
+    const [fits, more] = [body(await take(3_000)), body(await take(1_500))];
+    expect(fits['warnings']).toEqual([]);
+    expect(more['warnings']).toMatchObject([{ code: 'MORE_THAN_ESTIMATED' }]);
+    const { detail, ponds } = await pondsOf(farm);
+    expect(ponds).toHaveLength(1);
+    expect(ponds[0]?.population).toBe(detail['current_population']);
+    const back = `/batches/${farm.batch.id}/harvests/${String(more['id'])}`;
+    const mended = await app.call('PUT', back, { token: farm.token, body: { quantity: 1_000 } });
+    expect(mended.body).toMatchObject({ warnings: [] });
+    expect((await pondsOf(farm)).first?.population).toBe(Number(detail['current_population']) + 500);
+  });
+
   describe('a loss in one pond', () => {
     it('kills in that pond alone, and the survival of the batch falls by its part', async () => {
       const farm = await aSplitBatch();

@@ -23,6 +23,7 @@ const aState = (fields: Partial<BatchState> = {}): BatchState => ({
   finalCount: null,
   populationByPond: new Map([['pond', 85_000]]),
   stays: new Map([['pond', { from: '2026-01-10', to: null }]]),
+  overdrawn: new Set(),
   aliveByPond: new Map([['pond', 85_000]]),
   weighingByPond: new Map(),
   latestBiometry: null,

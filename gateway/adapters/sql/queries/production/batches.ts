@@ -1,6 +1,7 @@
 import type { ExpressionBuilder } from 'kysely';
 import { sql } from 'kysely';
 import { batch, harvest, survivalChange } from '#contract/resources/batches.ts';
+import { transfer } from '#contract/resources/transfers.ts';
 import type {
   BatchFilter,
   BatchQueries,
@@ -95,17 +96,41 @@ export function batchQueries(db: Db): BatchQueries {
         .executeTakeFirst();
       return row?.changed_at ?? null;
     },
-    async lossRows(batchId) {
+    async survivalTold(batchId, kind) {
       const rows = await db
         .selectFrom('survival_changes')
         .selectAll()
         .where('batch_id', '=', batchId)
-        .where('kind', '=', 'FACTOR')
+        .where('kind', '=', kind)
         .where('hidden', '=', 0)
         .orderBy('changed_at')
         .orderBy('id')
         .execute();
       return rows.map((row) => decodeRow(survivalChange, row));
+    },
+    async firstFeeding(batchId, { from, before }) {
+      const row = await db
+        .selectFrom('feeding_records')
+        .select(['id', 'feed_date'])
+        .where('batch_id', '=', batchId)
+        .where('hidden', '=', 0)
+        .where('feed_date', '>=', from)
+        .where('feed_date', '<', before)
+        .orderBy('feed_date')
+        .orderBy('id')
+        .limit(1)
+        .executeTakeFirst();
+      return row ?? null;
+    },
+    async transfersAtWeight(batchId, weightG) {
+      const rows = await db
+        .selectFrom('transfers')
+        .selectAll()
+        .where('batch_id', '=', batchId)
+        .where('average_weight', '=', weightG)
+        .where('hidden', '=', 0)
+        .execute();
+      return rows.map((row) => decodeRow(transfer, row));
     },
     ...harvestQueries(db),
   };

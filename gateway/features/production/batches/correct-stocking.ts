@@ -1,0 +1,153 @@
+import { survivalChange } from '#contract/resources/batches.ts';
+import { transfer } from '#contract/resources/transfers.ts';
+import { type Change, insert, update } from '#core/changes.ts';
+import { AppError, conflict } from '#core/errors.ts';
+import { isoOf } from '#core/kernel.ts';
+import type { Caller } from '#core/route.ts';
+import { startOfDay } from '#core/zone-clock.ts';
+import { replayPopulation } from '#science/population.ts';
+import type { Batch, BatchHistory } from '../batch-state.ts';
+import { COUNTED_AT_HARVEST, standing } from './batch-state.ts';
+import type { ChangeBatchDeps } from './change-batch.ts';
+import { inPlaceOf, lossesOf, requireNoneMissed } from './losses.ts';
+import type { LossRow } from './ports.ts';
+
+/** What a batch was stocked as: told at the stocking, and corrected where that was wrong. */
+export const STOCKING_FIELDS = [
+  'species',
+  'lineage',
+  'larva_origin',
+  'start_date',
+  'initial_count',
+  'initial_avg_weight',
+  'initial_density',
+] as const;
+
+export type Stocking = Pick<Batch, (typeof STOCKING_FIELDS)[number]>;
+
+/**
+ * Decides what follows from another stocking than was told at first: the batch is then as if it had been told rightly. Throws
+ * 409 with the first record that could then not be.
+ */
+export async function correctStocking(
+  deps: ChangeBatchDeps,
+  caller: Caller,
+  history: BatchHistory,
+  stocking: Partial<Stocking>,
+): Promise<{ changes: Change[]; after: BatchHistory }> {
+  if (stocking.start_date !== undefined) await requireNothingBefore(deps, history, stocking.start_date);
+  const survival = await followingFacts(deps, caller, history, stocking);
+  const after = history.asIf({ stocking, survival });
+  const { animals } = after;
+  requireNoneMissed(replayPopulation(history.animals), replayPopulation(animals), { animals });
+  return {
+    changes: [
+      ...survival.map((fact) => insert(survivalChange, fact)),
+      ...(await weightsOfMoves(deps, history.state.batch, stocking)),
+    ],
+    after,
+  };
+}
+
+type RecordKind = 'FEEDING' | 'WEIGHING' | 'TRANSFER' | 'HARVEST' | 'LOSS' | 'END';
+
+const NAMES: Readonly<Record<RecordKind, string>> = {
+  FEEDING: 'a feeding',
+  WEIGHING: 'a weighing',
+  TRANSFER: 'a transfer',
+  HARVEST: 'a partial harvest',
+  LOSS: 'a loss',
+  END: 'the end of the batch',
+};
+
+/** Throws 409 for the earliest record since the old start that a later one would leave before the stocking. */
+async function requireNothingBefore(
+  deps: Pick<ChangeBatchDeps, 'queries'>,
+  { state, animals, recorded }: BatchHistory,
+  start: string,
+): Promise<void> {
+  const { batch, timezone } = state;
+  const span = { from: startOfDay(batch.start_date, timezone), before: startOfDay(start, timezone) };
+  if (span.before <= span.from) return;
+  const fed = await deps.queries.firstFeeding(batch.id, span);
+  const records: { kind: RecordKind; id: string; at: string | null }[] = [
+    { kind: 'FEEDING', id: fed?.id ?? '', at: fed?.feed_date ?? null },
+    ...recorded.map(({ id, measurement_date: at }) => ({ kind: 'WEIGHING' as const, id, at })),
+    ...animals.steps.map(({ kind, id, at }) => ({ kind, id, at })),
+    ...animals.survivalFacts.flatMap(({ kind, id, at }) => (kind === 'LOSS' ? [{ kind, id, at }] : [])),
+    { kind: 'END', id: batch.id, at: batch.actual_harvest_date },
+  ];
+  // what was dated before the old start already was told then, and kept
+  const first = records
+    .flatMap(({ at, ...record }) =>
+      at !== null && at >= span.from && at < span.before ? { ...record, at } : [],
+    )
+    .toSorted((a, b) => (a.at < b.at ? -1 : 1))[0];
+  if (first === undefined) return;
+  const { status, message, extras } = conflict(
+    `start_date: on ${first.at} there is ${NAMES[first.kind]}, before a start on ${start}. Correct or delete that first`,
+    'RECORD_BEFORE_START',
+  );
+  throw new AppError(status, message, { ...extras, more: { record: first } });
+}
+
+/** What was told in numbers that follow from the stocking, told anew by the right one. */
+async function followingFacts(
+  deps: ChangeBatchDeps,
+  caller: Caller,
+  history: BatchHistory,
+  stocking: Partial<Stocking>,
+): Promise<LossRow[]> {
+  const { id: batchId } = history.state.batch;
+  const survival = await countsAtHarvest(deps, caller, history);
+  // oldest first: how many died of one decides where the others were left
+  for (const loss of (await lossesOf(deps, batchId)).reverse()) {
+    const { id: corrects, pond_id: pondId, changed_at: at, weight_kg: kg, animals, value } = loss;
+    if (kg === null || animals === null) continue;
+    const inPlace = (died: number) => {
+      const told = { animals: died, weight_kg: kg, pond_id: pondId, pond_share: loss.pond_share, corrects };
+      const { description } = loss;
+      const step = { kind: 'FACTOR' as const, value: Math.min(1, (value * died) / animals), description };
+      return inPlaceOf(deps, caller, loss, { at, step: { ...step, ...told } });
+    };
+    const diedAsIf = (told: Parameters<BatchHistory['asIf']>[0]) => {
+      // as it was reckoned when it was told: without itself
+      const others = history.asIf({ ...told, survival: [...told.survival, inPlace(0)] });
+      return Math.max(1, Math.round((kg * 1000) / others.weightAt({ pondId, at })));
+    };
+    const died = diedAsIf({ stocking, survival });
+    // what was weighed after it was told may say another number, and does not change it
+    if (died !== animals && died !== diedAsIf({ stocking: {}, survival: [] })) survival.push(inPlace(died));
+  }
+  return survival;
+}
+
+/** Animals counted at the final harvest, where a program before this one stored them as a share of the stocked alone. */
+async function countsAtHarvest(
+  deps: ChangeBatchDeps,
+  caller: Caller,
+  { state }: BatchHistory,
+): Promise<LossRow[]> {
+  const { batch, harvestedCount } = state;
+  if (batch.status !== 'FINISHED') return [];
+  return standing(await deps.queries.survivalTold(batch.id, 'ABSOLUTE')).flatMap(({ id, first, fact }) => {
+    const { kind, value, animals, description } = fact;
+    if (animals !== null || description !== COUNTED_AT_HARVEST) return [];
+    const counted = Math.max(0, Math.round((value / 100) * batch.initial_count) - harvestedCount);
+    const told = { ...first, updated_at: fact.created_at };
+    const step = { kind, value, animals: counted, description, corrects: id };
+    return [inPlaceOf(deps, caller, told, { at: fact.changed_at, step })];
+  });
+}
+
+/** Moves that were told without a weight before the first weighing have that of the stocking, and follow it. */
+async function weightsOfMoves(
+  deps: ChangeBatchDeps,
+  batch: Batch,
+  { initial_avg_weight: weightG }: Partial<Stocking>,
+): Promise<Change[]> {
+  if (weightG === undefined) return [];
+  const moves = await deps.queries.transfersAtWeight(batch.id, batch.initial_avg_weight);
+  const set = { average_weight: weightG, updated_at: isoOf(deps.now()) };
+  return moves.map((move) => update(transfer, move, set));
+}
