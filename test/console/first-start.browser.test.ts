@@ -111,7 +111,6 @@ it(`turns the first motor of an empty box after at most ${MOST_PRESSES} presses 
   await press('button', /^Ligar /);
   await page.locator('[data-motor="on"]').waitFor();
   const tookS = (Date.now() - startedAt) / 1_000;
-  console.info(`first motor on: ${JSON.stringify({ ...spent, machineS: Math.round(tookS) })}`);
   expect(spent.presses).toBeLessThanOrEqual(MOST_PRESSES);
   expect(spent.s).toBeLessThanOrEqual(MOST_S);
   // on a machine that does nothing else it waits some ten seconds
