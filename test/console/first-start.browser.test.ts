@@ -94,7 +94,14 @@ it(`turns the first motor of an empty box after at most ${MOST_PRESSES} presses 
   await page.locator('[data-window="open"]').waitFor();
   controller = spawn(process.execPath, [
     SIM,
-    ...['--gateway', gateway.http(), '--mqtt', gateway.mqtt(), '--claim', CLAIM, '--speed', '10'],
+    '--gateway',
+    gateway.http(),
+    '--mqtt',
+    gateway.mqtt(),
+    '--claim',
+    CLAIM,
+    '--speed',
+    '10',
   ]);
   await press('button', /^Adotar /);
   reads();
