@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { networkInterfaces } from 'node:os';
 import { fairTurns } from '#adapters/http/fair-turns.ts';
 import { boundUnproved, hardenServer, SERVER_OPTIONS } from '#adapters/http/harden-server.ts';
+import { machineNetwork } from '#adapters/system/machine-facts.ts';
 import { measuredDelays, watchEventLoop } from '#adapters/system/process-pauses.ts';
 import { startTicks, type Tick } from '#adapters/timers/ticks.ts';
 import { noteStart, type RunNote } from '#operations/doctor/run-file.ts';
@@ -180,9 +180,5 @@ function shownHost(host: string): string {
 }
 
 /** Addresses of this machine on the farm network, for people who must find it. */
-export function lanAddresses(): string[] {
-  return Object.values(networkInterfaces())
-    .flatMap((addresses) => addresses ?? [])
-    .filter(({ family, internal }) => family === 'IPv4' && !internal)
-    .map(({ address }) => address);
-}
+export const lanAddresses = (): string[] =>
+  machineNetwork().addresses.filter((address) => address.includes('.'));

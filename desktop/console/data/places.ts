@@ -99,9 +99,17 @@ export function addressForOthers(
   here: { origin: string; hostname: string },
   identity: Identity | undefined,
 ): string | null {
-  if (!/^localhost$|\.localhost$|^127\.|^\[::1\]$/.test(here.hostname)) return here.origin;
-  if (identity === undefined) return null;
-  const { addresses, ports } = identity;
-  const host = addresses.find((address) => address.includes('.'));
-  return host === undefined || ports.http === null ? null : `http://${host}:${ports.http}`;
+  if (!leadsBack(here.hostname)) return here.origin;
+  const host = ownHost(identity);
+  const port = identity?.ports.http ?? null;
+  return host === null || port === null ? null : `http://${host}:${port}`;
 }
+
+/** Under which name or address a controller finds this box; null: it is not known. */
+export const hostForOthers = (here: { hostname: string }, identity: Identity | undefined): string | null =>
+  leadsBack(here.hostname) ? ownHost(identity) : here.hostname;
+
+/** Whether a name leads to the very machine it is typed on. */
+const leadsBack = (hostname: string): boolean => /^localhost$|\.localhost$|^127\.|^\[::1\]$/.test(hostname);
+const ownHost = (identity: Identity | undefined): string | null =>
+  identity?.addresses.find((address) => address.includes('.')) ?? null;

@@ -111,11 +111,24 @@ export function programVersion(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
-/** The name of this machine and its addresses outside of itself, IPv4 and IPv6. */
-export function machineNetwork(): { hostname: string; addresses: string[] } {
-  const addresses = Object.values(networkInterfaces())
-    .flatMap((found) => found ?? [])
+/** Networks inside the machine, and tunnels: no phone of the farm reaches what stands in them. */
+const INNER = /^(docker|br-|veth|virbr|vmnet|vboxnet|lxc|cni|flannel|tun|tap|wg|tailscale|zt)/i;
+
+type Found = ReturnType<typeof networkInterfaces>;
+
+/** Addresses outside of the machine itself; those that the farm network reaches come first. */
+export function addressesIn(found: Found): string[] {
+  const names = Object.keys(found);
+  const inOrder = [...names.filter((name) => !INNER.test(name)), ...names.filter((name) => INNER.test(name))];
+  const addresses = inOrder
+    .flatMap((name) => found[name] ?? [])
     .filter(({ internal }) => !internal)
     .map(({ address }) => address);
-  return { hostname: hostname(), addresses: [...new Set(addresses)] };
+  return [...new Set(addresses)];
 }
+
+/** The name of this machine and its addresses outside of itself, IPv4 and IPv6. */
+export const machineNetwork = (): { hostname: string; addresses: string[] } => ({
+  hostname: hostname(),
+  addresses: addressesIn(networkInterfaces()),
+});

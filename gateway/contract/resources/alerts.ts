@@ -84,6 +84,10 @@ export const alertQuery = pageQuery.extend({
     .describe('all: every type, also alerts of ponds without a control point and of the farm itself'),
   status: z.enum(ALERT_STATUSES).default('ACTIVE'),
   farm_id: idInput.optional(),
+  pond_id: idInput.optional().describe('Alerts of this pond alone'),
+  control_point_id: idInput
+    .optional()
+    .describe('Alerts of this control point itself, without those of the ponds that it airs'),
 });
 
 /** POST /alerts/{control_point_id}/alerts */

@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { diskFacts, wearOf } from '#adapters/system/disk-facts.ts';
-import { machineFacts, offsetOfChrony, offsetOfTimesyncd, powerOf } from '#adapters/system/machine-facts.ts';
+import {
+  addressesIn,
+  machineFacts,
+  offsetOfChrony,
+  offsetOfTimesyncd,
+  powerOf,
+} from '#adapters/system/machine-facts.ts';
 import { isAnswering, ownerOfPort, socketsIn } from '#adapters/system/port-owner.ts';
 
 let root: string;
@@ -125,4 +131,23 @@ describe('a port', () => {
    1: 0100007F:1F90 0100007F:9999 01 00000000:00000000 00:00000000 00000000 0 0 222 1`;
     expect(socketsIn(table, 8080)).toEqual(['111']);
   });
+});
+
+it('a phone of the farm is led to the farm network, not to a network inside the machine', () => {
+  const at = (address: string, internal = false) => ({
+    address,
+    internal,
+    family: 'IPv4' as const,
+    netmask: '255.255.255.0',
+    mac: '00:00:00:00:00:00',
+    cidr: null,
+  });
+  const found = addressesIn({
+    lo: [at('127.0.0.1', true)],
+    docker0: [at('172.17.0.1')],
+    wg0: [at('10.8.0.2')],
+    eth0: [at('192.168.0.20')],
+    wlan0: [at('192.168.0.21')],
+  });
+  expect(found).toEqual(['192.168.0.20', '192.168.0.21', '172.17.0.1', '10.8.0.2']);
 });

@@ -7,6 +7,7 @@ import { post } from '../../data/api.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { FaultNote } from '../box/system-page.tsx';
+import { forgetInvitation, invitationHere } from '../people/invitation-made.ts';
 import { useWork } from '../system/use-work.ts';
 import { AddressHint } from './own-address.tsx';
 
@@ -17,12 +18,13 @@ export function MyInvitations({ onJoined }: { onJoined?: () => void }) {
   const words = peopleWords();
   const offers = useGet('/invitations');
   const { fault, run } = useWork();
-  const [code, setCode] = useState('');
+  const [code, setCode] = useState(invitationHere);
   const accept = async (named: Named) => {
     const isDone = await run(async () => {
       const { farm_name } = await post('/invitations/accept', named);
       toast(words.accepted(farm_name), null, 5_000);
       refresh('invitations', 'farms', 'users');
+      forgetInvitation();
     });
     if (isDone) onJoined?.();
   };
@@ -30,6 +32,7 @@ export function MyInvitations({ onJoined }: { onJoined?: () => void }) {
     const isDone = await run(async () => {
       await post('/invitations/decline', named);
       refresh('invitations');
+      forgetInvitation();
     }, words.declined);
     if (isDone) setCode('');
   };

@@ -1,26 +1,23 @@
-import { useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { priorityOf } from '#contract/alert-priority.ts';
-import type { AlertAnswer } from '#contract/resources/alerts.ts';
 import { listWords } from '#words/alarms.ts';
-import { componentWords } from '#words/components.ts';
 import { alarmWords } from '#words/control.ts';
-import { alarmText } from '../../components/alarm-text.ts';
-import { AllAnswered, Answer, Empty, faultText, useSettled } from '../../components/answer.tsx';
-import { Button, WorkButton } from '../../components/button.tsx';
+import { AllAnswered, Empty, faultText, useSettled } from '../../components/answer.tsx';
+import { WorkButton } from '../../components/button.tsx';
 import { isSimulatedAlert, SimulatedMark } from '../../components/simulated.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { toast } from '../../components/toast.tsx';
-import { PriorityMark } from '../../components/value.tsx';
 import { acknowledge, alarms, standing } from '../../data/alarms.ts';
 import { now, soon } from '../../data/clock.ts';
 import { type Alert, farm, isKnown, mayOn } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { usePlaceOf, usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
-import { clockTime, dayAndTime, figure, percent } from '../../i18n/format.ts';
+import { figure, percent } from '../../i18n/format.ts';
 import { chatteringOf, mostWithin, prioritySplit, repeatedMost } from '../../state/alarm-figures.ts';
 import { type Alarm, isFlood, isStanding } from '../../state/alarm-state.ts';
 import { firstOuts } from '../../state/first-out.ts';
+import { AlarmHistory } from './alarm-history.tsx';
 import { AlarmResponses } from './alarm-responses.tsx';
 import { AlarmRow } from './alarm-row.tsx';
 
@@ -105,8 +102,6 @@ function AlarmFigures() {
     </AllAnswered>
   );
 }
-
-const PAGE = 50;
 
 /** The page never grows without end: in a flood the first hundred are what a person can look at. */
 const MOST_ROWS = 100;
@@ -203,63 +198,4 @@ function AnswerOver({ over }: { over: readonly Alarm<Alert>[] }) {
       </WorkButton>
     </div>
   );
-}
-
-/** What is over, newest first. */
-function AlarmHistory() {
-  const words = listWords();
-  const more = componentWords().more;
-  const placeOf = usePlaceOf();
-  const [limit, setLimit] = useState(PAGE);
-  const past = useGet(farm.value === null ? null : '/alerts/', {
-    farm_id: farm.value?.id,
-    include: 'all',
-    status: 'RESOLVED',
-    limit,
-  });
-  return (
-    <Answer of={past} isEmpty={(rows) => rows.length === 0} empty={<Empty text={words.none} />}>
-      {(rows) => (
-        <>
-          <div class="table-frame">
-            <table class="table blocks">
-              <thead>
-                <tr>
-                  <th scope="col">{words.what}</th>
-                  <th scope="col">{words.where}</th>
-                  <th scope="col">{words.when}</th>
-                  <th scope="col">{words.ended}</th>
-                  <th scope="col">{words.who}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {rows.map((row) => (
-                  <tr key={row.id}>
-                    <td>
-                      <span class="row nowrap">
-                        <PriorityMark priority={priorityOf(row)} /> {alarmText(row)}
-                      </span>
-                    </td>
-                    <td data-label={words.where}>{placeOf(row)}</td>
-                    <td data-label={words.when}>{dayAndTime(row.triggered_at)}</td>
-                    <td data-label={words.ended}>{dayAndTime(row.resolved_at)}</td>
-                    <td data-label={words.who}>{whoText(row)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-          {rows.length < limit ? null : <Button onClick={() => setLimit(limit + PAGE)}>{more}</Button>}
-        </>
-      )}
-    </Answer>
-  );
-}
-
-/** Who answered it, and what they noted. */
-function whoText({ acknowledged_at, acknowledged_by_name, acknowledge_note }: AlertAnswer): string {
-  const words = listWords();
-  if (acknowledged_at === null) return words.state.unanswered;
-  const answered = words.answered(clockTime(acknowledged_at), acknowledged_by_name);
-  return acknowledge_note === null ? answered : `${answered}: ${acknowledge_note}`;
 }

@@ -89,7 +89,7 @@ function FromOutside() {
 }
 
 /** Which folder that is, only who stands before the box can say. */
-function NoFolder() {
+export function NoFolder() {
   const words = healthWords();
   return (
     <>

@@ -22,12 +22,29 @@ import { useStocking } from './use-stocking.ts';
 /** A new batch. What the last one had stands there already: mostly the count and the pond are new. */
 export function Stocking() {
   const words = stockingWords();
+  const [, go] = useLocation();
+  return (
+    <div class="page narrow">
+      <BatchHead title={words.title} back="/lotes" />
+      <StockingForm
+        asked={new URLSearchParams(useSearch()).get('pond')}
+        onSaved={({ batch_code }) => go(`/lotes/${encodeURIComponent(batch_code)}`)}
+        onUndone={() => go('/lotes')}
+      />
+    </div>
+  );
+}
+
+type Ends = { onSaved: (batch: { batch_code: string }) => void; onUndone: () => void };
+
+/** `asked`: the code of the pond that it begins with. */
+export function StockingForm({ asked, ...ends }: { asked: string | null } & Ends) {
+  const words = stockingWords();
   const known = usePonds();
   const { ponds, isSuccess } = known;
   const cards = usePondCards();
   const active = useBatches('ACTIVE');
   const finished = useBatches('FINISHED');
-  const asked = new URLSearchParams(useSearch()).get('pond');
   // what is in use, and which codes are taken, decides what may be stocked
   const isReady = isSuccess && cards.isSuccess && active.isSuccess && finished.isSuccess;
   const occupied = new Set(
@@ -36,8 +53,7 @@ export function Stocking() {
   // empty ponds first: they are what one comes for
   const inOrder = ponds.toSorted((a, b) => Number(occupied.has(a.id)) - Number(occupied.has(b.id)));
   return (
-    <div class="page narrow">
-      <BatchHead title={words.title} back="/lotes" />
+    <>
       {!mayManage.value ? (
         <Empty text={componentWords().forbidden} />
       ) : !isReady ? (
@@ -50,9 +66,10 @@ export function Stocking() {
           occupied={occupied}
           first={inOrder.find(({ cod }) => cod === asked) ?? inOrder[0]}
           known={[...active.batches, ...finished.batches]}
+          ends={ends}
         />
       )}
-    </div>
+    </>
   );
 }
 
@@ -61,7 +78,9 @@ function Form({
   occupied,
   first,
   known,
+  ends,
 }: {
+  ends: Ends;
   ponds: readonly Pond[];
   occupied: ReadonlySet<string>;
   first: Pond | undefined;
@@ -163,7 +182,7 @@ function Form({
           {words.review}
         </Button>
       </div>
-      {form.isReviewing ? <StockingSummary form={form} /> : null}
+      {form.isReviewing ? <StockingSummary form={form} ends={ends} /> : null}
     </form>
   );
 }
@@ -202,17 +221,16 @@ function Known({
 }
 
 /** Everything once more before it is saved, with what is unlikely. */
-function StockingSummary({ form }: { form: ReturnType<typeof useStocking> }) {
+function StockingSummary({ form, ends }: { form: ReturnType<typeof useStocking>; ends: Ends }) {
   const words = stockingWords();
   const names = batchWords();
   const send = useSend();
-  const [, go] = useLocation();
   const alive = (form.count.value ?? 0) * ((form.survival.value ?? 0) / 100);
   const undo = (id: string) =>
     del(`/batches/${id}?force=true`).then(
       () => {
         refresh(...BATCH_TOUCHES);
-        go('/lotes');
+        ends.onUndone();
         toast(words.undone, null, 4_000);
       },
       (error: unknown) => toast(faultText(error)),
@@ -221,7 +239,7 @@ function StockingSummary({ form }: { form: ReturnType<typeof useStocking> }) {
     try {
       const batch = await send('/batches/', form.body());
       refresh(...BATCH_TOUCHES);
-      go(`/lotes/${encodeURIComponent(batch.batch_code)}`);
+      ends.onSaved(batch);
       toast(words.done(batch.batch_code), { label: words.undo, run: () => void undo(batch.id) });
     } catch (error) {
       form.faults.tell(error);

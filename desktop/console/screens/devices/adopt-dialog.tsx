@@ -4,7 +4,6 @@ import type { AdoptAnswer, QueueEntry } from '#contract/resources/adoption.ts';
 import { adoptionWords, deviceWords } from '#words/devices.ts';
 import { systemWords } from '#words/shell.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
-import { CopyText } from '../../components/copy-text.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { ApiError, post } from '../../data/api.ts';
@@ -16,6 +15,7 @@ import { nextCode } from '../account/second-factor.tsx';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 
+import { KeyShown } from './key-shown.tsx';
 import { nameOf } from './knocks.ts';
 import { openWindow, USUAL_MINUTES, useWindow } from './provisioning-window.tsx';
 
@@ -37,9 +37,11 @@ export function AdoptDialog({
   const words = adoptionWords();
   const [given, setGiven] = useState<Given | null>(null);
   const title =
-    point === null
-      ? words.adoptTitle(entry === null ? '' : nameOf({ name: entry.device_id, entry }))
-      : words.replaceTitle(point.cod);
+    point !== null
+      ? words.replaceTitle(point.cod)
+      : entry === null
+        ? deviceWords().createTitle
+        : words.adoptTitle(nameOf({ name: entry.device_id, entry }));
   if (given !== null) return <Adopted title={title} given={given} onClose={onClose} />;
   return <Choice title={title} entry={entry} point={point} onGiven={setGiven} onClose={onClose} />;
 }
@@ -265,14 +267,7 @@ function Adopted({
       </p>
       {answer.replaced === null ? null : <p>{words.formerOut(answer.replaced.device_id)}</p>}
       <p>{answer.next}</p>
-      {answer.key === null ? null : (
-        <>
-          <span class="label">{keyWords.mqttUser}</span>
-          <CopyText label={keyWords.mqttUser} text={answer.mqtt_id} />
-          <span class="label">{keyWords.key}</span>
-          <CopyText label={keyWords.key} text={answer.key} />
-        </>
-      )}
+      {answer.key === null ? null : <KeyShown mqttId={answer.mqtt_id} secret={answer.key} />}
       <p role="status" data-heard={isHeard}>
         {isHeard ? words.heard(clockTime(heard)) : words.awaits}
       </p>

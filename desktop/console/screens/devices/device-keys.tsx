@@ -5,7 +5,6 @@ import type { deviceKeyAnswer, deviceKeyEntry } from '#contract/resources/contro
 import { adoptionWords, deviceWords } from '#words/devices.ts';
 import { Answer, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
-import { CopyText } from '../../components/copy-text.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
 import { toast } from '../../components/toast.tsx';
 import { del, post } from '../../data/api.ts';
@@ -17,6 +16,7 @@ import { refresh, useGet } from '../../data/query.ts';
 import { dayAndTime } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
+import { KeyShown } from './key-shown.tsx';
 
 const STEPS = ['waiting', 'sent', 'stored', 'done'] as const;
 
@@ -124,10 +124,7 @@ function NewKey({ made, onClose }: { made: MadeKey; onClose: () => void }) {
       }
     >
       <p>{words.keyText}</p>
-      <span class="label">{words.mqttUser}</span>
-      <CopyText label={words.mqttUser} text={made.mqtt_id} />
-      <span class="label">{words.key}</span>
-      <CopyText label={words.key} text={made.key} />
+      <KeyShown mqttId={made.mqtt_id} secret={made.key} />
     </Dialog>
   );
 }

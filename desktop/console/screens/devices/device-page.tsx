@@ -3,26 +3,18 @@ import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { adoptionWords, deviceWords } from '#words/devices.ts';
 import { systemWords } from '#words/shell.ts';
-import { Answer, Empty, faultText } from '../../components/answer.tsx';
+import { Answer, Empty } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
-import { CheckField, TextField } from '../../components/field.tsx';
+import { TextField } from '../../components/field.tsx';
 import { NotProvedMark } from '../../components/not-proved.tsx';
 import { SimulatedMark, watermark } from '../../components/simulated.tsx';
 import { toast } from '../../components/toast.tsx';
 import { del, put } from '../../data/api.ts';
 import { now } from '../../data/clock.ts';
-import {
-  type ControlPoint,
-  controlPoints,
-  isKnown,
-  mayManage,
-  mayOperate,
-  presence,
-} from '../../data/farm-store.ts';
+import { type ControlPoint, controlPoints, isKnown, mayOperate, presence } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
-import { type Pond, pondLine, usePonds } from '../../data/places.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { age, quantity } from '../../i18n/format.ts';
 import { freshnessOf, linkQualityOf } from '../../state/freshness.ts';
@@ -30,6 +22,7 @@ import { FaultNote, SystemPage } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { AdoptDialog } from './adopt-dialog.tsx';
 import { DeviceKeys } from './device-keys.tsx';
+import { DevicePonds } from './device-ponds.tsx';
 
 import { RelayCard, useRelayOf } from './relay-card.tsx';
 import { UnkeyedSetting } from './unkeyed-setting.tsx';
@@ -247,52 +240,6 @@ function ReplaceCard({ point }: { point: ControlPoint }) {
         </Button>
       </div>
       {isAsking ? <AdoptDialog point={point} onClose={() => setAsking(false)} /> : null}
-    </section>
-  );
-}
-
-/** Which ponds hang on this control point; a tick is saved at once. */
-function DevicePonds({ point }: { point: ControlPoint }) {
-  const words = deviceWords();
-  const { ponds, isSuccess } = usePonds();
-  const assign = async (pond: Pond, isHere: boolean) => {
-    try {
-      await put(`/ponds/${pond.id}`, { control_point_id: isHere ? point.id : null });
-    } catch (error) {
-      toast(faultText(error));
-    }
-    refresh('ponds');
-  };
-  if (!mayManage.value) {
-    const own = ponds.filter(({ control_point_id }) => control_point_id === point.id);
-    return (
-      <section class="card stack">
-        <h2>{words.assign}</h2>
-        <p>{pondLine(isSuccess ? own.map(({ cod }) => cod) : null, words.noPonds)}</p>
-      </section>
-    );
-  }
-  return (
-    <section class="card stack">
-      <h2>{words.assign}</h2>
-      {ponds.length === 0 ? <p class="muted">{words.noFarmPonds}</p> : null}
-      <div class="check-grid">
-        {ponds.map((pond) => {
-          const elsewhere =
-            pond.control_point_id === null || pond.control_point_id === point.id
-              ? undefined
-              : controlPoints.value.get(pond.control_point_id)?.cod;
-          return (
-            <CheckField
-              key={`${pond.id} ${pond.control_point_id ?? ''}`}
-              label={elsewhere === undefined ? pond.cod : `${pond.cod} (${words.assignedTo(elsewhere)})`}
-              checked={pond.control_point_id === point.id}
-              disabled={isBlind.value}
-              onChange={(event) => void assign(pond, event.currentTarget.checked)}
-            />
-          );
-        })}
-      </div>
     </section>
   );
 }

@@ -14,7 +14,16 @@ import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 
 /** A new control point, with the controller that knocked when there is one. */
-export function PointDialog({ deviceId, onClose }: { deviceId: string; onClose: () => void }) {
+export function PointDialog({
+  deviceId,
+  onMade,
+  onClose,
+}: {
+  deviceId: string;
+  /** What becomes of it here; without it, its page is opened. */
+  onMade?: (pointId: string) => void;
+  onClose: () => void;
+}) {
   const words = deviceWords();
   const shared = systemWords();
   const [, go] = useLocation();
@@ -37,7 +46,10 @@ export function PointDialog({ deviceId, onClose }: { deviceId: string; onClose: 
       refresh('control-points', 'devices');
     }, words.created(cod.trim()));
     // the key comes next, and it is on the page of the point
-    if (isDone && made !== null) go(`/sistema/dispositivos/${(made as ControlPointAnswer).id}`);
+    if (!isDone || made === null) return;
+    const { id } = made as ControlPointAnswer;
+    if (onMade === undefined) go(`/sistema/dispositivos/${id}`);
+    else onMade(id);
   };
   return (
     <Dialog

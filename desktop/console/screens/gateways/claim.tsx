@@ -21,6 +21,7 @@ type Preview = z.infer<typeof claimPreview>;
 /** The address that a gateway shows with its code: what is behind it, and whether it is to join this account. */
 export function Claim() {
   const words = gatewayWords();
+  const [, go] = useLocation();
   const code = new URLSearchParams(useSearch()).get('code')?.trim() ?? '';
   return (
     <SystemPage title={words.claimTitle} narrow>
@@ -34,24 +35,33 @@ export function Claim() {
       ) : user.value !== null && user.value.role !== 'OWNER' ? (
         <p class="note">{words.onlyOwner}</p>
       ) : code === '' ? (
-        <AskCode />
+        <AskCode onCode={(typed) => go(`/pair?code=${encodeURIComponent(typed)}`)} />
       ) : (
-        <Look code={code} />
+        <Look code={code} onOther={() => go('/pair')} onDone={() => go('/sistema/gateways')} />
       )}
     </SystemPage>
   );
 }
 
-function AskCode() {
+/** The same within another screen: the code is typed and looked at in one place. */
+export function PairBox({ first, onDone }: { first: string; onDone: () => void }) {
+  const [code, setCode] = useState(first);
+  return code === '' ? (
+    <AskCode onCode={setCode} />
+  ) : (
+    <Look code={code} onOther={() => setCode('')} onDone={onDone} />
+  );
+}
+
+function AskCode({ onCode }: { onCode: (code: string) => void }) {
   const words = gatewayWords();
-  const [, go] = useLocation();
   const [typed, setTyped] = useState('');
   return (
     <form
       class="card stack"
       onSubmit={(event) => {
         event.preventDefault();
-        if (typed.trim() !== '') go(`/pair?code=${encodeURIComponent(typed.trim())}`);
+        if (typed.trim() !== '') onCode(typed.trim());
       }}
     >
       <TextField
@@ -72,26 +82,27 @@ function AskCode() {
   );
 }
 
-function Look({ code }: { code: string }) {
+type Ends = { onOther: () => void; onDone: () => void };
+
+function Look({ code, onOther, onDone }: { code: string } & Ends) {
   const words = gatewayWords();
   const preview = useGet('/sync/claims', { user_code: code });
   return (
     <>
-      <Answer of={preview}>{(told) => <Decide key={told.gateway_id} told={told} code={code} />}</Answer>
+      <Answer of={preview}>
+        {(told) => <Decide key={told.gateway_id} told={told} code={code} onDone={onDone} />}
+      </Answer>
       {preview.isError ? (
-        <p>
-          <Link class="way" href="/pair">
-            {words.code}
-          </Link>
-        </p>
+        <div>
+          <Button onClick={onOther}>{words.code}</Button>
+        </div>
       ) : null}
     </>
   );
 }
 
-function Decide({ told, code }: { told: Preview; code: string }) {
+function Decide({ told, code, onDone }: { told: Preview; code: string; onDone: () => void }) {
   const words = gatewayWords();
-  const [, go] = useLocation();
   const { fault, run } = useWork();
   const gateways = useGet('/sync/gateways');
   const [name, setName] = useState(told.name);
@@ -106,7 +117,7 @@ function Decide({ told, code }: { told: Preview; code: string }) {
       });
       refresh('sync', 'farms');
       toast(words.taken(name.trim() || told.name));
-      go('/sistema/gateways');
+      onDone();
     });
   return (
     <section class="card stack" data-claim={told.gateway_id}>
@@ -147,7 +158,7 @@ function Decide({ told, code }: { told: Preview; code: string }) {
           big
           onClick={() => {
             toast(words.refused);
-            go('/sistema/gateways');
+            onDone();
           }}
         >
           {words.refuse}

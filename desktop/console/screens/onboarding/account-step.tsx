@@ -7,12 +7,22 @@ import { CopyText } from '../../components/copy-text.tsx';
 import { TextField } from '../../components/field.tsx';
 import { ApiError, post } from '../../data/api.ts';
 import { requireGoodPassword } from '../../data/good-password.ts';
+import { isHosted } from '../../data/instance.ts';
 import { isSignedIn, signIn, user } from '../../data/session.ts';
 import { language } from '../../i18n/language.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 
-export function AccountStep({ onDone }: { onDone: () => void }) {
+/** `pairing`: the code of a box that is to be taken, as the address brought it. */
+export function AccountStep({
+  onDone,
+  isInvited,
+  pairing,
+}: {
+  onDone: () => void;
+  isInvited: boolean;
+  pairing: string;
+}) {
   const words = welcomeWords();
   const { fault, run } = useWork();
   const [isBusy, setBusy] = useState(false);
@@ -54,7 +64,14 @@ export function AccountStep({ onDone }: { onDone: () => void }) {
   return (
     <>
       <h2>{words.account}</h2>
-      <p class="muted">{words.accountText}</p>
+      {isInvited ? (
+        <div class="note pending">
+          <p>
+            {words.invitedText} {isHosted.value ? '' : words.invitedAtBox}
+          </p>
+        </div>
+      ) : null}
+      <p class="muted">{isHosted.value ? words.accountTextHosted : words.accountText}</p>
       <form
         class="stack"
         onSubmit={(event) => {
@@ -101,18 +118,30 @@ export function AccountStep({ onDone }: { onDone: () => void }) {
           <Button big look="main" type="submit" busy={isBusy} unready={!isRight}>
             {words.create}
           </Button>
-          <Link class="button big" href="/">
+          <Link
+            class="button big"
+            // where what they came with is taken up again
+            href={
+              isInvited
+                ? '/sistema/usuarios'
+                : pairing === ''
+                  ? '/'
+                  : `/pair?code=${encodeURIComponent(pairing)}`
+            }
+          >
             {words.haveOne}
           </Link>
         </div>
       </form>
-      <details>
-        <summary>{words.restore}</summary>
-        <div class="stack">
-          <p class="muted">{words.restoreText}</p>
-          <CopyText label={words.restore} text={atTheBox('restore --from /mnt/stick --dry-run')} />
-        </div>
-      </details>
+      {isHosted.value ? null : (
+        <details>
+          <summary>{words.restore}</summary>
+          <div class="stack">
+            <p class="muted">{words.restoreText}</p>
+            <CopyText label={words.restore} text={atTheBox('restore --from /mnt/stick --dry-run')} />
+          </div>
+        </details>
+      )}
     </>
   );
 }

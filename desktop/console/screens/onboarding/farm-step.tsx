@@ -11,6 +11,7 @@ import { farmPlaces } from '../../data/zones.ts';
 import { dayAndTime } from '../../i18n/format.ts';
 import { MyInvitations } from '../account/my-invitations.tsx';
 import { FaultNote } from '../box/system-page.tsx';
+import { invitationHere } from '../people/invitation-made.ts';
 import { useWork } from '../system/use-work.ts';
 
 const shownZone = (zone: string) => zone.replace('America/', '').replaceAll('_', ' ');
@@ -38,8 +39,9 @@ function RestoreFirst() {
   );
 }
 
-export function FarmStep({ onDone }: { onDone: () => void }) {
+export function FarmStep({ onDone, onJoined }: { onDone: () => void; onJoined: () => void }) {
   const words = welcomeWords();
+  const [isInvited] = useState(() => invitationHere() !== '');
   const { fault, run } = useWork();
   const send = useSend();
   const [name, setName] = useState('');
@@ -51,6 +53,7 @@ export function FarmStep({ onDone }: { onDone: () => void }) {
     return (
       <>
         <h2>{words.farm}</h2>
+        {isInvited ? <MyInvitations onJoined={onJoined} /> : null}
         <p>{words.haveFarm(known.name)}</p>
         <p class="muted">{words.zone(shownZone(known.timezone))}</p>
       </>
@@ -66,6 +69,7 @@ export function FarmStep({ onDone }: { onDone: () => void }) {
   return (
     <>
       <h2>{words.farm}</h2>
+      {isInvited ? <MyInvitations onJoined={onJoined} /> : null}
       <RestoreFirst />
       <p class="muted">{words.farmText}</p>
       <TextField
@@ -88,10 +92,12 @@ export function FarmStep({ onDone }: { onDone: () => void }) {
           {words.createFarm}
         </WorkButton>
       </div>
-      <details>
-        <summary>{words.invited}</summary>
-        <MyInvitations onJoined={onDone} />
-      </details>
+      {isInvited ? null : (
+        <details>
+          <summary>{words.invited}</summary>
+          <MyInvitations onJoined={onJoined} />
+        </details>
+      )}
     </>
   );
 }

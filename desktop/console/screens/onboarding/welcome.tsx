@@ -1,50 +1,70 @@
 import '../../styles/system.css';
 import '../../styles/welcome.css';
 import { useState } from 'preact/hooks';
-import { Link, useLocation } from 'wouter-preact';
+import { Link, useLocation, useSearch } from 'wouter-preact';
 import { welcomeWords } from '#words/onboarding.ts';
 import { Awaited } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { LanguageChoice } from '../../components/language-choice.tsx';
-import { SimulatedMark } from '../../components/simulated.tsx';
+import { OrderQuestion } from '../../components/order-question.tsx';
 import { Toasts } from '../../components/toast.tsx';
-import { farm, farmControlPoints, isKnown } from '../../data/farm-store.ts';
+import { farm, isKnown } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
 import { usePonds } from '../../data/places.ts';
 import { isSignedIn } from '../../data/session.ts';
 import { SoundTest } from '../account/preferences.tsx';
-import { PointDialog } from '../devices/point-dialog.tsx';
-import { SeenDevices } from '../devices/seen-devices.tsx';
 import { PondPatternForm } from '../farms/pond-pattern-form.tsx';
+import { invitationHere } from '../people/invitation-made.ts';
 import { AccountStep } from './account-step.tsx';
+import { ControllerStep, FirstOnStep } from './controller-step.tsx';
+import { BatchStep, BoxStep, KeyStep, PhoneStep, ScheduleStep } from './farm-ready-steps.tsx';
 import { FarmStep } from './farm-step.tsx';
-import { STEPS, type Step, stepAfter, useProgress } from './progress.ts';
+import { type Step, useProgress } from './progress.ts';
 
-/** From nothing to a farm that can be watched; every step can be left out and taken later. */
+/** From nothing to a farm that runs by itself; every step can be left out and taken later. */
 export function Welcome({ params }: { params: Readonly<Record<string, string>> }) {
   const words = welcomeWords();
   const [, go] = useLocation();
-  const done = useProgress();
-  const asked = STEPS.find((step) => step === params['step']);
-  const step: Step = isSignedIn() ? (asked ?? STEPS.find((known) => !done[known]) ?? 'som') : 'conta';
-  const next = stepAfter(step);
-  const goOn = () => go(next === null ? '/' : `/bem-vindo/${next}`);
+  const { steps, done, pondCount } = useProgress();
+  const [invitation] = useState(invitationHere);
+  // the code of a box that somebody came with goes along
+  const came = useSearch();
+  const code = new URLSearchParams(came).get('code')?.trim() ?? '';
+  const wayTo = (to: string) => `/bem-vindo/${to}${code === '' ? '' : `?code=${encodeURIComponent(code)}`}`;
+  const first = invitation !== '' ? 'fazenda' : code !== '' && isHosted.value ? 'caixa' : null;
+  const asked = steps.find((step) => step === params['step']) ?? first;
+  const step: Step = isSignedIn() ? (asked ?? steps.find((known) => done[known] !== true) ?? 'som') : 'conta';
+  const next = steps[steps.indexOf(step) + 1] ?? null;
+  const goOn = () =>
+    go(next === null ? '/' : next === 'caixa' || step === 'conta' ? wayTo(next) : `/bem-vindo/${next}`);
   return (
     <main class="page narrow welcome">
       <div class="row apart">
         <h1>{words.title}</h1>
         <LanguageChoice />
       </div>
-      <Steps shown={step} done={done} />
+      <Steps steps={steps} shown={step} done={done} />
       <div class="card stack" key={step}>
         {step === 'conta' ? (
-          <AccountStep onDone={goOn} />
+          <AccountStep onDone={goOn} isInvited={invitation !== ''} pairing={code} />
+        ) : step === 'caixa' ? (
+          <BoxStep code={code} onDone={goOn} />
         ) : step === 'fazenda' ? (
-          <FarmStep onDone={goOn} />
+          <FarmStep onDone={goOn} onJoined={() => go('/')} />
         ) : step === 'viveiros' ? (
-          <PondsStep count={done.pondCount} onDone={goOn} />
+          <PondsStep count={pondCount} onDone={goOn} />
         ) : step === 'controlador' ? (
           <ControllerStep />
+        ) : step === 'ligar' ? (
+          <FirstOnStep />
+        ) : step === 'horario' ? (
+          <ScheduleStep />
+        ) : step === 'lote' ? (
+          <BatchStep onDone={goOn} />
+        ) : step === 'chave' ? (
+          <KeyStep />
+        ) : step === 'celular' ? (
+          <PhoneStep />
         ) : (
           <>
             <h2>{words.sound}</h2>
@@ -68,16 +88,25 @@ export function Welcome({ params }: { params: Readonly<Record<string, string>> }
         </div>
       ) : null}
       <Toasts />
+      <OrderQuestion />
     </main>
   );
 }
 
-function Steps({ shown, done }: { shown: Step; done: Readonly<Record<Step, boolean>> }) {
+function Steps({
+  steps,
+  shown,
+  done,
+}: {
+  steps: readonly Step[];
+  shown: Step;
+  done: Readonly<Record<Step, boolean | null>>;
+}) {
   const words = welcomeWords();
   return (
     <nav aria-label={words.progress}>
       <ol class="welcome-steps">
-        {STEPS.map((step, index) => {
+        {steps.map((step, index) => {
           const text = (
             <>
               <span aria-hidden="true">{done[step] ? '✓' : index + 1}</span>{' '}
@@ -122,63 +151,6 @@ function PondsStep({ count, onDone }: { count: number; onDone: () => void }) {
       ) : (
         <Awaited of={[answer]} />
       )}
-    </>
-  );
-}
-
-function ControllerStep() {
-  const words = welcomeWords();
-  const [adopting, setAdopting] = useState<string | null>(null);
-  const points = farmControlPoints.value;
-  const real = points.filter(({ is_simulated }) => !is_simulated).length;
-  if (farm.value === null) {
-    return (
-      <>
-        <h2>{words.controller}</h2>
-        <p>{words.farmFirst}</p>
-      </>
-    );
-  }
-  return (
-    <>
-      <h2>{words.controller}</h2>
-      {points.length > 0 ? (
-        <>
-          {real > 0 ? <p>{words.haveControllers(real)}</p> : null}
-          <ul>
-            {points.map(({ id, cod, device_id, is_simulated }) => (
-              <li key={id}>
-                <Link class="way" href={`/sistema/dispositivos/${id}`}>
-                  {cod}
-                </Link>{' '}
-                <span class="mono">{device_id}</span> <SimulatedMark is={is_simulated} />
-              </li>
-            ))}
-          </ul>
-        </>
-      ) : (
-        <p class="muted">{words.controllerText}</p>
-      )}
-      <SeenDevices onAdopt={setAdopting} />
-      <div>
-        <Button big look={real === 0 ? 'main' : 'plain'} onClick={() => setAdopting('')}>
-          {words.addController}
-        </Button>
-      </div>
-      {isHosted.value ? null : (
-        <details>
-          <summary>{words.noController}</summary>
-          <div class="stack">
-            <p class="muted">{words.simulatorText}</p>
-            <div>
-              <Link class="button" href="/sistema/bancada/simulador">
-                {words.simulator}
-              </Link>
-            </div>
-          </div>
-        </details>
-      )}
-      {adopting === null ? null : <PointDialog deviceId={adopting} onClose={() => setAdopting(null)} />}
     </>
   );
 }

@@ -4,7 +4,8 @@ import { paletteWords } from '#words/palette.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { codeOf } from '../../components/simulated.tsx';
 import { useBatches } from '../../data/batches.ts';
-import { farmControlPoints, mayManage } from '../../data/farm-store.ts';
+import { farmControlPoints, isOwner, mayManage } from '../../data/farm-store.ts';
+import { people } from '../../data/people.ts';
 import { usePonds } from '../../data/places.ts';
 import { found, type Place } from '../../state/palette.ts';
 import { partsFor } from '../system/parts.ts';
@@ -24,6 +25,15 @@ function usePlaces(): readonly Place[] {
       name: cod,
       hint: words.pond,
     })),
+    // what whoever comes in the morning asks of a pond
+    ...ponds.map(({ cod }) => ({
+      href: `/viveiros/${encodeURIComponent(cod)}/agua?periodo=24h`,
+      name: `${cod} · ${words.lastNight}`,
+      hint: words.pond,
+    })),
+    ...(isOwner.value
+      ? [...people.value].map(([id, name]) => ({ href: `/sistema/usuarios#${id}`, name, hint: words.person }))
+      : []),
     ...farmControlPoints.value.map((point) => ({
       href: `/aeracao/${point.id}`,
       name: codeOf(point),

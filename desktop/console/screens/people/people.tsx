@@ -7,10 +7,12 @@ import { Button, WorkButton } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
+import { QrCode } from '../../components/qr-code.tsx';
 import { del, post } from '../../data/api.ts';
 import { farm, isOwner } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
+import { addressForOthers } from '../../data/places.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { user } from '../../data/session.ts';
 import { calendarDay, dayAndTime } from '../../i18n/format.ts';
@@ -19,7 +21,7 @@ import { BoxRights } from '../box/box-rights.tsx';
 import { FaultNote, SystemPage } from '../box/system-page.tsx';
 import { LostPeople } from '../system/lost-people.tsx';
 import { useWork } from '../system/use-work.ts';
-import type { MadeInvitation } from './invitation-made.ts';
+import { invitationLink, type MadeInvitation } from './invitation-made.ts';
 import { MemberList } from './member-list.tsx';
 
 export function People() {
@@ -209,6 +211,8 @@ function InvitationList({ farmId }: { farmId: string }) {
 /** The only time that the code is seen. */
 function CodeShown({ made, onClose }: { made: MadeInvitation; onClose: () => void }) {
   const words = peopleWords();
+  const { data: identity } = useGet('/system/identity');
+  const address = addressForOthers(location, identity);
   return (
     <Dialog
       title={words.made}
@@ -220,6 +224,14 @@ function CodeShown({ made, onClose }: { made: MadeInvitation; onClose: () => voi
       }
     >
       <p>{words.madeText}</p>
+      {address === null ? null : (
+        <>
+          <span class="label">{words.link}</span>
+          <CopyText label={words.link} text={invitationLink(address, made.code)} />
+          <QrCode label={words.linkQr} text={invitationLink(address, made.code)} />
+        </>
+      )}
+      <span class="label">{words.code}</span>
       <CopyText label={words.code} text={made.code} />
       <p class="muted small">
         {words.until(dayAndTime(made.expires_at))}. {made.emailed ? words.emailed : ''}

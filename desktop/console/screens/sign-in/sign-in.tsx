@@ -139,7 +139,11 @@ export function SignInForm() {
         {words.forgotPassword}
       </Link>
       <div class="row apart">
-        <Link class="button quiet" href="/bem-vindo">
+        <Link
+          class="button quiet"
+          // who came to take a box brings its code along
+          href={`/bem-vindo${location.pathname === '/pair' ? location.search : ''}`}
+        >
           {words.noAccount}
         </Link>
         <LanguageChoice />

@@ -76,7 +76,7 @@ export function FarmWall() {
           ) : null}
         </span>
       </div>
-      <Checklist />
+      <Checklist place="above" />
       <Answer
         of={cards}
         isEmpty={(data) => data.ponds.length === 0}
@@ -126,6 +126,7 @@ export function FarmWall() {
           );
         }}
       </Answer>
+      <Checklist place="below" />
     </div>
   );
 }

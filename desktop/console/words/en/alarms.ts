@@ -56,6 +56,10 @@ export const listWords = translation<typeof source.listWords>({
   firstOut: (n: number) => `first of ${n}`,
   fewReadings: (days: number) =>
     `Fewer than two measurements in the last ${days === 1 ? '24 h' : `${days} days`}.`,
+  stillStands: 'still active',
+  everywhere: 'the whole farm',
+  everyKind: 'every kind',
+  noneFound: 'No alarm of this place and kind.',
   ended: 'Ended',
   when: 'When',
   what: 'What',

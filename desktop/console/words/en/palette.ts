@@ -7,6 +7,8 @@ export const paletteWords = translation<typeof source.paletteWords>({
   none: 'Nothing of that name.',
   pond: 'pond',
   batch: (pond: string) => `batch in ${pond}`,
+  lastNight: 'last night',
+  person: 'person',
   point: 'control point',
   siren: 'siren',
   screen: 'screen',

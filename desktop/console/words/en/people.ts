@@ -52,7 +52,9 @@ export const peopleWords = translation<typeof source.peopleWords>({
   cancelInvitation: 'Revoke invitation',
   made: 'Invitation made',
   madeText:
-    'The code is shown only now. Give it to the person: they sign in with their own account and enter it under System › People.',
+    'It is shown only now. Send the address, or let the person point a camera at it: they sign in with their account and accept. The code alone is entered at System › People.',
+  link: 'Address of the invitation',
+  linkQr: 'QR code of the invitation',
   emailed: 'It was sent by e-mail, too.',
   code: 'Code of the invitation',
   kept: 'I have kept the code',

@@ -56,6 +56,10 @@ export const listWords = translation<typeof source.listWords>({
   firstOut: (n: number) => `primera de ${n}`,
   fewReadings: (days: number) =>
     `Menos de dos mediciones ${days === 1 ? 'en las últimas 24 h' : `en los últimos ${days} días`}.`,
+  stillStands: 'aún activa',
+  everywhere: 'toda la camaronera',
+  everyKind: 'todos los tipos',
+  noneFound: 'Ninguna alarma de este lugar y tipo.',
   ended: 'Terminó',
   when: 'Cuándo',
   what: 'Qué',

@@ -7,6 +7,8 @@ export const paletteWords = translation<typeof source.paletteWords>({
   none: 'Nada con ese nombre.',
   pond: 'piscina',
   batch: (pond: string) => `lote en ${pond}`,
+  lastNight: 'última noche',
+  person: 'persona',
   point: 'punto de control',
   siren: 'sirena',
   screen: 'pantalla',

@@ -52,7 +52,9 @@ export const peopleWords = translation<typeof source.peopleWords>({
   cancelInvitation: 'Cancelar invitación',
   made: 'Invitación hecha',
   madeText:
-    'El código se muestra solo ahora. Entrégueselo a la persona: ella entra con su cuenta y escribe el código en Sistema › Personas.',
+    'Se muestra solo ahora. Mande la dirección, o deje que la persona apunte la cámara: entra con su cuenta y acepta. El código solo se escribe en Sistema › Personas.',
+  link: 'Dirección de la invitación',
+  linkQr: 'Código QR de la invitación',
   emailed: 'También se envió por correo.',
   code: 'Código de la invitación',
   kept: 'Ya guardé el código',

@@ -55,6 +55,10 @@ export const listWords = source({
   firstOut: (n: number) => `primeiro de ${n}`,
   fewReadings: (days: number) =>
     `Menos de duas medições ${days === 1 ? 'nas últimas 24 h' : `nos últimos ${days} dias`}.`,
+  stillStands: 'ainda ativo',
+  everywhere: 'toda a fazenda',
+  everyKind: 'todos os tipos',
+  noneFound: 'Nenhum alarme deste lugar e tipo.',
   ended: 'Terminou',
   when: 'Quando',
   what: 'O quê',

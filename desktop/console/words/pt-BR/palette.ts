@@ -6,6 +6,8 @@ export const paletteWords = source({
   none: 'Nada com esse nome.',
   pond: 'viveiro',
   batch: (pond: string) => `lote em ${pond}`,
+  lastNight: 'última noite',
+  person: 'pessoa',
   point: 'ponto de controle',
   siren: 'sirene',
   screen: 'tela',

@@ -50,7 +50,9 @@ export const peopleWords = source({
   cancelInvitation: 'Cancelar convite',
   made: 'Convite feito',
   madeText:
-    'O código é mostrado só agora. Entregue-o à pessoa: ela entra com a conta dela e digita o código em Sistema › Pessoas.',
+    'É mostrado só agora. Mande o endereço, ou deixe a pessoa apontar a câmera: ela entra com a conta dela e aceita. O código sozinho se digita em Sistema › Pessoas.',
+  link: 'Endereço do convite',
+  linkQr: 'Código QR do convite',
   emailed: 'Também foi enviado por e-mail.',
   code: 'Código do convite',
   kept: 'Já guardei o código',

@@ -24,6 +24,8 @@ export type AlertFilter = {
   types: readonly AlertType[] | null;
   farmId: string | null;
   /** Only alerts of a control point, or of a pond that has one. */
+  pondId: string | null;
+  controlPointId: string | null;
   isOfControlPoint: boolean;
 };
 

@@ -74,13 +74,22 @@ function listRoute(deps: AlertRouteDeps): Route {
   });
 }
 
-function filterOf({ status, type, include, farm_id }: z.infer<typeof alertQuery>): AlertFilter {
+function filterOf({
+  status,
+  type,
+  include,
+  farm_id,
+  pond_id,
+  control_point_id,
+}: z.infer<typeof alertQuery>): AlertFilter {
   const isReference = REFERENCE_ALERT_TYPES.some((word) => word === type);
   const isAll = include === 'all';
   return {
     status,
     types: type !== undefined ? [type] : isAll ? null : REFERENCE_ALERT_TYPES,
     farmId: farm_id ?? null,
+    pondId: pond_id ?? null,
+    controlPointId: control_point_id ?? null,
     // who names a type beyond the reference wants it, wherever it hangs
     isOfControlPoint: !isAll && (type === undefined || isReference),
   };

@@ -50,6 +50,20 @@ describe.each(['sqlite', 'postgres'] as const)('alerts over HTTP (%s)', (engine)
     });
     const raise = (cause: AlertCause) => app.act(() => app.alerts.alerting.raise(cause));
 
+    test('the list of one pond has nothing of another, nor that of a control point what its ponds told', async () => {
+      const { point, alert: own } = await anAlert();
+      const airs = await app.controlPoint();
+      await raise(waterCause(airs));
+      const idsOf = async (query: string) =>
+        ((await call('GET', `/alerts/?include=all&${query}`)).body as AlertAnswer[]).map(
+          ({ id, pond_id }) => pond_id ?? id,
+        );
+      expect(await idsOf(`pond_id=${airs.pond.id}`)).toEqual([airs.pond.id]);
+      expect(await idsOf(`control_point_id=${point.id}`)).toEqual([own.id]);
+      expect(await idsOf(`control_point_id=${airs.id}`)).toEqual([]);
+      expect(await idsOf(`pond_id=${randomUUID()}`)).toEqual([]);
+    });
+
     describe('a person who raises an alert', () => {
       test('gets it back ACTIVE; it is listed, logged and told', async () => {
         const { point, alert } = await anAlert();

@@ -325,7 +325,7 @@ function pondNames(db: Db, id: string) {
 
 /** Alerts of the user's farms with their place in their episode: 1 is its newest. */
 function listed(db: Db, userId: string, filter: AlertFilter) {
-  const { status, types, farmId, isOfControlPoint } = filter;
+  const { status, types, farmId, pondId, controlPointId, isOfControlPoint } = filter;
   return db
     .selectFrom('alerts')
     .leftJoin('ponds', (join) => join.onRef('ponds.id', '=', 'alerts.pond_id').on('ponds.hidden', '=', 0))
@@ -341,6 +341,10 @@ function listed(db: Db, userId: string, filter: AlertFilter) {
     .where('alerts.folded_into', 'is', null)
     .$if(types !== null, (query) => query.where('alerts.type', 'in', [...(types ?? [])]))
     .$if(farmId !== null, (query) => query.where('alerts.farm_id', '=', farmId ?? ''))
+    .$if(pondId !== null, (query) => query.where('alerts.pond_id', '=', pondId ?? ''))
+    .$if(controlPointId !== null, (query) =>
+      query.where('alerts.control_point_id', '=', controlPointId ?? ''),
+    )
     .$if(isOfControlPoint, (query) =>
       query.where((alert) =>
         alert.or([

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Console, startConsole, violationsOn } from '#test/console.ts';
+
+// What somebody looks for by name is found from wherever they are.
+
+let farm: Console;
+beforeAll(async () => {
+  farm = await startConsole();
+});
+afterAll(() => farm.close());
+
+it('the last night of any pond is two presses and its code away, from every page of a phone', async () => {
+  const page = await farm.open('/sistema/preferencias', { width: 360, height: 740, theme: 'dark' });
+  let presses = 0;
+  const search = page.locator('button.search');
+  await search.click();
+  presses += 1;
+  await page.getByRole('dialog').getByRole('combobox').fill('v2');
+  expect(await violationsOn(page)).toEqual([]);
+  await page.getByRole('option', { name: 'V-02 · última noite' }).click();
+  presses += 1;
+  expect(presses).toBeLessThanOrEqual(3);
+  await page.waitForURL(/viveiros\/V-02\/agua\?periodo=24h/);
+  await farm.closePages();
+});
+
+it('the people of the farm are found by the keyboard alone, by its owner', async () => {
+  const page = await farm.open('/alarmes');
+  await page.getByRole('heading', { name: 'Alarmes' }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog').getByRole('combobox').fill(farm.owner.user.name.slice(0, 12));
+  await page.getByRole('option', { name: /pessoa/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/sistema\/usuarios/);
+  await farm.closePages();
+});
