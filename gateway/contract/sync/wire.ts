@@ -9,7 +9,7 @@ import { MOST_HOLD_S } from '../resources/control-points.ts';
  * (`since`, `later`, `widened`) and in test/sync/schemas.json. A change says with `sv` what must be known to take all of it; below that it is
  * kept aside until the upgrade. 1 is the first that synchronised; programs up to 6 say 1, too, whatever they know.
  */
-export const SYNC_SCHEMA = 11;
+export const SYNC_SCHEMA = 12;
 
 /** What a program says that says nothing of it, and what one of them is sure to know. */
 export const FIRST_SCHEMA = 1;

@@ -10,14 +10,16 @@ import {
   type WithdrawalAnswer,
 } from '#contract/resources/farm-records.ts';
 import type { LossAnswer } from '#contract/resources/losses.ts';
+import { recordWords } from '#words/production.ts';
 import { recordsWords } from '#words/records.ts';
 import { AllAnswered, Answer } from '../../components/answer.tsx';
+import { Button } from '../../components/button.tsx';
 import type { CorrectedField } from '../../components/correction-dialog.tsx';
 import { CheckField } from '../../components/field.tsx';
 import { RecordTable, RowActions } from '../../components/record-table.tsx';
 import { get } from '../../data/api.ts';
 import { isLeaving } from '../../data/corrections.ts';
-import { mayCorrect, mayRecord } from '../../data/farm-store.ts';
+import { mayAttend, mayCorrect, mayCorrectNote, mayRecord } from '../../data/farm-store.ts';
 import type { Pond } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { asTyped, dayAndTime, figure, plainDay, quantity } from '../../i18n/format.ts';
@@ -34,7 +36,8 @@ export const RECORD_TOUCHES = [
 ];
 
 const MOST = 200;
-const MOST_BATCHES = 20;
+/** Batches whose losses are asked for at once; of earlier ones when somebody asks. */
+const BATCHES_AT_ONCE = 20;
 const pathOf = ({ id }: RecordAnswer) => `/records/${id}` as const;
 
 /** One line of the list; losses are corrected at their batch. */
@@ -66,9 +69,11 @@ export function Records({
 export function PondRecords({ pond }: { pond: Pond }) {
   const words = recordsWords();
   const records = useGet(`/ponds/${pond.id}/records`, { limit: MOST });
-  const batches = useGet('/batches/', { pond_id: pond.id, limit: MOST_BATCHES });
+  const [most, setMost] = useState(BATCHES_AT_ONCE);
+  // one more tells whether there are earlier ones
+  const batches = useGet('/batches/', { pond_id: pond.id, limit: most + 1 });
   const losses = useQueries({
-    queries: (batches.data ?? []).map(({ id }) => ({
+    queries: (batches.data ?? []).slice(0, most).map(({ id }) => ({
       queryKey: ['batches', `/batches/${id}/losses`, {}],
       queryFn: ({ signal }: { signal: AbortSignal }) => get(`/batches/${id}/losses`, {}, signal),
     })),
@@ -92,8 +97,22 @@ export function PondRecords({ pond }: { pond: Pond }) {
             .flatMap(({ data }) => data ?? [])
             .filter(({ pond_id }) => pond_id === pond.id || pond_id === null);
           const lines = [...(records.data ?? []).map(lineOf), ...died.map(lossLine)];
-          if (lines.length === 0) return <p class="muted">{words.none}</p>;
-          return <Lines lines={lines.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))} />;
+          const hasEarlier = (batches.data ?? []).length > most;
+          return (
+            <>
+              {lines.length > 0 ? (
+                <Lines lines={lines.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))} />
+              ) : hasEarlier ? null : (
+                <p class="muted">{words.none}</p>
+              )}
+              {hasEarlier ? (
+                <div class="row no-print">
+                  <span class="muted">{words.lossesOfLast(figure(most))}</span>
+                  <Button onClick={() => setMost(most + BATCHES_AT_ONCE)}>{words.earlierBatches}</Button>
+                </div>
+              ) : null}
+            </>
+          );
         }}
       </AllAnswered>
     </Frame>
@@ -140,13 +159,16 @@ function Lines({ lines }: { lines: readonly Line[] }) {
       ]}
       actionsName={words.actions}
       actions={
-        mayRecord.value
-          ? ({ record }) => (record !== null && mayCorrect(record) ? <Actions record={record} /> : null)
+        mayAttend.value
+          ? ({ record }) => (record !== null && isCorrectable(record) ? <Actions record={record} /> : null)
           : undefined
       }
     />
   );
 }
+
+const isCorrectable = (record: RecordAnswer): boolean =>
+  record.control_point_id === null ? mayCorrect(record) : mayCorrectNote(record);
 
 function lineOf(record: RecordAnswer): Line {
   const words = recordsWords();
@@ -166,7 +188,13 @@ function lossLine(loss: LossAnswer): Line {
     at: loss.lost_at,
     record: null,
     what: recordsWords().kinds.LOSS,
-    details: [`−${figure(loss.dead_count)}`, loss.event_description ?? ''].filter(Boolean).join(' · '),
+    details: [
+      `−${figure(loss.dead_count)}`,
+      loss.cause === null ? '' : recordWords().causes[loss.cause],
+      loss.event_description ?? '',
+    ]
+      .filter(Boolean)
+      .join(' · '),
   };
 }
 

@@ -4,6 +4,8 @@ import type * as source from '../pt-BR/records.ts';
 export const recordsWords = translation<typeof source.recordsWords>({
   title: 'Treatments, water exchanges and notes',
   none: 'Nothing recorded here yet.',
+  lossesOfLast: (n: string) => `Losses of the last ${n} batches of this pond.`,
+  earlierBatches: 'Show those of earlier batches',
   treatment: 'Treatment',
   exchange: 'Water exchange',
   note: 'Note',

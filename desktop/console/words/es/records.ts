@@ -4,6 +4,8 @@ import type * as source from '../pt-BR/records.ts';
 export const recordsWords = translation<typeof source.recordsWords>({
   title: 'Tratamientos, recambios de agua y anotaciones',
   none: 'Todavía no hay nada registrado aquí.',
+  lossesOfLast: (n: string) => `Pérdidas de los últimos ${n} lotes de este estanque.`,
+  earlierBatches: 'Mostrar las de lotes anteriores',
   treatment: 'Tratamiento',
   exchange: 'Recambio de agua',
   note: 'Anotación',

@@ -3,6 +3,8 @@ import { source } from '../../i18n/catalogue.ts';
 export const recordsWords = source({
   title: 'Tratamentos, trocas de água e anotações',
   none: 'Nada registrado aqui ainda.',
+  lossesOfLast: (n: string) => `Perdas dos últimos ${n} lotes deste viveiro.`,
+  earlierBatches: 'Mostrar as de lotes anteriores',
   treatment: 'Tratamento',
   exchange: 'Troca de água',
   note: 'Anotação',

@@ -335,7 +335,10 @@ onBothEngines('records of a farm', (_open, engine) => {
     const notes = `/control-points/${String(point['id'])}/records`;
     const noted = await send('POST', notes, note, technician);
     expect(noted.status).toBe(201);
-    expect((await send('PUT', at(body(noted)), { text: 'Relé' }, technician)).status).toBe(403);
+    expect((await send('PUT', at(body(noted)), { text: 'Relé' }, technician)).status).toBe(200);
+    const ownersNote = body(await send('POST', notes, note));
+    expect((await send('PUT', at(ownersNote), { text: 'Relé' }, technician)).status).toBe(403);
+    expect((await send('DELETE', at(body(noted)), undefined, technician)).status).toBe(204);
     expect((await send('POST', notes, note, viewer)).status).toBe(403);
     expect((await send('GET', at(owners), undefined, await app.signUp())).status).toBe(404);
   });
