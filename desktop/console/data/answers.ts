@@ -59,7 +59,7 @@ import type {
 import type { deviceStatus, seenDevice } from '#contract/resources/devices.ts';
 import type { batchSummary, csvFile, htmlPage } from '#contract/resources/exports.ts';
 import type { farmConsoleAnswer } from '#contract/resources/farm-console.ts';
-import type { productAnswer, recordAnswer } from '#contract/resources/farm-records.ts';
+import type { productAnswer, recordAnswer, withdrawalOnDay } from '#contract/resources/farm-records.ts';
 import type {
   deletedFarmAnswer,
   farmAnswer,
@@ -274,6 +274,7 @@ export type Answers = {
     '/batches/{}/mortality': z.infer<typeof mortalityAnswer>;
     '/batches/{}/records': z.infer<typeof recordAnswer>[];
     '/batches/{}/stats': z.infer<typeof batchStatsAnswer>;
+    '/batches/{}/withdrawal': z.infer<typeof withdrawalOnDay>;
     '/bench/firmware': z.infer<typeof benchFirmware>[];
     '/bench/jobs': z.infer<typeof benchJobAnswer>[];
     '/bench/jobs/{}': z.infer<typeof benchJobDetail>;

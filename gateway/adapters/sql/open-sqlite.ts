@@ -117,10 +117,7 @@ export function openSqlite(
         connection.pragma('synchronous = FULL');
       }
     },
-    sync: async () => {
-      await disk.sync();
-      if (disk.isLong()) await reader.checkpoint();
-    },
+    sync: disk.sync,
     tell: listeners.tell,
     asExpected,
   });

@@ -147,27 +147,19 @@ function timed(write: WriteQueueDeps['writeBatch']): WriteQueueDeps['writeBatch'
   };
 }
 
-/** Units in the background between two moves of the log into the file: the writer would do it at 1,000 pages, on the loop. */
-const UNITS_PER_CHECKPOINT = 16;
-
 /** The log of a database in a file, as the disk has it; of one in memory there is none. */
 export function logOnDisk({ memory, name }: Pick<SqliteConnection, 'memory' | 'name'>): {
   sync: () => Promise<void>;
-  /** Every so many syncs. */
-  isLong: () => boolean;
   close: () => Promise<void>;
 } {
   let file: FileHandle | null = null;
-  let count = 0;
   return {
     async sync() {
       if (memory) return;
       // the log is the same file for as long as the connection is open
       file ??= await open(`${name}-wal`, 'r+');
       await file.datasync();
-      count += 1;
     },
-    isLong: () => count % UNITS_PER_CHECKPOINT === 0 && !memory,
     async close() {
       await file?.close();
       file = null;

@@ -2,6 +2,7 @@ import { useQueries } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import type { BatchDetail } from '#contract/resources/batches.ts';
 import {
   DOSE_UNITS,
   EXCHANGE_UNITS,
@@ -18,11 +19,12 @@ import type { CorrectedField } from '../../components/correction-dialog.tsx';
 import { CheckField } from '../../components/field.tsx';
 import { RecordTable, RowActions } from '../../components/record-table.tsx';
 import { get } from '../../data/api.ts';
+import { now } from '../../data/clock.ts';
 import { isLeaving } from '../../data/corrections.ts';
 import { mayAttend, mayCorrect, mayCorrectNote, mayRecord } from '../../data/farm-store.ts';
 import type { Pond } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
-import { asTyped, dayAndTime, figure, plainDay, quantity } from '../../i18n/format.ts';
+import { asTyped, dayAndTime, figure, isoDay, plainDay, quantity } from '../../i18n/format.ts';
 
 /** Kinds of questions that rest on what was recorded. */
 export const RECORD_TOUCHES = [
@@ -314,22 +316,42 @@ export function WithdrawalNote({ withdrawal, day }: { withdrawal: WithdrawalAnsw
 const dayBefore = (day: string): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) - 86_400_000).toISOString().slice(0, 10);
 
-/** Asks whoever harvests inside a withdrawal period; `isRight`: nothing keeps the batch on that day, or it was answered. */
-export function useWithdrawalQuestion(withdrawal: WithdrawalAnswer, day: string) {
-  const keeping = keepingOn(withdrawal, day)
-    .map(({ record_id }) => record_id)
-    .join();
+/** An answer to a period that could not be looked up. */
+const NOT_LOOKED_UP = '?';
+
+/**
+ * Asks whoever harvests inside a withdrawal period, and whoever harvests on a past day of which nobody can tell now;
+ * `isRight`: nothing keeps or kept the batch on that day, or it was answered.
+ */
+export function useWithdrawalQuestion(batch: Pick<BatchDetail, 'id' | 'withdrawal'>, day: string) {
+  const words = recordsWords();
+  const isPast = day !== '' && day < isoDay(now.value);
+  // what ran then may have ended since: the batch tells of today
+  const then = useGet(isPast ? `/batches/${batch.id}/withdrawal` : null, { day });
+  const withdrawal = isPast ? (then.data?.withdrawal ?? null) : batch.withdrawal;
+  const isUnknown = isPast && then.data === undefined;
+  const keeping = isUnknown
+    ? NOT_LOOKED_UP
+    : keepingOn(withdrawal, day)
+        .map(({ record_id }) => record_id)
+        .join();
   // an answer is one to these treatments, and to no other ones
   const [answered, setAnswered] = useState('');
   const isAnswered = keeping !== '' && answered === keeping;
   return {
     isRight: keeping === '' || isAnswered,
     question:
-      keeping === '' ? null : (
+      keeping === '' ? null : isUnknown && !then.isError && !then.isPaused ? (
+        <p class="muted">{words.lookingUp}</p>
+      ) : (
         <>
-          <WithdrawalNote withdrawal={withdrawal} day={day} />
+          {isUnknown ? (
+            <p class="note p2">▲ {words.notLookedUp}</p>
+          ) : (
+            <WithdrawalNote withdrawal={withdrawal} day={day} />
+          )}
           <CheckField
-            label={recordsWords().allTheSame}
+            label={words.allTheSame}
             checked={isAnswered}
             onChange={(event) => setAnswered(event.currentTarget.checked ? keeping : '')}
           />

@@ -1,14 +1,7 @@
 import type { CsvLayout } from '#core/csv-text.ts';
 
 /** One compiled statement for the thread; with a layout its rows come back as lines of a file. */
-export type ReadRequest = {
-  id: number;
-  sql: string;
-  params: readonly unknown[];
-  layout?: CsvLayout;
-  /** No statement: what stands in the log is moved to its place in the file. */
-  isCheckpoint?: true;
-};
+export type ReadRequest = { id: number; sql: string; params: readonly unknown[]; layout?: CsvLayout };
 
 /** Rows as lists of values: names once, not per row. With lines they are no more than the last row. */
 export type ReadRows = {

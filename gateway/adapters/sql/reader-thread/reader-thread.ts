@@ -26,8 +26,6 @@ export type ReaderThreadDeps = {
 export type ReaderThread = {
   read: (sql: string, params: readonly unknown[]) => Promise<Row[]>;
   readLines: ReadLines;
-  /** Moves what stands in the log to its place in the file; where it cannot, the writer does it by itself, later. */
-  checkpoint: () => Promise<void>;
   close: () => Promise<void>;
 };
 
@@ -142,12 +140,6 @@ export function createReaderThread(deps: ReaderThreadDeps): ReaderThread {
         () => linesOf(deps.readHere(sql, params) as Found[], layout),
       );
     },
-    checkpoint: () =>
-      ask(
-        { sql: '', params: [], isCheckpoint: true },
-        () => undefined,
-        () => undefined,
-      ).catch(() => undefined),
     async close() {
       state.isClosed = true;
       clearTimeout(state.timer ?? undefined);

@@ -20,12 +20,8 @@ parentPort?.on('message', (request: ReadRequest) => {
   void answer(request).then((reply) => parentPort?.postMessage(reply));
 });
 
-async function answer({ id, sql, params, layout, isCheckpoint }: ReadRequest): Promise<ReadReply> {
+async function answer({ id, sql, params, layout }: ReadRequest): Promise<ReadReply> {
   try {
-    if (isCheckpoint === true) {
-      moveLog();
-      return { id, columns: [], rows: [] };
-    }
     const statement = prepared(sql);
     const columns = statement.columns().map(({ name }) => name);
     // raw() makes every row a list
@@ -38,16 +34,6 @@ async function answer({ id, sql, params, layout, isCheckpoint }: ReadRequest): P
   } catch (error) {
     const { code = 'ERROR', message } = error as { code?: string; message: string };
     return { id, error: { code, message } };
-  }
-}
-
-/** Over a connection of its own: one that only reads may not. Writers go on meanwhile. */
-function moveLog(): void {
-  const writing = new BetterSqlite(path, { fileMustExist: true, timeout: 0 });
-  try {
-    writing.pragma('wal_checkpoint(passive)');
-  } finally {
-    writing.close();
   }
 }
 

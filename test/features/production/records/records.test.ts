@@ -121,6 +121,15 @@ onBothEngines('records of a farm', (_open, engine) => {
     expect(codesOf(await harvest(february(25, 4)))).toEqual([]);
     // before the treatment nothing was there to wait for
     expect(codesOf(await harvest(february(19)))).toEqual([]);
+    // whoever writes down a harvest of that day can ask first, though the batch is free today
+    const on = (day: string) => call('GET', `/batches/${batch}/withdrawal?day=${day}`);
+    expect(await call('GET', `/batches/${batch}`)).toMatchObject({ withdrawal: null });
+    expect(await on('2026-02-24')).toMatchObject({
+      day: '2026-02-24',
+      withdrawal: { harvest_from: '2026-02-25', treatments: [{ product: OXYTETRACYCLINE.product }] },
+    });
+    expect(await on('2026-02-25')).toMatchObject({ withdrawal: null });
+    expect((await send('GET', `/batches/${batch}/withdrawal?day=soon`)).status).toBe(422);
   });
 
   it('the last harvest, the batch, the advice and the dashboard name the first free day', async () => {
