@@ -25,6 +25,8 @@ export type Unit = {
   guards?: readonly GuardSeen[];
   /** User who acts; null: the system. */
   actor: string | null;
+  /** Nobody waits for it: the disk has it as safely as any other, beside control and not before its next turn. */
+  isBackground?: true;
   /** What came from the other instance, merged before `changes`. */
   incoming?: Incoming;
   /** Points of a sync stream that move with the unit; it is stale when one is not as expected. */
@@ -152,6 +154,8 @@ export type CommittedRow = {
 /** What a unit really changed: rows that stayed as they were are left out. */
 export type Committed = {
   rows: readonly CommittedRow[];
+  /** Of a unit in the background: how long the loop stood still for it. */
+  tookMs?: number;
   /** Why the disk did not take it: its rows are in memory, and are stored when there is room. */
   unsaved?: StorageUnavailable['reason'];
   merged?: MergeReport;

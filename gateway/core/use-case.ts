@@ -1,4 +1,4 @@
-import type { Change, Commit, Committed, GuardSeen, StreamMove } from './changes.ts';
+import type { Change, Commit, Committed, GuardSeen, StreamMove, Unit } from './changes.ts';
 import { AppError, StaleError, UniqueViolation } from './errors.ts';
 
 /** What a use case decided: rows to change and what to tell the caller. */
@@ -8,6 +8,7 @@ export type Decision<Answer> = {
   guards?: readonly GuardSeen[];
   /** Points of a sync stream that move with it; read before the facts, as guards are. */
   stream?: StreamMove;
+  isBackground?: Unit['isBackground'];
 };
 
 export type PerformDeps = {
@@ -81,11 +82,11 @@ async function attempts<Answer>(
   goFirst: () => void,
 ): Promise<{ answer: Answer; committed: Committed }> {
   for (let attempt = 1; ; attempt += 1) {
-    const { answer, changes = [], guards = [], stream } = await decide();
+    const { answer, changes = [], guards = [], stream, isBackground } = await decide();
     if (changes.length === 0 && stream === undefined) return { answer, committed: { rows: [] } };
-    const moved = stream === undefined ? {} : { stream };
+    const how = { ...(stream && { stream }), ...(isBackground && { isBackground }) };
     try {
-      return { answer, committed: await deps.commit({ changes, guards, actor, ...moved }) };
+      return { answer, committed: await deps.commit({ changes, guards, actor, ...how }) };
     } catch (error) {
       if (!(error instanceof StaleError) && !(error instanceof UniqueViolation)) throw error;
       if (attempt >= ATTEMPTS) {

@@ -115,15 +115,15 @@ export function grow({ chance, weather }: Deps, living: LivingBatch): void {
 }
 
 const EVENTS = [
-  ['Mortalidade após queda de oxigênio na madrugada', 0.03, 0.15],
-  ['Animais mortos nas bandejas, suspeita de vibriose', 0.02, 0.1],
-  ['Muda sincronizada com mortalidade', 0.02, 0.08],
-  ['Manejo da despesca parcial', 0.01, 0.04],
+  ['Mortalidade após queda de oxigênio na madrugada', 'LOW_OXYGEN', 0.03, 0.15],
+  ['Animais mortos nas bandejas, suspeita de vibriose', 'DISEASE', 0.02, 0.1],
+  ['Muda sincronizada com mortalidade', 'MOLTING', 0.02, 0.08],
+  ['Manejo da despesca parcial', 'HANDLING', 0.01, 0.04],
 ] as const;
 
 /** A mortality that people saw. */
 export function sufferEvent({ chance, emit, places, day }: Deps, living: LivingBatch): void {
-  const [description, least, most] = chance.oneOf(EVENTS);
+  const [description, cause, least, most] = chance.oneOf(EVENTS);
   const severity = written(chance.between(least, most), 3);
   living.alive *= 1 - Math.min(0.95, severity * chance.between(0.7, 1.3));
   living.believedPercent *= 1 - severity;
@@ -138,6 +138,7 @@ export function sufferEvent({ chance, emit, places, day }: Deps, living: LivingB
     weight_kg: null,
     pond_share: null,
     corrects: null,
+    cause,
     changed_at: iso(unixMs),
     description,
     created_by: places.ownerId,
@@ -163,6 +164,7 @@ export function recount(deps: Deps, living: LivingBatch, description: string): v
     weight_kg: null,
     pond_share: null,
     corrects: null,
+    cause: null,
     changed_at: iso(unixMs),
     description,
     created_by: places.ownerId,

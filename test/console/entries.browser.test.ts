@@ -568,6 +568,9 @@ it('dead shrimp are written down for the day they died, listed with it, correcte
   const yesterday = new Date(farm.app.clock.now() - 86_400_000).toISOString().slice(0, 10);
   await page.getByLabel('Como foi contado').selectOption({ label: 'Animais contados' });
   await page.getByLabel('Camarões mortos').fill('700');
+  // what nobody chose is not known, and no cause
+  expect(await page.getByLabel('Causa').inputValue()).toBe('');
+  await page.getByLabel('Causa').selectOption('Predadores');
   await page.getByLabel('O que aconteceu').fill('Garças');
   await page.getByLabel('Dia').fill(yesterday);
   await page.getByLabel('Hora', { exact: true }).fill('09:00');
@@ -577,10 +580,16 @@ it('dead shrimp are written down for the day they died, listed with it, correcte
     ((await call('GET', `/batches/${batch.id}/losses`)).body as unknown as Listed[]).find(
       ({ event_description }) => event_description === 'Garças',
     );
-  await expect.poll(told, { timeout: 30_000 }).toMatchObject({ dead_count: 700 });
+  await expect.poll(told, { timeout: 30_000 }).toMatchObject({ dead_count: 700, cause: 'PREDATORS' });
   expect((await told())?.lost_at.slice(0, 10)).toBe(yesterday);
   await page.goto(page.url().replace(/#.*|\/lancar.*/, '/lotes/L-01'));
   const row = page.getByRole('row').filter({ hasText: 'Garças' });
+  await page
+    .getByRole('region', { name: 'Por causa' })
+    .getByRole('row')
+    .filter({ hasText: 'Predadores' })
+    .filter({ hasText: '1 sem peso' })
+    .waitFor();
   await row.getByRole('button', { name: /^Corrigir perda/ }).click();
   await page.getByRole('dialog').getByLabel('Camarões mortos').fill('70');
   await page.getByRole('button', { name: 'Salvar correção' }).click();

@@ -118,6 +118,54 @@ describe('a spreadsheet of last year', () => {
     expect(await waterOf(farm.farm.pondIds[2])).toHaveLength(5);
   });
 
+  it('shows how far it is while it comes in, is called off there, and what came is taken back', async () => {
+    const rows = 12_000;
+    const at = (n: number) => new Date(Date.UTC(2024, 0, 1) + n * 1_800_000).toISOString();
+    const lines = Array.from({ length: rows }, (_, n) =>
+      [`V-02`, at(n).slice(0, 10), at(n).slice(11, 16), `${4 + (n % 30) / 10}`.replace('.', ',')].join(';'),
+    );
+    const page = await farm.open('/importar');
+    await choose(page, 'sonda.csv', ['Viveiro;Data;Hora;OD', ...lines].join('\n'), 'text/csv');
+    await bring(page).waitFor({ timeout: 120_000 });
+    await bring(page).click({ timeout: 120_000 });
+    const record = page.locator('[data-import]').filter({ hasText: 'sonda.csv' });
+    const progress = record.getByRole('progressbar');
+    await progress.waitFor({ timeout: 60_000 });
+    await page.locator('[data-import="IMPORTING"] progress[value]').waitFor({ timeout: 120_000 });
+    expect(await record.innerText()).toMatch(/de 12\.000/);
+    expect(await violationsOn(page)).toEqual([]);
+    const listed = async () => {
+      const path = `/imports/?farm_id=${farm.farm.id}`;
+      const { body } = await farm.app.call('GET', path, { token: farm.owner.token });
+      return (
+        body as unknown as { file_name: string; state: string; imported: number; undone: number }[]
+      ).find(({ file_name }) => file_name === 'sonda.csv');
+    };
+    await record.getByRole('button', { name: 'Cancelar' }).click();
+    // the import looks once in a second of the gateway's clock, which stands in tests
+    const stateNow = async () => {
+      farm.app.clock.advance(1_500);
+      return (await listed())?.state;
+    };
+    await expect.poll(stateNow, { timeout: 60_000 }).toBe('CANCELLED');
+    await page
+      .locator('[data-import="CANCELLED"]')
+      .filter({ hasText: 'sonda.csv' })
+      .waitFor({ timeout: 60_000 });
+    expect(await progress.count()).toBe(0);
+    expect(await record.innerText()).toContain('Cancelada.');
+    const came = (await listed())?.imported ?? 0;
+    expect(came).toBeLessThan(rows);
+    if (came === 0) return;
+    await record.getByRole('button', { name: 'Desfazer a importação' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Desfazer a importação' }).click();
+    await page
+      .locator('[data-import="UNDONE"]')
+      .filter({ hasText: 'sonda.csv' })
+      .waitFor({ timeout: 120_000 });
+    expect(await listed()).toMatchObject({ state: 'UNDONE', undone: came });
+  });
+
   it('is brought by who manages the farm alone', async () => {
     const technician = await farm.app.signUp();
     await joinFarm(farm.app, { token: farm.owner.token, farmId: farm.farm.id }, technician, 'TECHNICIAN');

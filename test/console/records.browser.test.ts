@@ -87,6 +87,31 @@ it('whoever harvests inside a withdrawal period is asked before anything is save
   await expect.poll(() => save.isDisabled()).toBe(false);
 });
 
+it('a harvest of a past day is asked about by the withdrawal period that ran then', async () => {
+  const given = await call('POST', `/ponds/${pondId}/records`, {
+    kind: 'TREATMENT',
+    product: 'Florfenicol',
+    product_kind: 'MEDICATION',
+    amount: 1,
+    unit: 'kg',
+    withdrawal_days: 5,
+    happened_at: '2026-02-08T12:00:00.000Z',
+  });
+  expect(given.status).toBe(201);
+  const page = await farm.open('/lotes/L-01/despesca', PHONE);
+  const form = page.locator('section.card', { has: page.getByLabel('Dia') }).first();
+  const florfenicol = form.locator('[data-withdrawal]', { hasText: 'Florfenicol' });
+  await form.getByLabel('Dia').fill('2026-02-10');
+  await florfenicol.waitFor();
+  await form.getByLabel('Dia').fill('2026-02-13');
+  await florfenicol.waitFor({ state: 'detached' });
+  // where the gateway cannot be asked, nobody takes it for free
+  await page.route('**/withdrawal?*', (route) => route.abort());
+  await form.getByLabel('Dia').fill('2026-02-11');
+  await form.getByText('não dá para ver se havia carência').waitFor({ timeout: 60_000 });
+  expect(await form.getByLabel('Despescar mesmo assim').isChecked()).toBe(false);
+});
+
 it('a water exchange beyond half of the pond is asked, and a note stands at a control point', async () => {
   const page = await farm.open('/lancar/troca?pond=V-01', { ...PHONE, isTimed: true });
   await page.getByLabel('Quanto').fill('80');

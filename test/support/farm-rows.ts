@@ -340,6 +340,7 @@ function production(ids: Record<Owned, string>, ownerId: string): Change[] {
       weight_kg: null,
       pond_share: null,
       corrects: null,
+      cause: null,
       changed_at: AT,
       description: 'Mortalidade',
       created_by: UNTOUCHED.created_by,

@@ -74,6 +74,7 @@ export async function survivalSet(app: App, batchId: string, value: number): Pro
     weight_kg: null,
     pond_share: null,
     corrects: null,
+    cause: null,
     changed_at: at,
     description: null,
     created_by: null,

@@ -46,7 +46,7 @@ function valueOf({ kind, isOptional }: CorrectedField, { text, time }: Typed): u
     case 'text':
       return text.trim() === '' ? (isOptional === true ? null : undefined) : text.trim();
     case 'choice':
-      return text;
+      return text === '' && isOptional === true ? null : text;
     case 'figure':
     case 'share':
     case 'count': {

@@ -59,7 +59,7 @@ import type {
 import type { deviceStatus, seenDevice } from '#contract/resources/devices.ts';
 import type { batchSummary, csvFile, htmlPage } from '#contract/resources/exports.ts';
 import type { farmConsoleAnswer } from '#contract/resources/farm-console.ts';
-import type { productAnswer, recordAnswer } from '#contract/resources/farm-records.ts';
+import type { productAnswer, recordAnswer, withdrawalOnDay } from '#contract/resources/farm-records.ts';
 import type {
   deletedFarmAnswer,
   farmAnswer,
@@ -106,7 +106,7 @@ import type {
   invitationOffer,
 } from '#contract/resources/invitations.ts';
 import type { logAnswer, recordLogAnswer } from '#contract/resources/logs.ts';
-import type { lossAnswer, survivalAdjusted } from '#contract/resources/losses.ts';
+import type { lossAnswer, mortalityAnswer, survivalAdjusted } from '#contract/resources/losses.ts';
 import type { modemAnswer } from '#contract/resources/modem.ts';
 import type { channelAnswer, deliveryAnswer, vapidKey } from '#contract/resources/notification-channels.ts';
 import type {
@@ -271,8 +271,10 @@ export type Answers = {
     '/batches/{}/harvests': z.infer<typeof harvestAnswer>[];
     '/batches/{}/losses': z.infer<typeof lossAnswer>[];
     '/batches/{}/losses/{}': z.infer<typeof lossAnswer>;
+    '/batches/{}/mortality': z.infer<typeof mortalityAnswer>;
     '/batches/{}/records': z.infer<typeof recordAnswer>[];
     '/batches/{}/stats': z.infer<typeof batchStatsAnswer>;
+    '/batches/{}/withdrawal': z.infer<typeof withdrawalOnDay>;
     '/bench/firmware': z.infer<typeof benchFirmware>[];
     '/bench/jobs': z.infer<typeof benchJobAnswer>[];
     '/bench/jobs/{}': z.infer<typeof benchJobDetail>;
@@ -313,6 +315,7 @@ export type Answers = {
     '/exports/biometries/csv': z.infer<typeof csvFile>;
     '/exports/feeding': z.infer<typeof csvFile>;
     '/exports/feeding/csv': z.infer<typeof csvFile>;
+    '/exports/losses/csv': z.infer<typeof csvFile>;
     '/exports/records/csv': z.infer<typeof csvFile>;
     '/exports/water-quality': z.infer<typeof csvFile>;
     '/exports/water-quality/csv': z.infer<typeof csvFile>;

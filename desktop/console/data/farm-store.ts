@@ -68,6 +68,10 @@ export const seesMoney = may('read_finance');
 export const mayCorrect = (row: { created_by?: string | null }): boolean =>
   mayManage.value || (mayRecord.value && userId.value !== null && row.created_by === userId.value);
 
+/** A note on a control point, by technicians, too. */
+export const mayCorrectNote = (row: { created_by?: string | null }): boolean =>
+  mayManage.value || (mayAttend.value && userId.value !== null && row.created_by === userId.value);
+
 export function chooseFarm(id: string): void {
   chosen.value = id;
   localStorage.setItem(CHOSEN, id);

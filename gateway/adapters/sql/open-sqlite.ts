@@ -13,15 +13,11 @@ import { type ReadStatement, readerDialect } from './reader-thread/reader-dialec
 import { createReaderThread } from './reader-thread/reader-thread.ts';
 import type { Tables } from './tables.ts';
 import { createUnsavedRows, type UnsavedRows } from './unsaved-rows.ts';
-import { createWriteUnits, isLocked } from './write-units.ts';
+import { createWriteQueue, logOnDisk } from './write-queue.ts';
+import { createWriteUnits } from './write-units.ts';
 
-// Units that arrive while one is being written share its transaction, and one that fails takes no other with it: on an
-// SD card an fsync takes 5 to 20 ms, and two hundred controllers report at once when the power returns.
-const UNITS_PER_TRANSACTION = 64;
-const MAX_QUEUED_UNITS = 10_000;
 /** The main thread waits at most this long for another process's lock; longer waits are done asleep. */
 const BUSY_TIMEOUT_MS = 20;
-const LOCK_PATIENCE_MS = 2_000;
 const STATEMENTS_KEPT = 500;
 
 export type SqliteConnection = BetterSqlite.Database;
@@ -110,7 +106,21 @@ export function openSqlite(
     },
     asExpected,
   });
-  const queue = createQueue(writeBatch, listeners.tell);
+  const disk = logOnDisk(connection);
+  const queue = createWriteQueue({
+    writeBatch,
+    writeUnsynced(units) {
+      connection.pragma('synchronous = NORMAL');
+      try {
+        return writeBatch(units);
+      } finally {
+        connection.pragma('synchronous = FULL');
+      }
+    },
+    sync: disk.sync,
+    tell: listeners.tell,
+    asExpected,
+  });
 
   async function commit(unit: Unit): Promise<Committed> {
     const joined = unsaved.joined(unit);
@@ -119,7 +129,8 @@ export function openSqlite(
       joined.done();
       return committed;
     } catch (error) {
-      const kept = error instanceof StorageUnavailable ? unsaved.keep(unit, error) : null;
+      const mayKeep = error instanceof StorageUnavailable && unit.isBackground !== true;
+      const kept = mayKeep ? unsaved.keep(unit, error) : null;
       if (kept !== null) listeners.tell(kept.committed);
       if (kept?.isWhole !== true) throw error;
       return kept.committed;
@@ -177,6 +188,7 @@ export function openSqlite(
     },
     async close() {
       await queue.drained();
+      await disk.close();
       await reader.close();
       connection.close();
     },
@@ -202,76 +214,6 @@ async function storeUnsaved(unsaved: UnsavedRows, commit: Database['commit']): P
       }
     }
   }
-}
-
-type Waiting = {
-  unit: Unit;
-  resolve: (committed: Committed) => void;
-  reject: (error: Error) => void;
-  since: number;
-};
-
-function createQueue(
-  writeBatch: (units: readonly Unit[]) => (Committed | Error)[],
-  tell: (committed: Committed) => void,
-) {
-  const waiting: Waiting[] = [];
-  const onDrained: (() => void)[] = [];
-  let isScheduled = false;
-
-  function schedule(delayMs: number): void {
-    if (isScheduled) return;
-    isScheduled = true;
-    if (delayMs === 0) setImmediate(drain);
-    else setTimeout(drain, delayMs);
-  }
-
-  function drain(): void {
-    isScheduled = false;
-    const batch = waiting.splice(0, UNITS_PER_TRANSACTION);
-    if (batch.length === 0) return;
-    try {
-      const results = writeBatch(batch.map(({ unit }) => unit));
-      results.forEach((result, index) => {
-        if (result instanceof Error) batch[index]?.reject(result);
-        else {
-          tell(result);
-          batch[index]?.resolve(result);
-        }
-      });
-    } catch (error) {
-      retryOrReject(batch, error instanceof Error ? error : new Error(String(error)));
-    }
-    if (waiting.length > 0) schedule(0);
-    else for (const done of onDrained.splice(0)) done();
-  }
-
-  function retryOrReject(batch: readonly Waiting[], error: Error): void {
-    const mayWait = isLocked(error);
-    const patient = batch.filter(({ since }) => mayWait && performance.now() - since < LOCK_PATIENCE_MS);
-    for (const entry of batch) if (!patient.includes(entry)) entry.reject(error);
-    if (patient.length === 0) return;
-    waiting.unshift(...patient);
-    schedule(100);
-  }
-
-  return {
-    add(unit: Unit): Promise<Committed> {
-      if (waiting.length >= MAX_QUEUED_UNITS) {
-        return Promise.reject(
-          new StorageUnavailable('locked', new Error('too many units wait for the database')),
-        );
-      }
-      return new Promise((resolve, reject) => {
-        waiting.push({ unit, resolve, reject, since: performance.now() });
-        schedule(0);
-      });
-    },
-    drained(): Promise<void> {
-      if (waiting.length === 0 && !isScheduled) return Promise.resolve();
-      return new Promise((resolve) => onDrained.push(resolve));
-    },
-  };
 }
 
 function statementCache(connection: SqliteConnection): (sql: string) => BetterSqlite.Statement<unknown[]> {

@@ -28,6 +28,7 @@ import type { BatchStates, ExpectedWeights } from '#features/production/batch-st
 import { expectedWeights, growthOf } from '#features/production/batches/batch-growth.ts';
 import { animalsOf } from '#features/production/batches/batch-state.ts';
 import { batchStates } from '#features/production/batches/batch-states.ts';
+import { lossesOf } from '#features/production/batches/losses.ts';
 import { batchRoutes } from '#features/production/batches/routes.ts';
 import { biometryRoutes } from '#features/production/biometries/routes.ts';
 import { dashboardRoutes } from '#features/production/dashboard/routes.ts';
@@ -215,6 +216,18 @@ function wireExports(deps: WireDeps): Route[] {
     queries: exportQueries(database.read, database.readLong, database.readLines),
     batches,
     batchesThere: () => batchesThere({ batches, ...recordQueries(database.read, database.readLong) }),
+    async lossesOf(batchId) {
+      const losses = await lossesOf({ batches, queries: batchQueries(database.read) }, batchId);
+      return losses.map(({ changed_at, died, weight_kg, severity, description, pond_id, cause }) => ({
+        lost_at: changed_at,
+        pond_id,
+        cause,
+        dead_count: died,
+        dead_weight_kg: weight_kg,
+        severity,
+        event_description: description,
+      }));
+    },
     expectedWeights,
     scienceOf,
     async costsOf(state) {

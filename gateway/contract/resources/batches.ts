@@ -73,6 +73,20 @@ export const batch = defineResource({
   later: { final_price_per_kg: 7 },
 });
 
+/** What animals died of, as far as the farm can tell; what it is called besides stands in the words of the loss. */
+export const LOSS_CAUSES = [
+  'DISEASE',
+  'LOW_OXYGEN',
+  'WATER_QUALITY',
+  'TEMPERATURE',
+  'MOLTING',
+  'CANNIBALISM',
+  'HANDLING',
+  'PREDATORS',
+  'OTHER',
+] as const;
+export type LossCause = (typeof LOSS_CAUSES)[number];
+
 /** One change of a batch's survival; the current rate follows from all of them in order of `changed_at`. */
 export const survivalChange = defineResource({
   name: 'survival_changes',
@@ -103,6 +117,8 @@ export const survivalChange = defineResource({
      * animals says that nobody died. A program before it keeps such a row aside.
      */
     corrects: uuid.nullable().default(null),
+    /** null: nobody said. */
+    cause: z.enum(LOSS_CAUSES).nullable().default(null),
     changed_at: instant,
     description: z.string().nullable(),
     created_by: uuid.nullable(),
@@ -111,7 +127,7 @@ export const survivalChange = defineResource({
   }),
   parents: { batches: 'batch_id' },
   goesBy: 'parent',
-  later: { pond_id: 8, animals: 8, weight_kg: 8, pond_share: 10, corrects: 10 },
+  later: { pond_id: 8, animals: 8, weight_kg: 8, pond_share: 10, corrects: 10, cause: 12 },
 });
 
 /** A partial harvest: animals taken out while the batch goes on. */

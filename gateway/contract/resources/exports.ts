@@ -43,6 +43,10 @@ export const recordsExportQuery = csvForm
   .extend({ farm_id: idInput, kind: z.enum(RECORD_KINDS).optional(), ...days.shape })
   .refine(isInOrder, inOrder);
 
+export const lossesExportQuery = csvForm
+  .extend({ batch_id: idOrNumber, ...days.shape })
+  .refine(isInOrder, inOrder);
+
 export const csvFile = z.string().describe('UTF-8, RFC 4180, lines end with CRLF, with a header row');
 export const htmlPage = z
   .string()

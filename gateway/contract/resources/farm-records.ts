@@ -1,5 +1,14 @@
 import * as z from 'zod';
-import { idInput, idOrNumber, instantInput, longText, pageQuery, shortText, warnings } from '../fields.ts';
+import {
+  dayInput,
+  idInput,
+  idOrNumber,
+  instantInput,
+  longText,
+  pageQuery,
+  shortText,
+  warnings,
+} from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 
 // What a farm writes down of a place beside water, feed, weighings and losses: one table, because all of it has a place, a
@@ -209,3 +218,13 @@ export const withdrawalAnswer = z
   })
   .nullable();
 export type WithdrawalAnswer = z.infer<typeof withdrawalAnswer>;
+
+/** GET /batches/{batch_id}/withdrawal */
+export const withdrawalQuery = z.object({
+  day: dayInput.describe('Day of the farm on which the batch is or was harvested'),
+});
+export const withdrawalOnDay = z.object({
+  batch_id: z.uuid(),
+  day: z.string(),
+  withdrawal: withdrawalAnswer,
+});

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { idInput, idOrNumber, instantInput, longText, warnings } from '../fields.ts';
+import { LOSS_CAUSES } from './batches.ts';
 
 // Animals of a batch that died and were told of: rows of `survival_changes`, by their own names.
 
@@ -9,6 +10,10 @@ const lostAt = instantInput.describe(
 const pond = idOrNumber
   .nullish()
   .describe('The pond they died in, for a batch in several; without it in all ponds alike');
+const cause = z
+  .enum(LOSS_CAUSES)
+  .nullish()
+  .describe('What they died of, as far as the farm can tell; null or left out: not known');
 /** One of them says how many. */
 const howMany = {
   severity: z
@@ -38,6 +43,7 @@ export const survivalAdjust = z.object({
       'Optional id of the event, chosen by the caller (UUID v4 or v7): told again it kills nothing more',
     ),
   event_description: longText.min(1),
+  cause,
   pond_id: pond,
   lost_at: lostAt.optional().meta({ description: 'When they died; default now' }),
   date: lostAt.optional().meta({ description: 'Another name of lost_at' }),
@@ -53,6 +59,7 @@ export const survivalAdjusted = z.object({
   new_survival_rate: z.number(),
   adjustment: z.number().describe('Percentage points, 0 or less'),
   event_description: z.string(),
+  cause: z.enum(LOSS_CAUSES).nullable(),
   pond_id: z.uuid().nullable().describe('Where they died; null: in all ponds alike'),
   dead_count: z.int().describe('Animals that died, as counted, else as estimated'),
   current_population: z.int().describe('Alive now, in that pond or the batch'),
@@ -61,6 +68,7 @@ export const survivalAdjusted = z.object({
 
 export const lossUpdate = z.object({
   event_description: longText.min(1).optional(),
+  cause,
   pond_id: pond,
   lost_at: lostAt.optional(),
   date: lostAt.optional().meta({ description: 'Another name of lost_at' }),
@@ -84,6 +92,7 @@ export const lossAnswer = z.object({
   dead_count: z.int().describe('As counted, else as estimated'),
   dead_weight_kg: z.number().nullable().describe('As weighed; null: the dead were not weighed'),
   event_description: z.string().nullable(),
+  cause: z.enum(LOSS_CAUSES).nullable().describe('null: nobody said'),
   created_by: z.uuid().nullable(),
   clock_quality: z.enum(['trusted', 'estimated']),
   created_at: z.string(),
@@ -91,3 +100,27 @@ export const lossAnswer = z.object({
   warnings,
 });
 export type LossAnswer = z.infer<typeof lossAnswer>;
+
+const lossSums = {
+  losses: z.int().describe('How many were told of'),
+  dead_count: z.int().describe('As counted, else as estimated'),
+  dead_weight_kg: z.number().nullable().describe('Of those that were weighed; null: none of them was'),
+  not_weighed: z
+    .int()
+    .describe('Losses among them whose weight nobody knows: dead_weight_kg is without these'),
+};
+
+/** GET /batches/{batch_id}/mortality */
+export const mortalityAnswer = z.object({
+  batch_id: z.uuid(),
+  ...lossSums,
+  by_cause: z
+    .array(
+      z.object({
+        cause: z.enum(LOSS_CAUSES).nullable().describe('null: nobody said what they died of'),
+        ...lossSums,
+      }),
+    )
+    .describe('The cause of most first'),
+});
+export type MortalityAnswer = z.infer<typeof mortalityAnswer>;

@@ -81,7 +81,14 @@ const ENTERED: Readonly<Record<string, { row: Record<string, unknown>; entered: 
         clock_quality: 'trusted',
         created_at: '2026-03-01T12:00:00.000Z',
       },
-      entered: { pond_id: idOf(6, 4), animals: 120, weight_kg: 1.2, pond_share: 0.25, corrects: idOf(6, 9) },
+      entered: {
+        pond_id: idOf(6, 4),
+        animals: 120,
+        weight_kg: 1.2,
+        pond_share: 0.25,
+        corrects: idOf(6, 9),
+        cause: 'DISEASE',
+      },
     },
     biometries: {
       row: {

@@ -28,7 +28,7 @@ export function FinalHarvest({ batch }: { batch: BatchDetail }) {
   const count = useFigure('', { isNeeded: false });
   const meanG = useFigure('', { isNeeded: false });
   const price = usePrice();
-  const withdrawal = useWithdrawalQuestion(batch.withdrawal, when.day);
+  const withdrawal = useWithdrawalQuestion(batch, when.day);
   const [notes, setNotes] = useState('');
   const [typed, setTyped] = useState('');
   const estimate = batch.current_biomass_kg;

@@ -30,7 +30,7 @@ export function PartialHarvest({ batch }: { batch: BatchDetail }) {
   const count = useCount();
   const weight = useFigure();
   const price = usePrice();
-  const withdrawal = useWithdrawalQuestion(batch.withdrawal, when.day);
+  const withdrawal = useWithdrawalQuestion(batch, when.day);
   const [pondId, setPondId] = useState('');
   const [notes, setNotes] = useState('');
   const mean =

@@ -1,4 +1,4 @@
-import type { LossAnswer } from '#contract/resources/losses.ts';
+import type { LossAnswer, MortalityAnswer } from '#contract/resources/losses.ts';
 import { batchWords, recordWords } from '#words/production.ts';
 import { Awaited } from '../../components/answer.tsx';
 import type { CorrectedField } from '../../components/correction-dialog.tsx';
@@ -9,6 +9,7 @@ import { mayCorrect, mayRecord } from '../../data/farm-store.ts';
 import { usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { asTyped, dayAndTime, figure, percent, quantity } from '../../i18n/format.ts';
+import { causeOptions } from '../entries/mortality-entry.tsx';
 
 const pathOf = ({ batch_id, id }: LossAnswer) => `/batches/${batch_id}/losses/${id}` as const;
 const percentOf = ({ severity }: LossAnswer) => (severity === null ? null : severity * 100);
@@ -18,7 +19,8 @@ export function Losses({ batchId }: { batchId: string }) {
   const words = recordWords();
   const { ponds } = usePonds();
   const losses = useGet(`/batches/${batchId}/losses`);
-  if (losses.data === undefined) return <Awaited of={[losses]} />;
+  const mortality = useGet(`/batches/${batchId}/mortality`);
+  if (losses.data === undefined || mortality.data === undefined) return <Awaited of={[losses, mortality]} />;
   const rows = losses.data.filter((row) => !isLeaving(pathOf(row)));
   if (rows.length === 0) return null;
   return (
@@ -48,6 +50,7 @@ export function Losses({ batchId }: { batchId: string }) {
             of: (row) => quantity(row.dead_weight_kg, 1, 'kg'),
             raw: (row) => row.dead_weight_kg,
           },
+          { name: words.cause, of: causeOf, raw: causeOf },
           { name: words.shareOfLiving, isNumber: true, of: (row) => percent(percentOf(row), 1) },
           {
             name: words.whatHappened,
@@ -58,7 +61,43 @@ export function Losses({ batchId }: { batchId: string }) {
         actionsName={words.actions}
         actions={mayRecord.value ? (row) => (mayCorrect(row) ? <Actions row={row} /> : null) : undefined}
       />
+      <ByCause of={mortality.data} />
     </section>
+  );
+}
+
+const causeOf = ({ cause }: Pick<LossAnswer, 'cause'>): string =>
+  cause === null ? recordWords().causeNotKnown : recordWords().causes[cause];
+
+/** Sums; a weight that nobody knows is said, and is in none. */
+function ByCause({ of: mortality }: { of: MortalityAnswer }) {
+  const words = recordWords();
+  const weighed = ({ dead_weight_kg: kg, not_weighed: rest }: MortalityAnswer['by_cause'][number]) =>
+    [
+      ...(kg === null ? [] : [quantity(kg, 1, 'kg')]),
+      ...(rest === 0 ? [] : [words.notWeighed(figure(rest))]),
+    ].join(' · ');
+  return (
+    <>
+      <p>{words.mortalitySum(figure(mortality.dead_count), figure(mortality.losses))}</p>
+      <RecordTable<MortalityAnswer['by_cause'][number]>
+        label={words.byCause}
+        address="causas"
+        keyOf={({ cause }) => cause ?? ''}
+        rows={mortality.by_cause}
+        columns={[
+          { name: words.cause, of: causeOf, raw: causeOf },
+          {
+            name: words.dead,
+            isNumber: true,
+            of: (row) => figure(row.dead_count),
+            raw: (row) => row.dead_count,
+          },
+          { name: words.losses, isNumber: true, of: (row) => figure(row.losses), raw: (row) => row.losses },
+          { name: words.weighedKg, isNumber: true, of: weighed, raw: (row) => row.dead_weight_kg },
+        ]}
+      />
+    </>
   );
 }
 
@@ -72,6 +111,14 @@ function Actions({ row }: { row: LossAnswer }) {
       fields={[
         { name: 'lost_at', label: words.when, kind: 'moment', first: row.lost_at },
         howMany(row),
+        {
+          name: 'cause',
+          label: words.cause,
+          kind: 'choice',
+          isOptional: true,
+          first: row.cause ?? '',
+          options: causeOptions(),
+        },
         {
           name: 'event_description',
           label: words.whatHappened,

@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks';
+import { LOSS_CAUSES, type LossCause } from '#contract/resources/batches.ts';
 import { entryWords, formWords } from '#words/entries.ts';
+import { recordWords } from '#words/production.ts';
 import { CountField, useCount } from '../../components/count-field.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
@@ -20,6 +22,15 @@ export function MortalityEntry() {
 const WAYS = ['severity', 'dead_count', 'dead_weight_kg'] as const;
 type Way = (typeof WAYS)[number];
 
+/** What animals may have died of; first that nobody knows. */
+export function causeOptions(): { value: string; label: string }[] {
+  const { causes, causeNotKnown } = recordWords();
+  return [
+    { value: '', label: causeNotKnown },
+    ...LOSS_CAUSES.map((value) => ({ value, label: causes[value] })),
+  ];
+}
+
 /** Shows what the batch was and what it will be before anything is saved. */
 function MortalityForm({ batch }: { batch: Batch }) {
   const words = formWords();
@@ -32,6 +43,7 @@ function MortalityForm({ batch }: { batch: Batch }) {
   const died = useFigure('', { most: 100 });
   const count = useCount();
   const weight = useFigure();
+  const [cause, setCause] = useState<LossCause | null>(null);
   const [event, setEvent] = useState('');
   const rate = detail.data?.survival_rate ?? batch.survival_rate;
   const population = detail.data?.current_population ?? null;
@@ -62,6 +74,7 @@ function MortalityForm({ batch }: { batch: Batch }) {
       label: `${batch.batch_code} · ${told}`,
       body: {
         event_description: event.trim(),
+        cause,
         [way]: way === 'severity' && value !== null ? value / 100 : value,
         ...(place.pond === null ? {} : { pond_id: place.pond.pond_id }),
         // of now it counts after all that was told before; only a day that somebody chose is told
@@ -101,6 +114,14 @@ function MortalityForm({ batch }: { batch: Batch }) {
       ) : (
         <FigureField label={words.mortality.weight} unit="kg" figure={weight} />
       )}
+      <SelectField
+        label={recordWords().cause}
+        value={cause ?? ''}
+        options={causeOptions()}
+        onChange={(changed) =>
+          setCause(LOSS_CAUSES.find((each) => each === changed.currentTarget.value) ?? null)
+        }
+      />
       <TextField
         needed
         label={words.mortality.event}

@@ -2,6 +2,7 @@ import { useQueries } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import type { BatchDetail } from '#contract/resources/batches.ts';
 import {
   DOSE_UNITS,
   EXCHANGE_UNITS,
@@ -10,17 +11,20 @@ import {
   type WithdrawalAnswer,
 } from '#contract/resources/farm-records.ts';
 import type { LossAnswer } from '#contract/resources/losses.ts';
+import { recordWords } from '#words/production.ts';
 import { recordsWords } from '#words/records.ts';
 import { AllAnswered, Answer } from '../../components/answer.tsx';
+import { Button } from '../../components/button.tsx';
 import type { CorrectedField } from '../../components/correction-dialog.tsx';
 import { CheckField } from '../../components/field.tsx';
 import { RecordTable, RowActions } from '../../components/record-table.tsx';
 import { get } from '../../data/api.ts';
+import { now } from '../../data/clock.ts';
 import { isLeaving } from '../../data/corrections.ts';
-import { mayCorrect, mayRecord } from '../../data/farm-store.ts';
+import { mayAttend, mayCorrect, mayCorrectNote, mayRecord } from '../../data/farm-store.ts';
 import type { Pond } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
-import { asTyped, dayAndTime, figure, plainDay, quantity } from '../../i18n/format.ts';
+import { asTyped, dayAndTime, figure, isoDay, plainDay, quantity } from '../../i18n/format.ts';
 
 /** Kinds of questions that rest on what was recorded. */
 export const RECORD_TOUCHES = [
@@ -34,7 +38,8 @@ export const RECORD_TOUCHES = [
 ];
 
 const MOST = 200;
-const MOST_BATCHES = 20;
+/** Batches whose losses are asked for at once; of earlier ones when somebody asks. */
+const BATCHES_AT_ONCE = 20;
 const pathOf = ({ id }: RecordAnswer) => `/records/${id}` as const;
 
 /** One line of the list; losses are corrected at their batch. */
@@ -66,9 +71,11 @@ export function Records({
 export function PondRecords({ pond }: { pond: Pond }) {
   const words = recordsWords();
   const records = useGet(`/ponds/${pond.id}/records`, { limit: MOST });
-  const batches = useGet('/batches/', { pond_id: pond.id, limit: MOST_BATCHES });
+  const [most, setMost] = useState(BATCHES_AT_ONCE);
+  // one more tells whether there are earlier ones
+  const batches = useGet('/batches/', { pond_id: pond.id, limit: most + 1 });
   const losses = useQueries({
-    queries: (batches.data ?? []).map(({ id }) => ({
+    queries: (batches.data ?? []).slice(0, most).map(({ id }) => ({
       queryKey: ['batches', `/batches/${id}/losses`, {}],
       queryFn: ({ signal }: { signal: AbortSignal }) => get(`/batches/${id}/losses`, {}, signal),
     })),
@@ -92,8 +99,22 @@ export function PondRecords({ pond }: { pond: Pond }) {
             .flatMap(({ data }) => data ?? [])
             .filter(({ pond_id }) => pond_id === pond.id || pond_id === null);
           const lines = [...(records.data ?? []).map(lineOf), ...died.map(lossLine)];
-          if (lines.length === 0) return <p class="muted">{words.none}</p>;
-          return <Lines lines={lines.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))} />;
+          const hasEarlier = (batches.data ?? []).length > most;
+          return (
+            <>
+              {lines.length > 0 ? (
+                <Lines lines={lines.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))} />
+              ) : hasEarlier ? null : (
+                <p class="muted">{words.none}</p>
+              )}
+              {hasEarlier ? (
+                <div class="row no-print">
+                  <span class="muted">{words.lossesOfLast(figure(most))}</span>
+                  <Button onClick={() => setMost(most + BATCHES_AT_ONCE)}>{words.earlierBatches}</Button>
+                </div>
+              ) : null}
+            </>
+          );
         }}
       </AllAnswered>
     </Frame>
@@ -140,13 +161,16 @@ function Lines({ lines }: { lines: readonly Line[] }) {
       ]}
       actionsName={words.actions}
       actions={
-        mayRecord.value
-          ? ({ record }) => (record !== null && mayCorrect(record) ? <Actions record={record} /> : null)
+        mayAttend.value
+          ? ({ record }) => (record !== null && isCorrectable(record) ? <Actions record={record} /> : null)
           : undefined
       }
     />
   );
 }
+
+const isCorrectable = (record: RecordAnswer): boolean =>
+  record.control_point_id === null ? mayCorrect(record) : mayCorrectNote(record);
 
 function lineOf(record: RecordAnswer): Line {
   const words = recordsWords();
@@ -166,7 +190,13 @@ function lossLine(loss: LossAnswer): Line {
     at: loss.lost_at,
     record: null,
     what: recordsWords().kinds.LOSS,
-    details: [`−${figure(loss.dead_count)}`, loss.event_description ?? ''].filter(Boolean).join(' · '),
+    details: [
+      `−${figure(loss.dead_count)}`,
+      loss.cause === null ? '' : recordWords().causes[loss.cause],
+      loss.event_description ?? '',
+    ]
+      .filter(Boolean)
+      .join(' · '),
   };
 }
 
@@ -286,22 +316,42 @@ export function WithdrawalNote({ withdrawal, day }: { withdrawal: WithdrawalAnsw
 const dayBefore = (day: string): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) - 86_400_000).toISOString().slice(0, 10);
 
-/** Asks whoever harvests inside a withdrawal period; `isRight`: nothing keeps the batch on that day, or it was answered. */
-export function useWithdrawalQuestion(withdrawal: WithdrawalAnswer, day: string) {
-  const keeping = keepingOn(withdrawal, day)
-    .map(({ record_id }) => record_id)
-    .join();
+/** An answer to a period that could not be looked up. */
+const NOT_LOOKED_UP = '?';
+
+/**
+ * Asks whoever harvests inside a withdrawal period, and whoever harvests on a past day of which nobody can tell now;
+ * `isRight`: nothing keeps or kept the batch on that day, or it was answered.
+ */
+export function useWithdrawalQuestion(batch: Pick<BatchDetail, 'id' | 'withdrawal'>, day: string) {
+  const words = recordsWords();
+  const isPast = day !== '' && day < isoDay(now.value);
+  // what ran then may have ended since: the batch tells of today
+  const then = useGet(isPast ? `/batches/${batch.id}/withdrawal` : null, { day });
+  const withdrawal = isPast ? (then.data?.withdrawal ?? null) : batch.withdrawal;
+  const isUnknown = isPast && then.data === undefined;
+  const keeping = isUnknown
+    ? NOT_LOOKED_UP
+    : keepingOn(withdrawal, day)
+        .map(({ record_id }) => record_id)
+        .join();
   // an answer is one to these treatments, and to no other ones
   const [answered, setAnswered] = useState('');
   const isAnswered = keeping !== '' && answered === keeping;
   return {
     isRight: keeping === '' || isAnswered,
     question:
-      keeping === '' ? null : (
+      keeping === '' ? null : isUnknown && !then.isError && !then.isPaused ? (
+        <p class="muted">{words.lookingUp}</p>
+      ) : (
         <>
-          <WithdrawalNote withdrawal={withdrawal} day={day} />
+          {isUnknown ? (
+            <p class="note p2">▲ {words.notLookedUp}</p>
+          ) : (
+            <WithdrawalNote withdrawal={withdrawal} day={day} />
+          )}
           <CheckField
-            label={recordsWords().allTheSame}
+            label={words.allTheSame}
             checked={isAnswered}
             onChange={(event) => setAnswered(event.currentTarget.checked ? keeping : '')}
           />

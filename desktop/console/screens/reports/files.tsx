@@ -13,11 +13,17 @@ import { farm, isOwner, mayManage } from '../../data/farm-store.ts';
 import { usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 
-type Kind = 'biometries' | 'feeding' | 'water' | 'records' | 'report';
-const KINDS: readonly Kind[] = ['water', 'biometries', 'feeding', 'records', 'report'];
+type Kind = 'biometries' | 'feeding' | 'water' | 'losses' | 'records' | 'report';
+const KINDS: readonly Kind[] = ['water', 'biometries', 'feeding', 'losses', 'records', 'report'];
 
 /** What a file is of, by its name in the interface. */
-const OF = { water: 'pond_id', records: 'farm_id', biometries: 'batch_id', feeding: 'batch_id' } as const;
+const OF = {
+  water: 'pond_id',
+  records: 'farm_id',
+  biometries: 'batch_id',
+  feeding: 'batch_id',
+  losses: 'batch_id',
+} as const;
 
 /** Files for spreadsheets, and sheets for paper. */
 export function Files() {
@@ -100,7 +106,7 @@ function Download({ onRefused }: { onRefused: () => void }) {
   const [isLocal, setLocal] = useState(spoken.decimalSign === ',');
   const pond = pondId || ponds[0]?.id;
   const batch = batchId || batches[0]?.id;
-  const hasDays = kind === 'water' || kind === 'feeding' || kind === 'records';
+  const hasDays = kind === 'water' || kind === 'feeding' || kind === 'losses' || kind === 'records';
   const target = kind === 'water' ? pond : kind === 'records' ? farm.value?.id : batch;
   const save = async () => {
     const query = new URLSearchParams({

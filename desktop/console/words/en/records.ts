@@ -4,6 +4,8 @@ import type * as source from '../pt-BR/records.ts';
 export const recordsWords = translation<typeof source.recordsWords>({
   title: 'Treatments, water exchanges and notes',
   none: 'Nothing recorded here yet.',
+  lossesOfLast: (n: string) => `Losses of the last ${n} batches of this pond.`,
+  earlierBatches: 'Show those of earlier batches',
   treatment: 'Treatment',
   exchange: 'Water exchange',
   note: 'Note',
@@ -55,6 +57,8 @@ export const recordsWords = translation<typeof source.recordsWords>({
   runs: (product: string, from: string) => `The withdrawal of ${product} runs until ${from}.`,
   runsUnknown: (product: string) => `The withdrawal of ${product} is unknown: check its label.`,
   allTheSame: 'Harvest all the same',
+  lookingUp: 'Looking up the withdrawal periods of that day…',
+  notLookedUp: 'Without a line nobody can tell whether a withdrawal period ran on that day.',
   free: (from: string) => `Harvest from ${from} on`,
   large: (percent: string) => `That is about ${percent} of the water of the pond: check value and unit.`,
   medicationWithout: 'A medication without a withdrawal period: check its label.',

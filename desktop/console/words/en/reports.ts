@@ -64,6 +64,7 @@ export const reportWords = translation<typeof source.reportWords>({
     biometries: 'Weighings of the batch',
     feeding: 'Feed of the batch',
     water: 'Water quality of the pond',
+    losses: 'Mortality of the batch',
     records: 'Treatments, water exchanges and notes of the farm',
     report: 'Report of the batch',
   },

@@ -4,6 +4,8 @@ import type * as source from '../pt-BR/records.ts';
 export const recordsWords = translation<typeof source.recordsWords>({
   title: 'Tratamientos, recambios de agua y anotaciones',
   none: 'Todavía no hay nada registrado aquí.',
+  lossesOfLast: (n: string) => `Pérdidas de los últimos ${n} lotes de este estanque.`,
+  earlierBatches: 'Mostrar las de lotes anteriores',
   treatment: 'Tratamiento',
   exchange: 'Recambio de agua',
   note: 'Anotación',
@@ -55,6 +57,8 @@ export const recordsWords = translation<typeof source.recordsWords>({
   runs: (product: string, from: string) => `El período de retiro de ${product} va hasta el ${from}.`,
   runsUnknown: (product: string) => `El período de retiro de ${product} es desconocido: revise la etiqueta.`,
   allTheSame: 'Cosechar de todos modos',
+  lookingUp: 'Buscando los períodos de retiro de ese día…',
+  notLookedUp: 'Sin conexión no se puede saber si había un período de retiro ese día.',
   free: (from: string) => `Cosecha a partir del ${from}`,
   large: (percent: string) => `Es cerca del ${percent} del agua de la piscina: revise el valor y la unidad.`,
   medicationWithout: 'Medicamento sin período de retiro: revise la etiqueta.',

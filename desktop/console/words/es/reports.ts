@@ -61,6 +61,7 @@ export const reportWords = translation<typeof source.reportWords>({
   files: 'Descargar hoja de cálculo',
   what: 'Qué',
   kinds: {
+    losses: 'Mortalidad del lote',
     records: 'Tratamientos, recambios de agua y anotaciones de la camaronera',
     biometries: 'Muestreos del lote',
     feeding: 'Balanceado del lote',

@@ -3,6 +3,8 @@ import { source } from '../../i18n/catalogue.ts';
 export const recordsWords = source({
   title: 'Tratamentos, trocas de água e anotações',
   none: 'Nada registrado aqui ainda.',
+  lossesOfLast: (n: string) => `Perdas dos últimos ${n} lotes deste viveiro.`,
+  earlierBatches: 'Mostrar as de lotes anteriores',
   treatment: 'Tratamento',
   exchange: 'Troca de água',
   note: 'Anotação',
@@ -54,6 +56,8 @@ export const recordsWords = source({
   runs: (product: string, from: string) => `A carência de ${product} vai até ${from}.`,
   runsUnknown: (product: string) => `A carência de ${product} é desconhecida: confira o rótulo.`,
   allTheSame: 'Despescar mesmo assim',
+  lookingUp: 'Vendo as carências daquele dia…',
+  notLookedUp: 'Sem ligação, não dá para ver se havia carência naquele dia.',
   free: (from: string) => `Despesca a partir de ${from}`,
   large: (percent: string) => `É cerca de ${percent} da água do viveiro: confira valor e unidade.`,
   medicationWithout: 'Medicamento sem carência: confira o rótulo.',

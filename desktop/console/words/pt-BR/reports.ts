@@ -63,6 +63,7 @@ export const reportWords = source({
     biometries: 'Biometrias do lote',
     feeding: 'Ração do lote',
     water: 'Qualidade da água do viveiro',
+    losses: 'Mortalidade do lote',
     records: 'Tratamentos, trocas de água e anotações da fazenda',
     report: 'Relatório do lote',
   },

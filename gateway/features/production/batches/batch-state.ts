@@ -313,7 +313,7 @@ export type SurvivalDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality
 };
 
 export type SurvivalStep = Pick<RowOf<typeof survivalChange>, 'kind' | 'value' | 'description'> &
-  Partial<Pick<LossRow, 'pond_id' | 'animals' | 'weight_kg' | 'pond_share' | 'corrects'>>;
+  Partial<Pick<LossRow, 'pond_id' | 'animals' | 'weight_kg' | 'pond_share' | 'corrects' | 'cause'>>;
 
 /** When what is told now of a survival counts: after all that was told before, whatever the clocks show. */
 export async function afterAllTold(
@@ -340,6 +340,7 @@ export function survivalFact(
     weight_kg: null,
     pond_share: null,
     corrects: null,
+    cause: null,
     ...step,
     changed_at: at,
     created_by: caller.userId,
@@ -376,6 +377,7 @@ export async function survivalRows(
       ...(step.pond_id == null ? {} : { pond_id: step.pond_id }),
       ...(step.animals == null ? {} : { dead_count: step.animals }),
       ...(step.weight_kg == null ? {} : { dead_weight_kg: step.weight_kg }),
+      ...(step.cause == null ? {} : { cause: step.cause }),
       ...(step.description === null ? {} : { description: step.description }),
     },
   });

@@ -4,13 +4,15 @@ import {
   type LossAnswer,
   lossAnswer,
   lossUpdate,
+  type MortalityAnswer,
+  mortalityAnswer,
   survivalAdjust,
   survivalAdjusted,
 } from '#contract/resources/losses.ts';
 import { journalAnswer } from '#core/audit.ts';
 import { notFound } from '#core/errors.ts';
 import { requireMatch, signedIn } from '#core/request-checks.ts';
-import { percent, roundTo } from '#core/rounding.ts';
+import { kilograms, percent, roundTo } from '#core/rounding.ts';
 import { type Route, route } from '#core/route.ts';
 import { atBatch, batchParams, tag } from './batch-routes-common.ts';
 import type { ChangeBatchDeps } from './change-batch.ts';
@@ -54,6 +56,7 @@ function lossesOfBatchRoutes(deps: ChangeBatchDeps): Route[] {
           new_survival_rate: percent(newRate),
           adjustment: percent(adjustment),
           event_description: request.body.event_description,
+          cause: loss.cause,
           pond_id: loss.pond_id,
           dead_count: died,
           current_population: alive,
@@ -80,6 +83,19 @@ function lossesOfBatchRoutes(deps: ChangeBatchDeps): Route[] {
             rows: ({ skip, limit }) => answersOf(losses.slice(skip, skip + limit)),
           }),
         };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/batches/{batch_id}/mortality',
+      tag,
+      summary: 'What died of a batch by what was told, whole and by cause',
+      access: { ...atBatch, right: 'read' },
+      params: batchParams,
+      answers: { 200: { schema: mortalityAnswer } },
+      async handle(request) {
+        const { batch } = await requireBatch(deps, request.params.batch_id);
+        return { answer: { status: 200, body: mortalityIn(batch.id, await lossesOf(deps, batch.id)) } };
       },
     }),
   ];
@@ -164,9 +180,31 @@ function lossToAnswer(loss: Loss): LossAnswer {
     dead_count: loss.died,
     dead_weight_kg: loss.weight_kg,
     event_description: loss.description,
+    cause: loss.cause,
     created_by: loss.created_by,
     clock_quality: loss.clock_quality,
     created_at: loss.created_at,
     updated_at: loss.updated_at,
+  };
+}
+
+/** What died of a batch, whole and by cause; a weight that nobody knows is not taken for none. */
+function mortalityIn(batchId: string, losses: readonly Loss[]): MortalityAnswer {
+  const byCause = Map.groupBy(losses, ({ cause }) => cause);
+  const causes = [...byCause].map(([cause, some]) => ({ cause, ...sumsOf(some) }));
+  return {
+    batch_id: batchId,
+    ...sumsOf(losses),
+    by_cause: causes.toSorted((one, other) => other.dead_count - one.dead_count),
+  };
+}
+
+function sumsOf(losses: readonly Loss[]) {
+  const weights = losses.flatMap(({ weight_kg }) => weight_kg ?? []);
+  return {
+    losses: losses.length,
+    dead_count: losses.reduce((sum, { died }) => sum + died, 0),
+    dead_weight_kg: weights.length === 0 ? null : kilograms(weights.reduce((sum, kg) => sum + kg, 0)),
+    not_weighed: losses.length - weights.length,
   };
 }

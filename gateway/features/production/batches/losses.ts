@@ -165,13 +165,14 @@ export async function changeLoss(
   const others = without(history.animals, current.id);
   const step = await stepOf(deps, history, others, {
     event_description: input.event_description ?? current.description ?? '',
+    cause: input.cause === undefined ? current.cause : input.cause,
     pond_id: input.pond_id === undefined ? current.pond_id : input.pond_id,
     at,
     ...(isHowManySent ? { severity, dead_count, dead_weight_kg } : howManyOf(current)),
   });
   const isSame =
     at === current.changed_at &&
-    (['pond_id', 'animals', 'weight_kg', 'pond_share', 'description'] as const).every(
+    (['pond_id', 'animals', 'weight_kg', 'pond_share', 'description', 'cause'] as const).every(
       (field) => (step[field] ?? null) === current[field],
     ) &&
     (step.animals !== null || step.pond_share !== null || step.value === current.value);
@@ -249,6 +250,7 @@ const toldOf = (loss: Loss) => ({
   lost_at: loss.changed_at,
   pond_id: loss.pond_id,
   event_description: loss.description,
+  cause: loss.cause,
   [loss.toldAs]: howManyOf(loss)[loss.toldAs] ?? null,
 });
 
@@ -275,14 +277,14 @@ function aliveIn(population: Population, pondId: string | null): number {
     : (there.get(pondId) ?? 0);
 }
 
-type Told = Pick<SurvivalAdjust, 'event_description' | 'pond_id' | ToldAs> & { at: string };
+type Told = Pick<SurvivalAdjust, 'event_description' | 'cause' | 'pond_id' | ToldAs> & { at: string };
 
 /** What died, by what lived there at that time; `animals`: of the batch without this loss. */
 async function stepOf(
   deps: { queries: Pick<BatchQueries, 'pond'> },
   { state, weightAt }: BatchHistory,
   animals: BatchAnimals,
-  { event_description, pond_id, at, severity, dead_count, dead_weight_kg }: Told,
+  { event_description, cause, pond_id, at, severity, dead_count, dead_weight_kg }: Told,
 ): Promise<SurvivalStep & Pick<LossRow, 'pond_id' | 'animals' | 'weight_kg' | 'pond_share'>> {
   if ([severity, dead_count, dead_weight_kg].filter((each) => each !== undefined).length !== 1)
     throw invalidField(422, 'severity', 'say one of severity, dead_count and dead_weight_kg');
@@ -300,7 +302,12 @@ async function stepOf(
   const all = [...byPond.values()].reduce((sum, alive) => sum + alive, 0);
   const alive = pondId === null ? all : (byPond.get(pondId) ?? 0);
   const inBatch = (share: number) => (pondId === null || all === 0 ? share : (share * alive) / all);
-  const said = { kind: 'FACTOR' as const, description: event_description, pond_id: pondId };
+  const said = {
+    kind: 'FACTOR' as const,
+    description: event_description,
+    cause: cause ?? null,
+    pond_id: pondId,
+  };
   if (severity !== undefined) {
     const pond_share = pondId === null ? null : severity;
     return { ...said, value: inBatch(severity), animals: null, weight_kg: null, pond_share };

@@ -7,6 +7,7 @@ import {
   batchQuery,
   batchUpdate,
 } from '#contract/resources/batches.ts';
+import { withdrawalOnDay, withdrawalQuery } from '#contract/resources/farm-records.ts';
 import { journalAnswer } from '#core/audit.ts';
 import { isoOf } from '#core/kernel.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
@@ -108,6 +109,21 @@ function singleBatchRoutes(deps: BatchRoutesDeps): Route[] {
         return {
           answer: { status: 200, body: { ...detailToAnswer(state), withdrawal }, rev: state.batch.rev },
         };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/batches/{batch_id}/withdrawal',
+      tag,
+      summary: 'What keeps, or kept, a batch from being harvested on a day of the farm',
+      access: { ...atBatch, right: 'read' },
+      params: batchParams,
+      query: withdrawalQuery,
+      answers: { 200: { schema: withdrawalOnDay } },
+      async handle({ params, query: { day } }) {
+        const { batch } = await requireBatch(deps, params.batch_id);
+        const withdrawal = await deps.withdrawals.on(await requireState(deps, batch.id), day);
+        return { answer: { status: 200, body: { batch_id: batch.id, day, withdrawal } } };
       },
     }),
     route({

@@ -9,7 +9,7 @@ import type { BatchHistory } from '../batch-state.ts';
 import { harvestFrom } from '../withdrawal.ts';
 import { createAmmoniaReader } from './ammonia-of-lines.ts';
 import type { ReportLine } from './batch-report.ts';
-import type { FeedingLine, RecordLine, WaterLine } from './ports.ts';
+import type { FeedingLine, LossLine, RecordLine, WaterLine } from './ports.ts';
 
 // The files of the interface, chunk by chunk, oldest line first. Dates and times are those of the farm's clock.
 
@@ -196,6 +196,32 @@ const RECORD_COLUMNS = [
   'source',
   'withdrawal_days',
 ] as const satisfies readonly (keyof RecordLine)[];
+
+/** One line per loss that was told of; `pond` is empty where it was of all ponds alike. */
+export async function* lossesCsv(
+  lines: readonly LossLine[],
+  { form, timezone }: Place,
+  ponds: ReadonlyMap<string, string>,
+): AsyncIterable<string> {
+  const csv = csvText(form);
+  const clock = zoneClock(timezone);
+  yield csv.head(['date', 'time', 'pond', 'cause', 'dead_count', 'dead_weight_kg', 'share', 'description']);
+  let text = '';
+  for (const line of lines) {
+    const at = wallText(clock, line.lost_at);
+    text += csv.row([
+      at.slice(0, 10),
+      at.slice(11, 19),
+      line.pond_id === null ? '' : (ponds.get(line.pond_id) ?? ''),
+      line.cause ?? 'UNKNOWN',
+      line.dead_count,
+      kilograms(line.dead_weight_kg),
+      roundTo(line.severity, 4),
+      line.event_description,
+    ]);
+  }
+  yield text;
+}
 
 /** What the farm's clock shows, as `YYYY-MM-DDTHH:MM:SS…`. */
 function wallText(clock: ZoneClock, instantIso: string): string {

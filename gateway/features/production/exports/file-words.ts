@@ -5,6 +5,7 @@ const WORDS = {
   feeding: { 'pt-BR': 'alimentação', en: 'feeding', es: 'alimentación' },
   water: { 'pt-BR': 'qualidade-da-água', en: 'water-quality', es: 'calidad-del-agua' },
   report: { 'pt-BR': 'relatório-do-lote', en: 'batch-report', es: 'reporte-del-lote' },
+  losses: { 'pt-BR': 'mortalidade', en: 'mortality', es: 'mortalidad' },
   records: { 'pt-BR': 'registros', en: 'records', es: 'registros' },
 } satisfies Record<string, Record<Language, string>>;
 

@@ -1,4 +1,5 @@
 import type { RowOf } from '#contract/resource.ts';
+import type { LossCause } from '#contract/resources/batches.ts';
 import type { farmRecord, RecordKind } from '#contract/resources/farm-records.ts';
 import type { WaterField } from '#contract/resources/water-quality.ts';
 import type { CsvLayout } from '#core/csv-text.ts';
@@ -51,6 +52,16 @@ export type RecordLine = Pick<
 > & {
   /** The farm's words for the pond, batch or control point. */
   place: string;
+};
+
+export type LossLine = {
+  lost_at: string;
+  pond_id: string | null;
+  cause: LossCause | null;
+  dead_count: number;
+  dead_weight_kg: number | null;
+  severity: number | null;
+  event_description: string | null;
 };
 
 export type WaterTotals = {
@@ -107,6 +118,8 @@ export type ExportDeps = Pick<Kernel, 'now'> & {
   /** What batches have cost; brought by finance. */
   costsOf: (state: BatchState) => Promise<BatchCosts>;
   batchesThere: () => BatchesThere;
+  /** What died of a batch, newest first, by the codes of the ponds; brought by batches. */
+  lossesOf: (batchId: string) => Promise<LossLine[]>;
   expectedWeights: ExpectedWeights;
   scienceOf: (farmId: string) => Promise<Pick<ScienceConstants, 'water'>>;
   /** Currency of the owner's subscription. */

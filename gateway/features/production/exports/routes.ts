@@ -7,6 +7,7 @@ import {
   csvForm,
   feedingExportQuery,
   htmlPage,
+  lossesExportQuery,
   recordsExportQuery,
   waterExportQuery,
 } from '#contract/resources/exports.ts';
@@ -17,7 +18,15 @@ import { onFarm } from '#core/request-checks.ts';
 import { type Answer, type Owned, type Request, type Route, route } from '#core/route.ts';
 import { dayAfter, localDay, startOfDay } from '#core/zone-clock.ts';
 import { reportLines, reportOf, seriesOf, summaryOf } from './batch-report.ts';
-import { allWaterCsv, biometriesCsv, feedingCsv, recordsCsv, reportCsv, waterCsv } from './csv-files.ts';
+import {
+  allWaterCsv,
+  biometriesCsv,
+  feedingCsv,
+  lossesCsv,
+  recordsCsv,
+  reportCsv,
+  waterCsv,
+} from './csv-files.ts';
 import { attachment, inline } from './file-name.ts';
 import { fileWord } from './file-words.ts';
 import type { ExportDeps, Span } from './ports.ts';
@@ -55,6 +64,33 @@ export function exportRoutes(deps: ExportDeps): Route[] {
         const lines = deps.queries.records(of, spanOf(query, timezone));
         const chunks = recordsCsv(lines, { form: query, timezone }, deps.batchesThere());
         return { answer: csv(chunks, [fileWord('records', request.language), farm.name, ...daysOf(query)]) };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/exports/losses/csv',
+      tag,
+      summary: 'What died of a batch, as it was told, as CSV',
+      access: reading('batch', 'query'),
+      query: lossesExportQuery,
+      answers: csvAnswer,
+      async handle(request) {
+        await requirePlan(deps, request);
+        const { query } = request;
+        const batchId = await batchIdOf(deps, query.batch_id);
+        const state = (await deps.batches.byIds([batchId])).get(batchId);
+        if (state === undefined) throw notFound('Batch');
+        const { batch, timezone } = state;
+        const { from, before } = spanOf(query, timezone);
+        const losses = (await deps.lossesOf(batchId)).filter(
+          ({ lost_at: at }) => (from === null || at >= from) && (before === null || at < before),
+        );
+        const ponds = await deps.queries.pondCods([
+          ...new Set(losses.flatMap(({ pond_id }) => pond_id ?? [])),
+        ]);
+        const chunks = lossesCsv(losses.toReversed(), { form: query, timezone }, ponds);
+        const name = [fileWord('losses', request.language), batch.batch_code, ...daysOf(query)];
+        return { answer: csv(chunks, name) };
       },
     }),
     reportCsvRoute(deps, { path: '/exports/batch/{batch_id}/report/csv', isAlias: false }),

@@ -25,8 +25,11 @@ import type { Identified, ImportBy } from './read-rows.ts';
 
 /** Batches that a record names: enough to go on from, whatever the file holds. */
 const MOST_CODES = 20;
-/** Control has its turn between two commits. */
-const ROWS_PER_COMMIT = 25;
+/** Control has its turn between two commits, and a commit holds the loop about so long, whatever the box. */
+const TURN_MS = 4;
+const ROWS_AT_FIRST = 25;
+const MOST_ROWS_PER_COMMIT = 100;
+const LEAST_ROWS_PER_COMMIT = 10;
 
 export type ToBring = {
   file: FileToRead;
@@ -53,18 +56,21 @@ export async function importRows(
   const of = { toName: fresh.size, undone, importId: progress.id };
   let imported = 0;
   let number = 0;
+  let perCommit = ROWS_AT_FIRST;
   for await (const chunk of readRows(deps, file, facts)) {
     await progress.step(imported, fresh.size);
     const rows = chunk
       .flatMap((read) => (read.is === 'row' ? [{ ...read, id: name(read.planned) }] : []))
       .filter(({ id }) => fresh.has(id));
-    for (let from = 0; from < rows.length; from += ROWS_PER_COMMIT) {
-      const some = rows.slice(from, from + ROWS_PER_COMMIT);
+    for (let from = 0; from < rows.length; ) {
+      const some = rows.slice(from, from + perCommit);
       const done = await perform(deps, by.caller.userId, () =>
         decideRows(deps, by, { kind: file.kind, rows: some, number, before: imported, ...of }),
       );
       imported += done.answer;
       number += 1;
+      from += some.length;
+      perCommit = rowsFor(done.committed.tookMs, some.length, perCommit);
       await deps.pause(1);
     }
     for (const { planned } of rows) {
@@ -73,6 +79,14 @@ export async function importRows(
     }
   }
   return { imported, batchCodes: [...codes] };
+}
+
+/** How many rows take one turn, as the last commits did; one that was slow alone changes little. */
+function rowsFor(tookMs: number | undefined, rows: number, before: number): number {
+  if (tookMs === undefined || rows < LEAST_ROWS_PER_COMMIT) return before;
+  const fitting = (rows * TURN_MS) / Math.max(0.1, tookMs);
+  const next = Math.round((3 * before + Math.min(MOST_ROWS_PER_COMMIT, fitting)) / 4);
+  return Math.max(LEAST_ROWS_PER_COMMIT, next);
 }
 
 async function decideRows(
@@ -118,6 +132,7 @@ async function decideRows(
   const imported = before + missing.length;
   return {
     answer: missing.length,
+    isBackground: true,
     changes: [
       ...changes,
       ...(beside.changes ?? []),

@@ -68,6 +68,7 @@ async function decideUndo(
   return {
     answer,
     guards,
+    isBackground: true,
     changes: [
       ...going.map((row) => removed(kind, row)),
       ...(counts.done === 0 ? [entryOf(deps, record, userId)] : []),

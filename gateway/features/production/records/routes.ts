@@ -11,9 +11,11 @@ import {
   recordsQuery,
   recordUpdate,
 } from '#contract/resources/farm-records.ts';
+import { mayOnFarm } from '#contract/rights.ts';
+import type { FarmRole } from '#contract/words.ts';
 import { journalAnswer } from '#core/audit.ts';
-import { notFound } from '#core/errors.ts';
-import { requireMatch, signedIn } from '#core/request-checks.ts';
+import { forbidden, notFound } from '#core/errors.ts';
+import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Answer, type Route, route } from '#core/route.ts';
 import { dayAfter, startOfDay } from '#core/zone-clock.ts';
 import type { Language } from '#science/advice/language.ts';
@@ -199,7 +201,8 @@ function singleRoutes(deps: RecordRoutesDeps): Route[] {
     if (record === null) throw notFound('Record');
     return record;
   }
-  const own = { ...atRecord, right: 'manage', recorder: 'record' } as const;
+  // technicians, too, whose notes on control points are theirs
+  const own = { ...atRecord, right: 'manage', recorder: 'attend' } as const;
   return [
     route({
       method: 'GET',
@@ -225,6 +228,7 @@ function singleRoutes(deps: RecordRoutesDeps): Route[] {
       answers: { 200: { schema: recordAnswer } },
       async handle(request) {
         const current = await seenRecord(request.params.record_id);
+        requireOwnWork(onFarm(request).role, current);
         requireMatch(request, current);
         const changed = await changeRecord(deps, signedIn(request), current, sentOf(request));
         const body = await toAnswer(deps, changed.answer);
@@ -241,12 +245,18 @@ function singleRoutes(deps: RecordRoutesDeps): Route[] {
       answers: { 204: null },
       async handle(request) {
         const current = await seenRecord(request.params.record_id);
+        requireOwnWork(onFarm(request).role, current);
         requireMatch(request, current);
         const gone = await deleteRecord(deps, signedIn(request), current);
         return { ...gone, answer: { status: 204 } };
       },
     }),
   ];
+}
+
+/** What was recorded at a pond is corrected by whoever may record there still, whatever he was when he wrote it. */
+function requireOwnWork(role: FarmRole, { control_point_id: pointId }: FarmRecord): void {
+  if (pointId === null && !mayOnFarm(role, 'record')) throw forbidden();
 }
 
 /** A batch with the time its animals were in each pond. */

@@ -235,4 +235,60 @@ onBothEngines('losses of a batch', (_open, engine) => {
       expect((await asOperator('DELETE', path)).status).toBe(deleting);
     }
   });
+
+  it('says what animals died of, as far as the farm can tell, and sums it up by cause', async () => {
+    const id = await aBatch();
+    await lose(id, { dead_count: 300, cause: 'DISEASE', lost_at: dayAt(12, 8) });
+    const weighed = await lose(id, { dead_weight_kg: 2, cause: 'LOW_OXYGEN', lost_at: dayAt(13, 8) });
+    await lose(id, { dead_count: 50, lost_at: dayAt(14, 8) });
+    const causes = async () => (await listed(id)).map(({ cause }) => cause);
+    // what nobody said is not another cause
+    expect(await causes()).toEqual([null, 'LOW_OXYGEN', 'DISEASE']);
+    expect(weighed).toMatchObject({ cause: 'LOW_OXYGEN' });
+
+    const mortality = () => call('GET', `/batches/${id}/mortality`);
+    const byCause = (await mortality()) as { by_cause: { cause: string | null; dead_count: number }[] };
+    expect(byCause).toMatchObject({ losses: 3, dead_weight_kg: 2, not_weighed: 2 });
+    expect(byCause.by_cause.find(({ cause }) => cause === 'DISEASE')).toEqual({
+      cause: 'DISEASE',
+      losses: 1,
+      dead_count: 300,
+      dead_weight_kg: null,
+      not_weighed: 1,
+    });
+    expect(byCause.by_cause.map(({ dead_count }) => dead_count).toSorted((a, b) => b - a)).toEqual(
+      byCause.by_cause.map(({ dead_count }) => dead_count),
+    );
+
+    const [unexplained] = await listed(id);
+    const path = `/batches/${id}/losses/${String(unexplained?.['id'])}`;
+    await call('PUT', path, { cause: 'PREDATORS' });
+    expect(await causes()).toEqual(['PREDATORS', 'LOW_OXYGEN', 'DISEASE']);
+    // another correction leaves it, and it can be taken back
+    await call('PUT', path, { dead_count: 60 });
+    expect(await causes()).toEqual(['PREDATORS', 'LOW_OXYGEN', 'DISEASE']);
+    await call('PUT', path, { cause: null });
+    expect(await mortality()).toMatchObject({ losses: 3 });
+    expect(await causes()).toEqual([null, 'LOW_OXYGEN', 'DISEASE']);
+    const wrong = await send('POST', `/batches/${id}/adjust-survival`, {
+      event_description: 'x',
+      dead_count: 1,
+      cause: 'BAD_LUCK',
+    });
+    expect(wrong.status).toBe(422);
+  });
+
+  it('leaves as a file, oldest first, and says where nobody knows the cause', async () => {
+    const id = await aBatch();
+    await lose(id, { dead_count: 300, cause: 'DISEASE', pond_id: pond(0), lost_at: dayAt(12, 8) });
+    await lose(id, { dead_weight_kg: 2.5, lost_at: dayAt(13, 8) });
+    await lose(id, { dead_count: 5, cause: 'MOLTING', lost_at: dayAt(20, 8) });
+    const query = `batch_id=${id}&start_date=2026-02-10&end_date=2026-02-13`;
+    const file = await send('GET', `/exports/losses/csv?${query}`);
+    const [head, ...lines] = String(file.body).trim().split('\r\n');
+    expect(head).toBe('date,time,pond,cause,dead_count,dead_weight_kg,share,description');
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toMatch(/^2026-02-12,05:00:00,[^,]+,DISEASE,300,,/);
+    expect(lines[1]).toMatch(/^2026-02-13,05:00:00,,UNKNOWN,\d+,2\.5,/);
+  });
 });

@@ -94,6 +94,7 @@ function everythingOn(app: App, farm: ProducingFarm): Change[] {
       weight_kg: null,
       pond_share: null,
       corrects: null,
+      cause: null,
       changed_at: '2026-02-25T12:00:00.000Z',
       description: 'Mortalidade',
       created_by: null,

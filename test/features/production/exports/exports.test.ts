@@ -115,6 +115,7 @@ onBothEngines('exports', (_open, engine) => {
         weight_kg: null,
         pond_share: null,
         corrects: null,
+        cause: null,
         changed_at: '2026-02-10T12:00:00.000Z',
         description: null,
         created_by: null,

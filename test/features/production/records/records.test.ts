@@ -121,6 +121,15 @@ onBothEngines('records of a farm', (_open, engine) => {
     expect(codesOf(await harvest(february(25, 4)))).toEqual([]);
     // before the treatment nothing was there to wait for
     expect(codesOf(await harvest(february(19)))).toEqual([]);
+    // whoever writes down a harvest of that day can ask first, though the batch is free today
+    const on = (day: string) => call('GET', `/batches/${batch}/withdrawal?day=${day}`);
+    expect(await call('GET', `/batches/${batch}`)).toMatchObject({ withdrawal: null });
+    expect(await on('2026-02-24')).toMatchObject({
+      day: '2026-02-24',
+      withdrawal: { harvest_from: '2026-02-25', treatments: [{ product: OXYTETRACYCLINE.product }] },
+    });
+    expect(await on('2026-02-25')).toMatchObject({ withdrawal: null });
+    expect((await send('GET', `/batches/${batch}/withdrawal?day=soon`)).status).toBe(422);
   });
 
   it('the last harvest, the batch, the advice and the dashboard name the first free day', async () => {
@@ -335,7 +344,10 @@ onBothEngines('records of a farm', (_open, engine) => {
     const notes = `/control-points/${String(point['id'])}/records`;
     const noted = await send('POST', notes, note, technician);
     expect(noted.status).toBe(201);
-    expect((await send('PUT', at(body(noted)), { text: 'Relé' }, technician)).status).toBe(403);
+    expect((await send('PUT', at(body(noted)), { text: 'Relé' }, technician)).status).toBe(200);
+    const ownersNote = body(await send('POST', notes, note));
+    expect((await send('PUT', at(ownersNote), { text: 'Relé' }, technician)).status).toBe(403);
+    expect((await send('DELETE', at(body(noted)), undefined, technician)).status).toBe(204);
     expect((await send('POST', notes, note, viewer)).status).toBe(403);
     expect((await send('GET', at(owners), undefined, await app.signUp())).status).toBe(404);
   });
