@@ -3,6 +3,7 @@ import { idInput, latitude, longitude, longText, shortText, warnings } from '../
 import { defineResource, instant, uuid } from '../resource.ts';
 import { MEMBER_ROLES, POND_TYPES } from '../words.ts';
 import { addressCreate } from './addresses.ts';
+import { email } from './users.ts';
 
 export const farm = defineResource({
   name: 'farms',
@@ -113,7 +114,7 @@ export const farmDetail = farmAnswer.extend({
 export const memberInput = z
   .object({
     user_id: idInput.optional(),
-    email: z.string().trim().max(254).optional(),
+    email: email.optional(),
     role: z.string().trim().toUpperCase().pipe(z.enum(MEMBER_ROLES)),
   })
   .refine(({ user_id, email }) => (user_id === undefined) !== (email === undefined), {
