@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, latitude, longitude, longText, shortText, warnings } from '../fields.ts';
+import { idInput, latitude, longitude, longText, ownId, shortText, warnings } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { MEMBER_ROLES, POND_TYPES } from '../words.ts';
 import { addressCreate } from './addresses.ts';
@@ -66,7 +66,7 @@ export const timezone = z
   .refine(isKnownZone, { message: 'must be an IANA time zone, for example America/Fortaleza' });
 
 const farmInput = z.object({
-  id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+  id: ownId,
   name: shortText,
   description: longText.nullish(),
   timezone: timezone.optional().describe('IANA zone; by default that of the address'),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, idOrNumber, instantInput, longText, warnings } from '../fields.ts';
+import { idOrNumber, instantInput, longText, ownId, warnings } from '../fields.ts';
 
 // Animals of a batch that died and were told of: rows of `survival_changes`, by their own names.
 
@@ -32,11 +32,9 @@ const howMany = {
 };
 
 export const survivalAdjust = z.object({
-  id: idInput
-    .optional()
-    .describe(
-      'Optional id of the event, chosen by the caller (UUID v4 or v7): told again it kills nothing more',
-    ),
+  id: ownId.describe(
+    'Optional id of the event, chosen by the caller (UUID v4 or v7): told again it kills nothing more',
+  ),
   event_description: longText.min(1),
   pond_id: pond,
   lost_at: lostAt.optional().meta({ description: 'When they died; default now' }),
