@@ -6,6 +6,14 @@ import * as z from 'zod';
 export const shortText = z.string().trim().min(1).max(255);
 /** An id as a caller sends it; rows hold lower case, so capitals must not name another row. */
 export const idInput = z.uuid().toLowerCase();
+/**
+ * The id that a caller gives to what it creates, so that a create may be sent again. Only of the kinds that two never
+ * draw alike: the others are reckoned (5 is that of an automatic alert) or mean none at all.
+ */
+export const ownId = idInput
+  .refine((id) => id[14] === '4' || id[14] === '7', 'must be a UUID of version 4 or 7')
+  .optional()
+  .describe('Optional id chosen by the caller (UUID v4 or v7)');
 
 const NOT_AN_ID = 'must be an id: a UUID, or the integer id shown in answers';
 const LARGEST_NUMERIC_ID = 2 ** 48 - 1;
@@ -97,10 +105,29 @@ function degrees(limit: number, name: string) {
 export const latitude = degrees(90, 'Latitude');
 export const longitude = degrees(180, 'Longitude');
 
+const NUMBER_TEXT = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
+
+/** A number as a query carries it. One that is empty is no number: taken for 0, it would be one that nobody said. */
+export function numberInQuery(number: z.ZodNumber) {
+  const { $schema: _, ...described } = z.toJSONSchema(number);
+  return z
+    .string()
+    .trim()
+    .regex(NUMBER_TEXT, 'must be a number')
+    .transform(Number)
+    .pipe(number)
+    .meta({
+      override({ jsonSchema }) {
+        delete jsonSchema.pattern;
+        Object.assign(jsonSchema, described);
+      },
+    });
+}
+
 /** Page of a list. Without `limit` registers answer whole, journals end at 10,000 rows. */
 export const pageQuery = z.object({
-  skip: z.coerce.number().int().min(0).max(10_000_000).default(0),
-  limit: z.coerce.number().int().min(1).max(10_000).optional(),
+  skip: numberInQuery(z.number().int().min(0).max(10_000_000)).default(0),
+  limit: numberInQuery(z.number().int().min(1).max(10_000)).optional(),
 });
 
 /** Body of every error. */

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import type BetterSqlite from 'better-sqlite3';
 import type { Committed, Unit } from '#core/changes.ts';
 import { StorageUnavailable } from '#core/errors.ts';
-import type { SqliteConnection } from './open-sqlite.ts';
 import { isLocked } from './write-units.ts';
 
 // Units that arrive while one is being written share its transaction, and one that fails takes no other with it: on an
@@ -148,7 +148,7 @@ function timed(write: WriteQueueDeps['writeBatch']): WriteQueueDeps['writeBatch'
 }
 
 /** The log of a database in a file, as the disk has it; of one in memory there is none. */
-export function logOnDisk({ memory, name }: Pick<SqliteConnection, 'memory' | 'name'>): {
+export function logOnDisk({ memory, name }: Pick<BetterSqlite.Database, 'memory' | 'name'>): {
   sync: () => Promise<void>;
   close: () => Promise<void>;
 } {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, latitude, longitude, shortText } from '../fields.ts';
+import { latitude, longitude, ownId, shortText } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { BRAZILIAN_STATES } from '../words.ts';
 
@@ -42,7 +42,7 @@ const state = z.string().trim().toUpperCase().pipe(z.enum(BRAZILIAN_STATES));
 
 /** POST /addresses/, and the address of a new farm. */
 export const addressCreate = z.object({
-  id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+  id: ownId,
   street: shortText,
   number: houseNumber,
   complement: z.string().trim().max(255).nullish(),

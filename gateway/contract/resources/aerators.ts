@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, shortText, warnings } from '../fields.ts';
+import { idInput, ownId, shortText, warnings } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { SWITCH_STATES } from '../words.ts';
 import { pendingOrder } from './control-points.ts';
@@ -46,7 +46,7 @@ const powerFields = {
 
 export const aeratorCreate = z
   .object({
-    id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+    id: ownId,
     pond_id: idInput,
     name: shortText,
     device_id: shortText.describe('Serial number of the device, unique'),

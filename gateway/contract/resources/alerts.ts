@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, longText, pageQuery, shortText } from '../fields.ts';
+import { idInput, longText, ownId, pageQuery, shortText } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { ALERT_STATUSES, ALERT_TYPES, REFERENCE_ALERT_TYPES, SEVERITIES } from '../words.ts';
 
@@ -92,7 +92,7 @@ export const alertQuery = pageQuery.extend({
 
 /** POST /alerts/{control_point_id}/alerts */
 export const alertCreate = z.object({
-  id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+  id: ownId,
   type: z.enum([...REFERENCE_ALERT_TYPES, 'OD_LOW']).transform(spelled),
   message: longText.min(1),
   severity: z.enum(SEVERITIES).optional().describe('By default that of the type'),

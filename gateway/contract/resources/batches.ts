@@ -5,6 +5,7 @@ import {
   idOrNumber,
   instantInput,
   longText,
+  ownId,
   pageQuery,
   shortText,
   warnings,
@@ -168,7 +169,7 @@ const dateInput = instantInput.describe('A bare date is the start of that day in
 const percentInput = z.number().min(0).max(100);
 
 export const batchCreate = z.object({
-  id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+  id: ownId,
   pond_id: idOrNumber,
   batch_code: shortText.describe('Unique among the batches of the owner'),
   species: shortText,
@@ -408,7 +409,7 @@ const harvestPond = idOrNumber
   .describe('Where they were taken, for a batch in several ponds; else from all alike');
 
 export const harvestCreate = z.object({
-  id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+  id: ownId,
   pond_id: harvestPond,
   harvest_date: dateInput.optional().describe('Default now'),
   date: dateInput.optional().describe('Another name of harvest_date'),

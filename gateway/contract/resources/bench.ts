@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, shortText } from '../fields.ts';
+import { idInput, numberInQuery, shortText } from '../fields.ts';
 import { instant } from '../resource.ts';
 import { claimInput, macInput } from './adoption.ts';
 
@@ -259,11 +259,7 @@ export const benchJobDetail = benchJobAnswer.extend({
 });
 
 export const benchJobQuery = z.object({
-  after: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(1_000_000_000)
+  after: numberInQuery(z.number().int().min(0).max(1_000_000_000))
     .default(0)
     .describe('Only lines with a greater number: the last one you have'),
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, idOrNumber, instantInput, longText, warnings } from '../fields.ts';
+import { idOrNumber, instantInput, longText, ownId, warnings } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 
 /** A weighing of a sample of a batch. */
@@ -68,7 +68,7 @@ const samplePond = idOrNumber
   .describe('Where the sample was taken, for a batch in several ponds; without it it stands for all of them');
 
 export const biometryCreate = z.object({
-  id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+  id: ownId,
   batch_id: idOrNumber,
   pond_id: samplePond,
   measurement_date: measurementDate,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, shortText, warnings } from '../fields.ts';
+import { idInput, ownId, shortText, warnings } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { COMMAND_STATES, FAIL_SAFES, ORIGINS, SWITCH_STATES } from '../words.ts';
 
@@ -219,7 +219,7 @@ export const isProved = z
 
 /** POST /control-points/ */
 export const controlPointCreate = z.object({
-  id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+  id: ownId,
   farm_id: idInput,
   cod: shortText.describe('Code, unique per owner'),
   target_status: switchState,

@@ -1,14 +1,16 @@
 import * as z from 'zod';
+
 import {
   dayInput,
-  idInput,
   idOrNumber,
   instantInput,
   longText,
+  ownId,
   pageQuery,
   shortText,
   warnings,
 } from '../fields.ts';
+
 import { defineResource, instant, uuid } from '../resource.ts';
 
 // What a farm writes down of a place beside water, feed, weighings and losses: one table, because all of it has a place, a
@@ -78,7 +80,7 @@ export const farmRecord = defineResource({
   since: 11,
 });
 
-const id = idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)');
+const id = ownId;
 const happenedAt = instantInput.describe('A bare date is the start of that day in the zone of the farm');
 const doseAmount = z.number().positive().max(1_000_000);
 const withdrawalDays = z

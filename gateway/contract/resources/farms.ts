@@ -1,8 +1,9 @@
 import * as z from 'zod';
-import { idInput, latitude, longitude, longText, shortText, warnings } from '../fields.ts';
+import { idInput, latitude, longitude, longText, ownId, shortText, warnings } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { MEMBER_ROLES, POND_TYPES } from '../words.ts';
 import { addressCreate } from './addresses.ts';
+import { email } from './users.ts';
 
 export const farm = defineResource({
   name: 'farms',
@@ -65,7 +66,7 @@ export const timezone = z
   .refine(isKnownZone, { message: 'must be an IANA time zone, for example America/Fortaleza' });
 
 const farmInput = z.object({
-  id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+  id: ownId,
   name: shortText,
   description: longText.nullish(),
   timezone: timezone.optional().describe('IANA zone; by default that of the address'),
@@ -113,7 +114,7 @@ export const farmDetail = farmAnswer.extend({
 export const memberInput = z
   .object({
     user_id: idInput.optional(),
-    email: z.string().trim().max(254).optional(),
+    email: email.optional(),
     role: z.string().trim().toUpperCase().pipe(z.enum(MEMBER_ROLES)),
   })
   .refine(({ user_id, email }) => (user_id === undefined) !== (email === undefined), {

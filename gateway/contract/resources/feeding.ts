@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, idOrNumber, instantInput, longText, shortText, warnings } from '../fields.ts';
+import { idOrNumber, instantInput, longText, numberInQuery, ownId, shortText, warnings } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 
 /** One feeding of a batch. */
@@ -46,7 +46,7 @@ const trayLeftover = z
   .describe('Left on the feeding trays, percent of the meal; it adjusts the next one');
 
 export const feedingCreate = z.object({
-  id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+  id: ownId,
   batch_id: idOrNumber,
   pond_id: idOrNumber.nullish().describe('Where it was fed, for a batch in several ponds'),
   feed_type: shortText,
@@ -138,7 +138,9 @@ export const recommendationQuery = z.object({
     .meta({ override: { type: 'string', enum: [...POND_CONDITIONS] } })
     .optional()
     .describe('What was seen at the pond'),
-  condition_days_ago: z.coerce.number().int().min(0).max(60).default(0).describe('Whole days since then'),
+  condition_days_ago: numberInQuery(z.number().int().min(0).max(60))
+    .default(0)
+    .describe('Whole days since then'),
 });
 
 export const feedingRecommendation = z.object({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { dayInput, idInput, idOrNumber, instantInput, longText, warnings } from '../fields.ts';
+import { dayInput, idOrNumber, instantInput, longText, numberInQuery, ownId, warnings } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { EXPENSE_CATEGORIES } from '../words.ts';
 import { withdrawalAnswer } from './farm-records.ts';
@@ -40,7 +40,7 @@ const category = z
   .meta({ override: { type: 'string', enum: [...EXPENSE_CATEGORIES] } });
 
 export const expenseCreate = z.object({
-  id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+  id: ownId,
   batch_id: idOrNumber,
   category,
   amount,
@@ -94,16 +94,7 @@ export const costPerKgAnswer = z.object({
 });
 export type CostPerKgAnswer = z.infer<typeof costPerKgAnswer>;
 
-/** A number as a query carries it; an empty one is no number. */
-const numberInQuery = (most: number) =>
-  z
-    .string()
-    .trim()
-    .regex(/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i, 'must be a number')
-    .transform(Number)
-    .pipe(z.number().min(0).max(most))
-    .meta({ override: { type: 'number', minimum: 0, maximum: most } });
-const pricePerKg = numberInQuery(1_000_000);
+const pricePerKg = numberInQuery(z.number().min(0).max(1_000_000));
 
 export const profitabilityQuery = z.object({ selling_price_per_kg: pricePerKg });
 
@@ -128,7 +119,7 @@ export type ProfitabilityAnswer = z.infer<typeof profitabilityAnswer>;
 
 export const optimalHarvestQuery = z.object({
   market_price_per_kg: pricePerKg,
-  daily_operational_cost: numberInQuery(1_000_000_000).default(100),
+  daily_operational_cost: numberInQuery(z.number().min(0).max(1_000_000_000)).default(100),
 });
 
 const energyEstimate = z.object({

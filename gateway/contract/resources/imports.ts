@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, idOrNumber } from '../fields.ts';
+import { idInput, idOrNumber, numberInQuery } from '../fields.ts';
 
 export const IMPORT_KINDS = ['batches', 'biometries', 'feeding', 'measurements'] as const;
 export type ImportKind = (typeof IMPORT_KINDS)[number];
@@ -46,16 +46,10 @@ export const importQuery = z.object({
     .max(100)
     .optional()
     .describe('Sheet of a workbook; the one that names most columns unless said'),
-  salinity: z.coerce
-    .number()
-    .min(0)
-    .max(40)
+  salinity: numberInQuery(z.number().min(0).max(40))
     .optional()
     .describe('ppt of rows without one, where oxygen in % of saturation is converted to mg/L'),
-  cost_per_kg: z.coerce
-    .number()
-    .min(0)
-    .max(1e6)
+  cost_per_kg: numberInQuery(z.number().min(0).max(1e6))
     .optional()
     .describe('Price of feed of rows without one; 0 where it was free'),
   feed_type: z
@@ -70,17 +64,10 @@ export const importQuery = z.object({
     .max(100)
     .optional()
     .describe('Species of all batches, for a file without such a column'),
-  initial_avg_weight: z.coerce
-    .number()
-    .positive()
-    .max(1_000)
+  initial_avg_weight: numberInQuery(z.number().positive().max(1_000))
     .optional()
     .describe('Weight in g at which all batches were stocked, for a file without such a column'),
-  sample_size: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(100_000)
+  sample_size: numberInQuery(z.number().int().min(1).max(100_000))
     .optional()
     .describe('Animals in each sample, for a file without such a column'),
   batch_id: idOrNumber.optional().describe('Batch of all rows, for a file without such a column'),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { idInput, idOrNumber, instantInput, longText, warnings } from '../fields.ts';
+
+import { idOrNumber, instantInput, longText, ownId, warnings } from '../fields.ts';
 import { LOSS_CAUSES } from './batches.ts';
 
 // Animals of a batch that died and were told of: rows of `survival_changes`, by their own names.
@@ -37,11 +38,9 @@ const howMany = {
 };
 
 export const survivalAdjust = z.object({
-  id: idInput
-    .optional()
-    .describe(
-      'Optional id of the event, chosen by the caller (UUID v4 or v7): told again it kills nothing more',
-    ),
+  id: ownId.describe(
+    'Optional id of the event, chosen by the caller (UUID v4 or v7): told again it kills nothing more',
+  ),
   event_description: longText.min(1),
   cause,
   pond_id: pond,

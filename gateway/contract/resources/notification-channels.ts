@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, pageQuery } from '../fields.ts';
+import { ownId, pageQuery } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { NOTIFICATION_TYPES, type NotificationType, SEVERITIES } from '../words.ts';
 import { timezone } from './farms.ts';
@@ -78,7 +78,7 @@ const wishes = {
   timezone,
 };
 const chosen = {
-  id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+  id: ownId,
   types: wishes.types.default(['ALERT', 'SYSTEM']),
   min_severity: wishes.min_severity.default('LOW').describe('Alerts below it stay in the list'),
   quiet_from: wishes.quiet_from.optional(),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { instantInput, longText, shortText } from '../fields.ts';
+import { instantInput, longText, numberInQuery, shortText } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { NOTIFICATION_TYPES } from '../words.ts';
 
@@ -33,8 +33,8 @@ const yesOrNo = z
 export const notificationQuery = z.object({
   type: z.enum(NOTIFICATION_TYPES).optional(),
   unread_only: yesOrNo.optional().describe('Default false'),
-  page: z.coerce.number().int().min(1).max(1_000_000).default(1),
-  page_size: z.coerce.number().int().min(1).max(100).default(20),
+  page: numberInQuery(z.number().int().min(1).max(1_000_000)).default(1),
+  page_size: numberInQuery(z.number().int().min(1).max(100)).default(20),
 });
 
 export const notificationAnswer = z.object({

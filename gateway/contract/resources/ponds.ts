@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, latitude, longitude, shortText, warnings } from '../fields.ts';
+import { idInput, latitude, longitude, ownId, shortText, warnings } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { POND_TYPES } from '../words.ts';
 
@@ -44,7 +44,7 @@ const pondFields = z.object({
 const aeratorCount = z.int().min(0).max(100_000);
 
 export const pondCreate = pondFields.extend({
-  id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+  id: ownId,
   farm_id: idInput,
   cod: shortText.describe('Code of the pond; may repeat, then the answer carries a warning'),
   aerator_count: aeratorCount.nullish().describe('Default 0'),

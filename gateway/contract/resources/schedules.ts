@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, instantInput, longText, warnings } from '../fields.ts';
+import { idInput, instantInput, longText, ownId, warnings } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { REPEAT_PATTERNS, SWITCH_STATES } from '../words.ts';
 
@@ -77,7 +77,7 @@ const scheduleFields = z.object({
 
 /** POST /control-points/{control_point_id}/schedules */
 export const scheduleCreate = scheduleFields.extend({
-  id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+  id: ownId,
   repeat_pattern: z.enum(REPEAT_PATTERNS).default('ONCE'),
   is_active: z.boolean().default(true),
 });

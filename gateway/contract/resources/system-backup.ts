@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { numberInQuery } from '../fields.ts';
 
 // What a gateway keeps for the day its disk dies, and how it comes back.
 
@@ -110,7 +111,7 @@ export const systemBackupUpload = z.object({
 });
 /** PUT /system/backup/upload/{upload_id} */
 export const systemBackupUploadPiece = z.object({
-  offset: z.coerce.number().int().min(0).max(MOST_UPLOAD_BYTES).describe('What was received so far'),
+  offset: numberInQuery(z.number().int().min(0).max(MOST_UPLOAD_BYTES)).describe('What was received so far'),
 });
 /** DELETE /system/backup/uploaded/{name} */
 export const uploadedName = z

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, idOrNumber, instantInput, longText, warnings } from '../fields.ts';
+import { idOrNumber, instantInput, longText, ownId, warnings } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 
 /** Animals of a batch moved from one pond to another. */
@@ -41,7 +41,7 @@ const averageWeight = z.number().positive().max(1_000).describe('Grams');
 const transferDate = instantInput.describe('A bare date is the start of that day in the zone of the farm');
 
 export const transferCreate = z.object({
-  id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+  id: ownId,
   batch_id: idOrNumber,
   source_pond_id: idOrNumber,
   destination_pond_id: idOrNumber,

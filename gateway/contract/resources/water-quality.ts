@@ -1,5 +1,14 @@
 import * as z from 'zod';
-import { idInput, idOrNumber, instantInput, isDateOnly, longText, pageQuery, warnings } from '../fields.ts';
+import {
+  idOrNumber,
+  instantInput,
+  isDateOnly,
+  longText,
+  numberInQuery,
+  ownId,
+  pageQuery,
+  warnings,
+} from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { ALERT_TYPES, SEVERITIES } from '../words.ts';
 
@@ -93,7 +102,7 @@ const measuredAt = instantInput.describe('A bare date is the start of that day i
 /** POST /water-quality/ */
 export const measurementCreate = z
   .object({
-    id: idInput.optional().describe('Optional id chosen by the caller (UUID v4 or v7)'),
+    id: ownId,
     pond_id: idOrNumber,
     measurement_date: measuredAt.nullish().describe('Default now, at most 10 minutes ahead'),
     ...waterValues,
@@ -273,18 +282,10 @@ export const waterAlerts = z.object({
 export type WaterAlerts = z.infer<typeof waterAlerts>;
 
 export const trendQuery = z.object({
-  days: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(366)
+  days: numberInQuery(z.number().int().min(1).max(366))
     .default(30)
     .describe('Days of the zone of the farm, today included'),
-  points: z.coerce
-    .number()
-    .int()
-    .min(400)
-    .max(2_000)
+  points: numberInQuery(z.number().int().min(400).max(2_000))
     .optional()
     .describe(
       'For a drawing: adds `readings`, what was measured in at most so many equal stretches of the period',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput } from '#contract/fields.ts';
+import { idInput, numberInQuery } from '#contract/fields.ts';
 import {
   farmTimelineSegment,
   MOST_HOLD_S,
@@ -23,12 +23,14 @@ const MOST_HOURS = 192;
 const MOST_SEGMENTS = 2_000;
 
 const timelineQuery = z.object({
-  hours: z.coerce.number().int().min(1).max(MOST_HOURS).default(48).describe('How far ahead, from now on'),
+  hours: numberInQuery(z.number().int().min(1).max(MOST_HOURS))
+    .default(48)
+    .describe('How far ahead, from now on'),
 });
 /** One who is about to order asks what would come of it. */
 const pointQuery = timelineQuery.extend({
   order: z.enum(SWITCH_STATES).optional().describe('As if a person ordered this now'),
-  for_s: z.coerce.number().int().min(1).max(MOST_HOLD_S).optional().describe('… for so many seconds'),
+  for_s: numberInQuery(z.number().int().min(1).max(MOST_HOLD_S)).optional().describe('… for so many seconds'),
   force: z
     .stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] })
     .optional()

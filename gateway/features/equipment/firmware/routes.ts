@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput } from '#contract/fields.ts';
+import { idInput, numberInQuery } from '#contract/fields.ts';
 import { MAX_FIRMWARE_BYTES } from '#contract/mqtt/ota.ts';
 import {
   controllerFirmware,
@@ -48,8 +48,8 @@ function downloadRoute(deps: DownloadDeps): Route {
     access: { who: 'device' },
     params: z.object({ job: z.string().min(1).max(64) }),
     query: z.object({
-      offset: z.coerce.number().int().min(0).max(MAX_FIRMWARE_BYTES).default(0),
-      length: z.coerce.number().int().min(1).max(MAX_FIRMWARE_BYTES).optional(),
+      offset: numberInQuery(z.number().int().min(0).max(MAX_FIRMWARE_BYTES)).default(0),
+      length: numberInQuery(z.number().int().min(1).max(MAX_FIRMWARE_BYTES)).optional(),
     }),
     answers: {
       200: {

@@ -17,7 +17,8 @@ import {
 } from '#science/population.ts';
 import type { SurvivalFact as SurvivalChange } from '#science/survival.ts';
 import { cvOfSample } from '#science/uniformity.ts';
-import type { Batch, BatchState, Stock, Weighing } from '../batch-state.ts';
+import type { Batch, BatchState, BatchStates, Stock, Weighing } from '../batch-state.ts';
+import type { Withdrawals } from '../withdrawal.ts';
 import type { BatchFacts, BatchQueries, LossRow, SurvivalFact, WeighingFact } from './ports.ts';
 
 /** How a batch stands, from what was recorded of it. `now` is an instant (ISO 8601 UTC). */
@@ -307,6 +308,13 @@ export function weighingOf(fact: WeighingFact, facts: BatchFacts, clock: ZoneClo
 
 /** What a survival that was counted at the final harvest is described by. */
 export const COUNTED_AT_HARVEST = 'harvest';
+
+export type ChangeBatchDeps = Pick<Kernel, 'guard'> &
+  SurvivalDeps & {
+    queries: BatchQueries;
+    batches: Pick<BatchStates, 'byIds' | 'historyOf'>;
+    withdrawals: Withdrawals;
+  };
 
 export type SurvivalDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'> & {
   queries: Pick<BatchQueries, 'lastSurvivalChange'>;

@@ -11,7 +11,7 @@ import type { Decision } from '#core/use-case.ts';
 import type { Language } from '#science/advice/language.ts';
 import type { Batch, BatchState, BatchStates } from '../batch-state.ts';
 import type { Withdrawals } from '../withdrawal.ts';
-import { type SurvivalDeps, survivalRows } from './batch-state.ts';
+import { type ChangeBatchDeps, type SurvivalDeps, survivalRows } from './batch-state.ts';
 import { correctStocking, STOCKING_FIELDS, type Stocking } from './correct-stocking.ts';
 import {
   type BatchWarning,
@@ -22,13 +22,6 @@ import {
 } from './create-batch.ts';
 import { requireHistory } from './losses.ts';
 import type { BatchQueries } from './ports.ts';
-
-export type ChangeBatchDeps = Pick<Kernel, 'guard'> &
-  SurvivalDeps & {
-    queries: BatchQueries;
-    batches: Pick<BatchStates, 'byIds' | 'historyOf'>;
-    withdrawals: Withdrawals;
-  };
 
 /** How the batch stands; 404 when it was deleted. */
 export async function requireState(

@@ -7,8 +7,8 @@ import type { Caller } from '#core/route.ts';
 import { startOfDay } from '#core/zone-clock.ts';
 import { replayPopulation } from '#science/population.ts';
 import type { Batch, BatchHistory } from '../batch-state.ts';
+import type { ChangeBatchDeps } from './batch-state.ts';
 import { COUNTED_AT_HARVEST, standing } from './batch-state.ts';
-import type { ChangeBatchDeps } from './change-batch.ts';
 import { inPlaceOf, lossesOf, requireNoneMissed } from './losses.ts';
 import type { LossRow } from './ports.ts';
 

@@ -10,9 +10,10 @@ import type { Language } from '#science/advice/language.ts';
 import { feedConversion } from '#science/biomass.ts';
 import type { Batch, BatchState } from '../batch-state.ts';
 import { withdrawalWarnings } from '../withdrawal.ts';
+import type { ChangeBatchDeps } from './batch-state.ts';
 import { COUNTED_AT_HARVEST, daysInProduction, survivalRows } from './batch-state.ts';
 import { BATCH_WARNINGS } from './batch-words.ts';
-import { type ChangeBatchDeps, entryOf, requireState } from './change-batch.ts';
+import { entryOf, requireState } from './change-batch.ts';
 import { type BatchWarning, harvestWarnings, requireActive, requireSinceStart } from './create-batch.ts';
 
 export type Finished = {

@@ -3,9 +3,9 @@ import { isoOf } from '#core/kernel.ts';
 import { signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
 import { atBatch, batchParams, tag } from './batch-routes-common.ts';
+import type { ChangeBatchDeps } from './batch-state.ts';
 import { daysInProduction } from './batch-state.ts';
 import { batchToAnswer, finishedToAnswer } from './batch-states.ts';
-import type { ChangeBatchDeps } from './change-batch.ts';
 import { requireBatch } from './create-batch.ts';
 import { abortBatch, finishBatch } from './end-batch.ts';
 

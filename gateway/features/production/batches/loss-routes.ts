@@ -15,7 +15,7 @@ import { requireMatch, signedIn } from '#core/request-checks.ts';
 import { kilograms, percent, roundTo } from '#core/rounding.ts';
 import { type Route, route } from '#core/route.ts';
 import { atBatch, batchParams, tag } from './batch-routes-common.ts';
-import type { ChangeBatchDeps } from './change-batch.ts';
+import type { ChangeBatchDeps } from './batch-state.ts';
 import { requireBatch } from './create-batch.ts';
 import { changeLoss, deleteLoss, type Loss, lossesOf, recordLoss } from './losses.ts';
 

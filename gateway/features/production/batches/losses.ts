@@ -18,6 +18,7 @@ import {
 } from '#science/population.ts';
 import { adjustSurvival, type LossFact } from '#science/survival.ts';
 import type { BatchHistory, BatchStates } from '../batch-state.ts';
+import type { ChangeBatchDeps } from './batch-state.ts';
 import {
   afterAllTold,
   type SurvivalDeps,
@@ -28,7 +29,6 @@ import {
   touched,
 } from './batch-state.ts';
 import { BATCH_WARNINGS } from './batch-words.ts';
-import type { ChangeBatchDeps } from './change-batch.ts';
 import { type BatchWarning, requireActive, requireSinceStart } from './create-batch.ts';
 import type { BatchQueries, LossRow } from './ports.ts';
 

@@ -7,6 +7,7 @@ import {
   type WaterField,
 } from '#contract/resources/water-quality.ts';
 import { ALERT_TYPES } from '#contract/words.ts';
+import { invalidField } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import { roundTo } from '#core/rounding.ts';
 import { dayAfter, localDay, startOfDay, type Zone } from '#core/zone-clock.ts';
@@ -75,13 +76,14 @@ export function isWaterField(word: string): word is WaterField {
 
 type Asked = { start_date?: string | undefined; end_date?: string | undefined };
 
-/** Bare dates are days of the farm's zone; the end is inclusive. */
+/** Bare dates are days of the farm's zone; the end is inclusive. Throws 422 for one that lies before the start. */
 export function spanOf({ start_date, end_date }: Asked, zone: Zone): Span {
-  return {
-    from:
-      start_date === undefined ? null : isDateOnly(start_date) ? startOfDay(start_date, zone) : start_date,
-    before: end_date === undefined ? null : endOf(end_date, zone),
-  };
+  const from =
+    start_date === undefined ? null : isDateOnly(start_date) ? startOfDay(start_date, zone) : start_date;
+  const before = end_date === undefined ? null : endOf(end_date, zone);
+  if (from !== null && before !== null && before <= from)
+    throw invalidField(422, 'end_date', 'must not be before start_date');
+  return { from, before };
 }
 
 function endOf(end: string, zone: Zone): string {

@@ -63,6 +63,15 @@ onBothEngines('members of a farm', (_open, engine) => {
     ]);
   });
 
+  test('who is asked by what is no address is told so, in place of an invitation that nobody can accept', async () => {
+    for (const email of ['ana', 'ana@', 'ana fazenda.com.br', ''])
+      expect(await add({ email, role: 'VIEWER' })).toMatchObject({
+        status: 422,
+        body: { detail: expect.stringMatching(/^email: must be an email address/) },
+      });
+    expect(await list()).toEqual([]);
+  });
+
   test('nobody learns from an invitation whether there is an account', async () => {
     const farm = await aFarm(owner);
     const shape = (reply: Parameters<typeof body>[0]) => ({

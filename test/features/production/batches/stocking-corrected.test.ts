@@ -342,6 +342,7 @@ onBothEngines('a stocking told wrongly', (_open, engine) => {
       animals: null,
       weight_kg: null,
       pond_share: null,
+      cause: null,
       corrects: null,
       changed_at: at,
       description: 'harvest',

@@ -212,6 +212,26 @@ onBothEngines('water quality over HTTP', (_open, engine) => {
     expect(instants.measurements).toHaveLength(2);
   });
 
+  test('days that end before they begin are refused, in place of a pond that seems never measured', async () => {
+    const pond = await farm.pond();
+    await farm.measure(pond, { ph: 8 });
+    for (const path of [
+      `/water-quality/pond/${pond}?`,
+      `/water-quality/pond/${pond}/alerts?`,
+      '/water-quality/alerts?',
+    ])
+      for (const [start, end] of [
+        ['2026-02-03', '2026-02-02'],
+        ['2026-02-02T03:00:01Z', '2026-02-02T03:00:00Z'],
+      ])
+        expect(
+          await farm.ask('GET', `${path}pond_id=${pond}&start_date=${start}&end_date=${end}`),
+        ).toMatchObject({ status: 422, body: { detail: 'end_date: must not be before start_date' } });
+    expect(
+      (await journal(pond, '?start_date=2026-02-02T03:00:00Z&end_date=2026-02-02T03:00:00Z')).measurements,
+    ).toEqual([]);
+  });
+
   test('a pond that was never measured has an empty journal and nothing latest', async () => {
     const pond = await farm.pond();
     expect((await journal(pond)).statistics).toEqual({
