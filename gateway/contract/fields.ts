@@ -117,8 +117,8 @@ export function numberInQuery(number: z.ZodNumber) {
     .transform(Number)
     .pipe(number)
     .meta({
-      override({ jsonSchema }) {
-        delete jsonSchema.pattern;
+      override({ jsonSchema }: { jsonSchema: Record<string, unknown> }) {
+        delete jsonSchema['pattern'];
         Object.assign(jsonSchema, described);
       },
     });
