@@ -117,7 +117,7 @@ export function numberInQuery(number: z.ZodNumber) {
     .transform(Number)
     .pipe(number)
     .meta({
-      override({ jsonSchema }) {
+      override({ jsonSchema }: { jsonSchema: { pattern?: string } }) {
         delete jsonSchema.pattern;
         Object.assign(jsonSchema, described);
       },
