@@ -58,7 +58,7 @@ export const welcomeWords = translation<typeof source.welcomeWords>({
   phoneInstall:
     'Para tenerla como una aplicación: en el menú del navegador del celular, “Agregar a la pantalla de inicio” (en el iPhone, Compartir › Agregar a inicio).',
   havePhone: (name: string) => `Un celular ya entró: ${name}.`,
-  left: (n: number, all: number) => `Preparación: ${n === 1 ? 'falta 1' : `faltan ${n}`} de ${all}`,
+  left: (n: number, all: number) => `Preparación: ${n === 1 ? 'falta' : 'faltan'} ${n} de ${all}`,
   nextStep: (step: string) => `Siguiente: ${step}`,
   seeAll: 'Ver los pasos',
   name: 'Su nombre',

@@ -54,7 +54,7 @@ export const welcomeWords = source({
   phoneInstall:
     'Para tê-lo como um aplicativo: no menu do navegador do celular, “Adicionar à tela inicial” (no iPhone, Compartilhar › Adicionar à Tela de Início).',
   havePhone: (name: string) => `Um celular já entrou: ${name}.`,
-  left: (n: number, all: number) => `Preparação: ${n === 1 ? 'falta 1' : `faltam ${n}`} de ${all}`,
+  left: (n: number, all: number) => `Preparação: ${n === 1 ? 'falta' : 'faltam'} ${n} de ${all}`,
   nextStep: (step: string) => `Próximo: ${step}`,
   seeAll: 'Ver os passos',
   name: 'Seu nome',

@@ -4,13 +4,12 @@ import { type Change, type GuardSeen, remove, update } from '#core/changes.ts';
 import { changesOf } from '#core/correct-record.ts';
 import { conflict, notFound } from '#core/errors.ts';
 import { requireNotAhead } from '#core/facts-of-now.ts';
-import { isoOf, type Kernel } from '#core/kernel.ts';
+import { isoOf } from '#core/kernel.ts';
 import { percent } from '#core/rounding.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import type { Language } from '#science/advice/language.ts';
 import type { Batch, BatchState, BatchStates } from '../batch-state.ts';
-import type { Withdrawals } from '../withdrawal.ts';
 import { type ChangeBatchDeps, type SurvivalDeps, survivalRows } from './batch-state.ts';
 import { correctStocking, STOCKING_FIELDS, type Stocking } from './correct-stocking.ts';
 import {
@@ -21,7 +20,6 @@ import {
   stockingWarnings,
 } from './create-batch.ts';
 import { requireHistory } from './losses.ts';
-import type { BatchQueries } from './ports.ts';
 
 /** How the batch stands; 404 when it was deleted. */
 export async function requireState(
