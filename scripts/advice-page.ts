@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { ADVICE_SOURCES, ADVICE_STAGES, type Advice } from '#science/advice/advice-sources.ts';
 import { ADVICE } from '#science/advice/advice-table.ts';
 import { figure } from '#science/advice/language.ts';
-import { amount, parameterTitle } from '#science/advice/water-words.ts';
+import { amount, parameterTitle } from '#science/advice/water-advice.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import { alertTypesOf, optimalRange, WATER_PARAMETERS } from '#science/water-limits.ts';
 

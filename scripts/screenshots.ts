@@ -11,9 +11,7 @@ import { MAIN_FILE } from './built-program.ts';
 import { type DemoFarm, demoFarm } from './demo/demo-farm.ts';
 import { startLiveFleet } from './demo/live-fleet.ts';
 import { OWNER } from './demo/make-farm.ts';
-import { film } from './screenshots/film.ts';
-import { type Look, type Pages, pagesOf } from './screenshots/pages.ts';
-import { readPng, writePng } from './screenshots/small-png.ts';
+import { film, type Look, type Pages, pagesOf, readPng, writePng } from './screenshots/film.ts';
 
 // The pictures of the README, taken from the console over a demo farm made for them: run it again when a screen changed.
 

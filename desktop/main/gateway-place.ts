@@ -2,12 +2,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { codeOfPin } from '../../gateway/contract/discovery.ts';
 import type { FarmTold, FoundGateway, LocalTold, LostWhy, OfferedGateway, Person } from '../ipc.ts';
-import type { AskGateway } from './ask-gateway.ts';
 import { openDoor, pageAddress, socketOf } from './door.ts';
 import { findGateways } from './find-gateways.ts';
 import { type LocalGateway, type ProgramFolders, startLocalGateway } from './local-gateway.ts';
 import type { KeptSettings } from './settings.ts';
-import { followGateway } from './watch.ts';
+import { type AskGateway, followGateway } from './watch.ts';
 
 type PlaceDeps = {
   kept: KeptSettings;

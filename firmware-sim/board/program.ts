@@ -1,5 +1,5 @@
 import type { SwitchState } from '#contract/words.ts';
-import { changePlant, measure, newPlant } from '../motor.ts';
+import { changePlant, measure, newPlant } from '../controller-runner.ts';
 import type { SimClock, SimTimer } from '../sim-clock.ts';
 import type { ControllerHost } from './controller-host.ts';
 import type { BoardFaults } from './faults.ts';

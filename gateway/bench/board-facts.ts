@@ -1,10 +1,11 @@
+import { crc32 } from 'node:zlib';
 import type { ChipFacts, EspBoard } from '#adapters/serial/esp-board.ts';
 import { FIRST_PROGRAM, isBlank } from './check-firmware.ts';
 import { describedIn, type ProgramDescription } from './esp-image.ts';
+import type { Firmware } from './firmware-manifest.ts';
 import type { JobContext } from './job.ts';
 import { NVS_OFFSET, NVS_SIZE, readNvs } from './nvs-image.ts';
 import { readSteadily } from './open-board.ts';
-import { CHOICE_AT, CHOICE_SIZE, startingProgram } from './starting-program.ts';
 import { type Partition, readPartitions, TABLE_OFFSET, TABLE_SIZE } from './write-segments.ts';
 
 /** What a board is and what it holds, as far as it may be shown: no keys, no passwords. */
@@ -90,3 +91,47 @@ function identityIn(nvs: Buffer): BoardFacts['identity'] {
     has_claim: text('claim') !== null,
   };
 }
+
+/** Two copies of the choice, each in a sector of its own. */
+const CHOICE_AT = [0, 4_096] as const;
+const CHOICE_SIZE = 32;
+
+/** A program that was on trial and did not prove itself. */
+const REJECTED: ReadonlySet<number> = new Set([3, 4]);
+const UNWRITTEN = 0xffff_ffff;
+const IMAGE_MAGIC = 0xe9;
+
+/**
+ * The program that the boot loader starts, as ESP-IDF chooses: what an update has chosen, else the one the board came
+ * with, else the first slot. `choices` are the heads of both sectors of the partition `otadata`. Null: the table knows no
+ * program that starts by itself.
+ */
+export function startingProgram(
+  partitions: readonly Partition[],
+  choices: readonly Buffer[],
+): Partition | null {
+  const slots = partitions
+    .filter(({ slot }) => typeof slot === 'number')
+    .toSorted((a, b) => Number(a.slot) - Number(b.slot));
+  const chosen = Math.max(0, ...choices.map(sequenceIn));
+  const byUpdate = chosen === 0 ? undefined : slots[(chosen - 1) % slots.length];
+  return byUpdate ?? partitions.find(({ slot }) => slot === 'factory') ?? slots[0] ?? null;
+}
+
+/** Counts up with every update; 0: this copy holds no choice. */
+function sequenceIn(choice: Buffer): number {
+  if (choice.length < CHOICE_SIZE) return 0;
+  const sequence = choice.readUInt32LE(0);
+  if (sequence === UNWRITTEN || REJECTED.has(choice.readUInt32LE(24))) return 0;
+  return choice.readUInt32LE(28) === crc32(choice.subarray(0, 4), UNWRITTEN) ? sequence : 0;
+}
+
+/** Whether a firmware says what lies at an address. */
+export const isPartOf = ({ parts }: Firmware, address: number): boolean =>
+  parts.some(({ offset, bytes }) => offset <= address && address < offset + bytes.length);
+
+/** Whether a firmware holds a program, and not only a boot loader or data. */
+export const holdsProgram = ({ parts }: Firmware): boolean =>
+  parts.some(({ offset, bytes }) =>
+    offset < FIRST_PROGRAM ? offset + bytes.length > FIRST_PROGRAM : bytes[0] === IMAGE_MAGIC,
+  );

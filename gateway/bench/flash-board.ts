@@ -1,7 +1,7 @@
 import type { ChipFacts, EspBoard } from '#adapters/serial/esp-board.ts';
 import { type InEach, inEach } from '#core/each-language.ts';
 import { saveFlash } from './backup-board.ts';
-import { type BoardFacts, readBoard } from './board-facts.ts';
+import { type BoardFacts, holdsProgram, isPartOf, readBoard } from './board-facts.ts';
 import { checkFirmware, isBlank, requirePublisher } from './check-firmware.ts';
 import { eraseAround } from './erase-board.ts';
 import type { Firmware } from './firmware-manifest.ts';
@@ -9,7 +9,6 @@ import { type JobContext, type JobOf, type JobResult, sentence } from './job.ts'
 import { identityImage, type Kept, NVS_OFFSET, NVS_SIZE, readNvs } from './nvs-image.ts';
 import { steadily, withBoard } from './open-board.ts';
 import { readFirmware } from './read-firmware.ts';
-import { holdsProgram, isPartOf } from './starting-program.ts';
 import {
   bytesOf,
   planSegments,

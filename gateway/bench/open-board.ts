@@ -1,6 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import { connectBoard } from '#adapters/serial/connect-board.ts';
-import type { ChipFacts, EspBoard } from '#adapters/serial/esp-board.ts';
+import { type ChipFacts, connectBoard, type EspBoard } from '#adapters/serial/esp-board.ts';
 import { EspTrouble } from '#adapters/serial/esp-trouble.ts';
 import { listPorts, portUsers } from '#adapters/serial/list-ports.ts';
 import { openPort, type SerialLink } from '#adapters/serial/open-port.ts';

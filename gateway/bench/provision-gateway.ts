@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { benchLabel } from '#contract/resources/bench.ts';
 import { controlPointAnswer, deviceKeyAnswer, deviceKeyEntry } from '#contract/resources/control-points.ts';
-import { systemIdentityAnswer } from '#contract/resources/system-identity.ts';
+import { systemIdentityAnswer } from '#contract/resources/system.ts';
 import { type InEach, inEach } from '#core/each-language.ts';
 import { type Terminal, textOf, type Values } from './command.ts';
 import { type Identity, newClaimCode } from './identity.ts';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { type InEach, inEach } from '#core/each-language.ts';
 import type { Identity } from './identity.ts';
-import type { BoardConsole, Heard } from './provision-console.ts';
-import { SFPROV_TYPE, sfprovFrame } from './sfprov-frames.ts';
+import { type BoardConsole, type Heard, SFPROV_TYPE, sfprovFrame } from './provision-console.ts';
 import { BenchTrouble } from './trouble.ts';
 
 const text = z.string().max(255);

@@ -1,11 +1,10 @@
 import { inEach } from '#core/each-language.ts';
-import { readBoard } from './board-facts.ts';
+import { holdsProgram, isPartOf, readBoard } from './board-facts.ts';
 import { checkFirmware } from './check-firmware.ts';
 import { type JobContext, type JobOf, type JobResult, sentence } from './job.ts';
 import { NVS_OFFSET, NVS_SIZE } from './nvs-image.ts';
 import { withBoard } from './open-board.ts';
 import { readFirmware } from './read-firmware.ts';
-import { holdsProgram, isPartOf } from './starting-program.ts';
 import { BenchTrouble } from './trouble.ts';
 import { bytesOf, planSegments, readBackSegments, segmentsToWrite } from './write-segments.ts';
 

@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { newestBackup, prepareFolder } from '#adapters/backup/backup-folder.ts';
 import { noteProof } from '#adapters/backup/backup-proof.ts';
@@ -14,7 +16,6 @@ import { called, usage } from '#contract/commands.ts';
 import { makeBackup } from '#operations/backup/make-backup.ts';
 import { proveKey } from '#operations/backup/read-backup.ts';
 import { databaseFile, readConfig, UsageError } from '#runtime/config.ts';
-import { type Input, readPassword } from './read-password.ts';
 
 /** What the backup and restore commands ask of the outside. */
 export type Ask = {
@@ -141,5 +142,20 @@ function readArguments(args: readonly string[]) {
     throw new UsageError(
       error instanceof Error ? error.message.replace(/\. To specify.*$/s, '') : String(error),
     );
+  }
+}
+
+export type Input = NodeJS.ReadableStream & { isTTY?: boolean };
+
+/** The first line of the input, without showing what is typed; null when the input ends without one. */
+export async function readPassword(print: (line: string) => void, input: Input): Promise<string | null> {
+  if (input.isTTY) print('Password (not shown):');
+  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input, output: unseen, terminal: input.isTTY ?? false });
+  try {
+    for await (const line of lines) return line;
+    return null;
+  } finally {
+    lines.close();
   }
 }

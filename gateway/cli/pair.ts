@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { KeyFileDamaged } from '#adapters/sync/pairing-key.ts';
+import { KeyFileDamaged } from '#adapters/sync/pairing-http.ts';
 import { usage } from '#contract/commands.ts';
 import { AppError } from '#core/errors.ts';
 import {

@@ -1,7 +1,6 @@
 import { type AttemptLimits, ownAttempts, sharedAttempts } from '#adapters/http/attempt-limit.ts';
-import type { Database } from '#adapters/sql/database.ts';
+import { type Database, runStatement } from '#adapters/sql/database.ts';
 import { createLeases, type Leases } from '#adapters/sql/lease.ts';
-import { runStatement } from '#adapters/sql/run-statement.ts';
 import { createMemoryBus } from '#adapters/sync/bus-payloads.ts';
 import { followOthers, tellOthers } from '#adapters/sync/follow-others.ts';
 import { createPostgresBus } from '#adapters/sync/postgres-bus.ts';

@@ -58,7 +58,7 @@ export const SCIENCE_DEFAULTS = {
      */
     vannamei: { mealScale: 0.09306, mealExponent: 0.62, rationFactor: 0.85 },
     /**
-     * How postlarvae of vannamei are fed until they are weighed (gateway/science/blind-feeding.ts). By weight the first meals
+     * How postlarvae of vannamei are fed until they are weighed (gateway/science/feeding-ration.ts). By weight the first meals
      * of 100,000 are 10 g; what is published begins at 0.3 kg a day.
      */
     blindChart: 'ROCHA_MAIA_1998' as BlindChart,

@@ -1,7 +1,6 @@
 import { ratio } from './biomass.ts';
 import type { ScienceConstants } from './constants.ts';
-import { recentDailyGrowthG } from './daily-growth.ts';
-import { daysToReach, expectedWeightG, pondCurve, type WeightAtAge } from './growth.ts';
+import { daysToReach, expectedWeightG, pondCurve, recentDailyGrowthG, type WeightAtAge } from './growth.ts';
 import { upperTail } from './oxygen-forecast.ts';
 import type { Species } from './survival.ts';
 

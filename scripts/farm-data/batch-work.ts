@@ -9,7 +9,7 @@ import { transfer } from '#contract/resources/transfers.ts';
 import type { ExpenseCategory } from '#contract/words.ts';
 import { numberOf } from '#core/numeric-id.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
-import { feedingRatePercent } from '#science/feeding-rate.ts';
+import { feedingRatePercent } from '#science/feeding-ration.ts';
 import { believed, believedIn, believedWeightG, type Deps, type LivingBatch } from './batch-life.ts';
 import { type Chance, createChance } from './chance.ts';
 import { at, iso, UNTOUCHED, written } from './grown.ts';

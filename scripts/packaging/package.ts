@@ -15,7 +15,7 @@ import {
   signManifest,
   writePackage,
 } from '#operations/update/package-file.ts';
-import { isVersion } from '#operations/update/version-order.ts';
+import { isVersion } from '#operations/update/update-state.ts';
 import { makeDeb } from './make-deb.ts';
 import { manifestOf, NODE_NAMES, type ProgramFile, programFiles, writeTree } from './program-files.ts';
 

@@ -2,12 +2,19 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { levelHeard } from '#sim/controller/level-end.ts';
 import { createFleet, type Fleet } from '#sim/fleet/fleet.ts';
-import { answerOf, type Call, callAt } from './call.ts';
 import { type FarmTime, farmNow } from './farm-time.ts';
 import { createHost, type GatewayHost, type LogLine } from './gateway-host.ts';
 import type { Point, Publish, Sight, Write } from './history.ts';
-import { type Load, startLoad } from './load.ts';
-import { type Farm, LOGIN, makeFarm } from './make-farm.ts';
+import {
+  answerOf,
+  type Call,
+  callAt,
+  type Farm,
+  LOGIN,
+  type Load,
+  makeFarm,
+  startLoad,
+} from './make-farm.ts';
 import { type Probes, startProbes } from './probes.ts';
 
 type FleetWatch = {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { isLoopback, ownAttempts, sharedAttempts } from '#adapters/http/attempt-limit.ts';
-import { runStatement } from '#adapters/sql/run-statement.ts';
+import { runStatement } from '#adapters/sql/database.ts';
 import { openTestDatabase } from '#test/databases.ts';
 import { describeOnPostgres } from '#test/postgres.ts';
 

@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { clearScratch, withScratch } from '#adapters/backup/safe-files.ts';
-import { roomOfService } from '#adapters/backup/service-memory.ts';
+import { clearScratch, roomOfService, withScratch } from '#adapters/backup/safe-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'scratch-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

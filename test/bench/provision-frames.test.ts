@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findImprovFrame, improvCommand } from '../../gateway/bench/improv-frames.ts';
-import { createConsoleReader, type Heard } from '../../gateway/bench/provision-console.ts';
-import { sfprovFrame } from '../../gateway/bench/sfprov-frames.ts';
+import { createConsoleReader, type Heard, sfprovFrame } from '../../gateway/bench/provision-console.ts';
 
 const bytes = (hex: string) => Uint8Array.from(Buffer.from(hex.replaceAll(' ', ''), 'hex'));
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sweepTaken } from '#adapters/sql/sweep-expired.ts';
-import { setMark } from '#features/equipment/adoption/device-marks.ts';
+import { setMark } from '#features/equipment/adoption/adoption-queue.ts';
 import { sweep } from '#operations/upkeep/upkeep.ts';
 import { type App, aControlPoint, aFarmWith, startApp } from '#test/app.ts';
 import { type Engine, onBothEngines } from '#test/databases.ts';

@@ -164,7 +164,7 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
   device_marks: {
     by: 'number',
     of: 'instance',
-    most: ['gateway/features/equipment/adoption/device-marks.ts', 'MOST_KEPT'],
+    most: ['gateway/features/equipment/adoption/adoption-queue.ts', 'MOST_KEPT'],
     driven: [BOUNDS_TEST, 'a thousand marks of devices'],
   },
   firmware_images: {
@@ -194,7 +194,7 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
   probe_profiles: {
     by: 'number',
     of: 'farms',
-    most: ['gateway/features/equipment/probes/set-up-profile.ts', 'MOST_PROFILES'],
+    most: ['gateway/features/equipment/probes/profile-routes.ts', 'MOST_PROFILES'],
     driven: [DRIVEN_TEST, 'sixty-four profiles'],
   },
   probes: {
@@ -214,7 +214,7 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
   import_layouts: {
     by: 'number',
     of: 'farms',
-    most: ['gateway/features/production/imports/remember-layout.ts', 'MOST_LAYOUTS'],
+    most: ['gateway/features/production/imports/import-sent.ts', 'MOST_LAYOUTS'],
     driven: [DRIVEN_TEST, 'a hundred records and fifty layouts'],
   },
   // news
@@ -259,19 +259,19 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
   sync_parked: {
     by: 'number',
     of: 'sync_stream',
-    most: ['gateway/store/merge/most-kept.ts', 'MOST_ROWS'],
+    most: ['gateway/store/merge/conflicts.ts', 'MOST_ROWS'],
     driven: ['test/sync/hosted-protocol.test.ts', 'of what fits nowhere keeps only so many %s'],
   },
   lost_people: {
     by: 'number',
     of: 'sync_stream',
-    most: ['gateway/store/merge/most-kept.ts', 'MOST_ROWS'],
+    most: ['gateway/store/merge/conflicts.ts', 'MOST_ROWS'],
     driven: [KEEP_TEST, 'of people whom it says were lost'],
   },
   sync_conflicts: {
     by: 'number',
     of: 'sync_stream',
-    most: ['gateway/store/merge/most-kept.ts', 'MOST_ROWS'],
+    most: ['gateway/store/merge/conflicts.ts', 'MOST_ROWS'],
     driven: [KEEP_TEST, 'of edits that lost are so many %s'],
   },
   sync_stream: rowsOf('gateways'),

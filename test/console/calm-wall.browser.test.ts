@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Console, controllerReports, startConsole } from '#test/console.ts';
-import { readPng } from '../../scripts/screenshots/small-png.ts';
+import { readPng } from '../../scripts/screenshots/film.ts';
 
 const WALL = { width: 1280, height: 720 };
 /** Of all pixels, so many may be colourful while nothing is wrong. */

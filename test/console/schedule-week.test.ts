@@ -4,7 +4,7 @@ import {
   daysMore,
   mondayOf,
   type PlannedRule,
-} from '../../desktop/console/state/schedule-week.ts';
+} from '../../desktop/console/state/week-outlook.ts';
 
 const rule = (part: Partial<PlannedRule>): PlannedRule => ({
   id: 'a',

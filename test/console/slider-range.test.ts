@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rangeAround } from '../../desktop/console/state/typed-figure.ts';
+import { rangeAround } from '../../desktop/console/state/typed-value.ts';
 
 it.each([
   [25, { min: 12.5, max: 37.5, step: 0.5 }],

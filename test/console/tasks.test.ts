@@ -12,7 +12,7 @@ import {
   pondTasks,
   roundOf,
 } from '../../desktop/console/state/tasks.ts';
-import { equalShares, rest } from '../../desktop/console/state/typed-figure.ts';
+import { equalShares, rest } from '../../desktop/console/state/typed-value.ts';
 
 const H = 3_600_000;
 const D = 24 * H;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { dayPattern, readDay, writtenDay } from '../../desktop/console/state/typed-day.ts';
+import { dayPattern, readDay, writtenDay } from '../../desktop/console/state/typed-value.ts';
 
 const LANGUAGES = ['pt-BR', 'en', 'es'] as const;
 

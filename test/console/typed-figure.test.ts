@@ -6,7 +6,7 @@ import {
   readTyped,
   readWhole,
   typedFigure,
-} from '../../desktop/console/state/typed-figure.ts';
+} from '../../desktop/console/state/typed-value.ts';
 
 const SIGNS: readonly DecimalSign[] = [',', '.'];
 

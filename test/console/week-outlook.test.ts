@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TimelineSegment } from '#contract/resources/control-points.ts';
-import type { Block } from '../../desktop/console/state/schedule-week.ts';
-import { nextTurns, type Span, waitingParts } from '../../desktop/console/state/week-outlook.ts';
+import { type Block, nextTurns, type Span, waitingParts } from '../../desktop/console/state/week-outlook.ts';
 
 const HOUR = 60;
 const night: Block = {

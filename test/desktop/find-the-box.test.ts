@@ -3,12 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { codeOfPin } from '#contract/discovery.ts';
 import type { FoundGateway } from '../../desktop/ipc.ts';
-import type { Asked } from '../../desktop/main/ask-gateway.ts';
 import { openDoor, pageAddress, socketOf } from '../../desktop/main/door.ts';
 import { oncePerGateway } from '../../desktop/main/find-gateways.ts';
 import { urlOfTyped, withFarm } from '../../desktop/main/gateway-place.ts';
 import { skewOf } from '../../desktop/main/local-gateway.ts';
-import { followGateway } from '../../desktop/main/watch.ts';
+import { type Asked, followGateway } from '../../desktop/main/watch.ts';
 
 const pinOf = (byte: number) => Buffer.alloc(32, byte).toString('base64');
 const box = (fields: Partial<FoundGateway> = {}): FoundGateway => ({

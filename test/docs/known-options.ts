@@ -67,7 +67,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
 const PROGRAM = 'the program';
 const switchesOfProgram = (): Set<string> =>
   new Set(
-    [...readFileSync('desktop/main/station.ts', 'utf8').matchAll(/argv\.includes\('--([\w-]+)'\)/g)].map(
+    [...readFileSync('desktop/main/main.ts', 'utf8').matchAll(/argv\.includes\('--([\w-]+)'\)/g)].map(
       ([, name = '']) => name,
     ),
   );

@@ -3,9 +3,7 @@ import type { SwitchState } from '#contract/words.ts';
 import { step as rightStep } from '#sim/controller/controller.ts';
 import type { ControllerProfile, ControllerState, Effect } from '#sim/controller/state.ts';
 import { FACTORY_CONFIG, newController } from '#sim/controller/state.ts';
-import type { EventWithoutTime } from '#sim/controller-runner.ts';
-import type { Plant } from '#sim/motor.ts';
-import { changePlant, measure, newPlant } from '#sim/motor.ts';
+import { changePlant, type EventWithoutTime, measure, newPlant, type Plant } from '#sim/controller-runner.ts';
 
 // A controller on the bench: its timer and its motor are served, time is turned by hand.
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { blindFeedKg, largestBlindFeedKg } from '#science/blind-feeding.ts';
 import { BLIND_CHARTS, SCIENCE_DEFAULTS } from '#science/constants.ts';
+import { blindFeedKg, largestBlindFeedKg } from '#science/feeding-ration.ts';
 
 const postlarvae = { species: 'vannamei', initialWeightG: 0.003, isWeighed: false } as const;
 const kgOn = (chart: (typeof BLIND_CHARTS)[number], day: number, fields = {}) =>

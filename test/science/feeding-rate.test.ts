@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
-import { feedingRatePercent } from '#science/feeding-rate.ts';
+import { feedingRatePercent } from '#science/feeding-ration.ts';
 import { expectedWeightG, growthCurve } from '#science/growth.ts';
 import { expectedSurvivalPercent } from '#science/survival.ts';
 

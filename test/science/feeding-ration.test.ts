@@ -2,8 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BLIND_CHARTS, SCIENCE_DEFAULTS } from '#science/constants.ts';
 import type { FeedingConditions } from '#science/feeding-adjustments.ts';
-import { type BatchToFeed, dailyRation, weightToFeedG } from '#science/feeding-ration.ts';
-import { feedingSchedule, mealPlan } from '#science/feeding-schedule.ts';
+import {
+  type BatchToFeed,
+  dailyRation,
+  feedingSchedule,
+  mealPlan,
+  weightToFeedG,
+} from '#science/feeding-ration.ts';
 
 const { feeding } = SCIENCE_DEFAULTS;
 

@@ -6,8 +6,8 @@ import {
   recentDailyGrowthG,
   specificGrowthRatePercent,
   weeklyGrowthG,
-} from '#science/daily-growth.ts';
-import { growthStatus, performancePercent, variancePercent } from '#science/growth-status.ts';
+} from '#science/growth.ts';
+import { growthStatus, performancePercent, variancePercent } from '#science/growth-trend.ts';
 
 const { growth } = SCIENCE_DEFAULTS;
 

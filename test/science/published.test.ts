@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { ADVICE_SOURCES } from '#science/advice/advice-sources.ts';
-import { BLIND_SOURCES } from '#science/blind-feeding.ts';
+import { BLIND_SOURCES } from '#science/feeding-ration.ts';
 import { AERATION_AND_MONEY_SOURCES } from './published/aeration-and-money.ts';
 import { FEED_SOURCES } from './published/feed.ts';
 import { GROWTH_SOURCES } from './published/growth.ts';

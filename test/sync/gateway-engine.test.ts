@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { waitAfter } from '../../gateway/sync/gateway/back-off.ts';
-import { afterSuccess, firstBatch, halved } from '../../gateway/sync/gateway/batch-size.ts';
+import { waitAfter } from '../../gateway/sync/gateway/outcomes.ts';
 import {
+  afterSuccess,
   type Effect,
+  firstBatch,
+  halved,
   initialState,
   type Outcome,
   SLOTS,

@@ -8,8 +8,12 @@ import { idOfCause } from '#runtime/world.ts';
 import { chainAfter } from '#store/merge/canonical-change.ts';
 import { openTestDatabase } from '#test/databases.ts';
 import { gatewayStore } from '../../gateway/adapters/sync/gateway-store.ts';
-import { shortenOwnLog } from '../../gateway/adapters/sync/log-retention.ts';
-import { logSize, syncCounts, waitingRows } from '../../gateway/adapters/sync/own-log.ts';
+import {
+  logSize,
+  shortenOwnLog,
+  syncCounts,
+  waitingRows,
+} from '../../gateway/adapters/sync/log-retention.ts';
 import { syncStatusQueries } from '../../gateway/adapters/sync/sync-status-queries.ts';
 import { whyUnsound } from '../../gateway/sync/gateway/ask-pull.ts';
 import { aFarmRow, aLogRow, aUserRow } from './gateway-rows.ts';

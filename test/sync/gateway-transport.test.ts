@@ -4,7 +4,7 @@ import { gzipSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { HostedRefused, hostedAddress } from '../../gateway/adapters/sync/ask-hosted.ts';
 import { gatewayTransport } from '../../gateway/adapters/sync/gateway-transport.ts';
-import { LinkFailure } from '../../gateway/sync/gateway/link-failure.ts';
+import { LinkFailure } from '../../gateway/sync/gateway/ask.ts';
 
 const closing: (() => Promise<void> | void)[] = [];
 afterEach(async () => {

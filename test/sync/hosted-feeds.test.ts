@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runStatement } from '#adapters/sql/run-statement.ts';
+import { runStatement } from '#adapters/sql/database.ts';
 import { farm } from '#contract/resources/farms.ts';
 import { pairedGateway } from '#contract/resources/sync-tables.ts';
 import { update } from '#core/changes.ts';

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { runStatement } from '#adapters/sql/database.ts';
 import { createLeases, holdLease, underLease } from '#adapters/sql/lease.ts';
 import { migratePostgres, migrateSqlite, readMigrations } from '#adapters/sql/migrate.ts';
 import { connectPostgres } from '#adapters/sql/open-postgres.ts';
 import { connectSqlite } from '#adapters/sql/open-sqlite.ts';
-import { runStatement } from '#adapters/sql/run-statement.ts';
 import { arrivedNews } from '#contract/resources/local-tables.ts';
 import { notification } from '#contract/resources/notifications.ts';
 import { insert, put } from '#core/changes.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { runStatement } from '#adapters/sql/run-statement.ts';
+import { runStatement } from '#adapters/sql/database.ts';
 import { farm } from '#contract/resources/farms.ts';
 import { pond } from '#contract/resources/ponds.ts';
 import {

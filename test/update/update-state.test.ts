@@ -4,6 +4,7 @@ import { stateFrom } from '#operations/update/update-folder.ts';
 import {
   atStart,
   began,
+  compareVersions,
   failed,
   fetching,
   NO_UPDATE,
@@ -16,7 +17,6 @@ import {
   type UpdateState,
   unneeded,
 } from '#operations/update/update-state.ts';
-import { compareVersions } from '#operations/update/version-order.ts';
 
 const NOW = '2026-03-02T12:00:00.000Z';
 const whole: StartFacts = {

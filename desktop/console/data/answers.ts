@@ -161,15 +161,18 @@ import type {
   syncStatusAnswer,
 } from '#contract/resources/sync-status.ts';
 import type {
+  systemAuthorityAnswer,
+  systemClockAnswer,
+  systemIdentityAnswer,
+  systemUpdateAnswer,
+} from '#contract/resources/system.ts';
+import type {
   systemBackupAnswer,
   systemBackupKeyAnswer,
   systemBackupUploadAnswer,
   systemRestoreAnswer,
 } from '#contract/resources/system-backup.ts';
-import type { systemClockAnswer } from '#contract/resources/system-clock.ts';
 import type { doctorAnswer } from '#contract/resources/system-doctor.ts';
-import type { systemAuthorityAnswer, systemIdentityAnswer } from '#contract/resources/system-identity.ts';
-import type { systemUpdateAnswer } from '#contract/resources/system-update.ts';
 import type {
   transferAnswer,
   transferDetail,

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import type * as z from 'zod';
-import type { systemIdentityAnswer } from '#contract/resources/system-identity.ts';
+import type { systemIdentityAnswer } from '#contract/resources/system.ts';
 import { type FarmWord, wordAgeOf } from '../state/farm-word.ts';
 import { get } from './api.ts';
 import { now, serverTimeOf } from './clock.ts';

@@ -7,8 +7,7 @@ import { alarms, unanswered } from './alarms.ts';
 import { now } from './clock.ts';
 import { type Alert, controlPoints, farm, isKnown } from './farm-store.ts';
 import { isWaking, link } from './live.ts';
-import { withFarm } from './places.ts';
-import { pondCode } from './pond-codes.ts';
+import { pondCode, withFarm } from './places.ts';
 import { isSignedIn, user } from './session.ts';
 
 // In the window on the operator's PC the program around the console hears of the alarms: tray, badge, the system's own

@@ -1,7 +1,7 @@
 import { type UseQueryResult, useQuery } from '@tanstack/preact-query';
 import type { ScheduleAnswer } from '#contract/resources/schedules.ts';
 import { clockTime, instantAt, isoDay } from '../i18n/format.ts';
-import { addDays, type PlannedRule } from '../state/schedule-week.ts';
+import { addDays, type PlannedRule } from '../state/week-outlook.ts';
 import { get } from './api.ts';
 import { farm } from './farm-store.ts';
 

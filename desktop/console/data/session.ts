@@ -1,11 +1,94 @@
 import { computed, signal } from '@preact/signals';
 import type * as z from 'zod';
-import type { PasskeyAssertion } from '#contract/resources/passkeys.ts';
+import { type KnownOfAccount, weaknessOf } from '#contract/password-rule.ts';
+import type {
+  PasskeyAssertion,
+  PasskeyAttestation,
+  PasskeyCreationOptions,
+  PasskeyRequestOptions,
+} from '#contract/resources/passkeys.ts';
 import type { userAnswer } from '#contract/resources/users.ts';
 import { language } from '../i18n/language.ts';
-import { get, post, wireApi } from './api.ts';
+import { ApiError, get, post, wireApi } from './api.ts';
 import { noteServerTime, serverNow } from './clock.ts';
-import { signWithPasskey } from './passkeys.ts';
+
+// Who is signed in stands in the token; their name and language have to be asked for, also when the gateway was away as
+// the page came.
+
+const RETRY_MS = 5_000;
+
+/** Asks for their name and language until it is known; what comes back ends that. */
+export function keepUserKnown(): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isOver = false;
+  const attempt = (): void => {
+    loadUser().catch(() => {
+      if (!isOver) timer = setTimeout(attempt, RETRY_MS);
+    });
+  };
+  attempt();
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+}
+
+// Passkeys at this station. The browser asks its person; what it answers goes to the instance as it is.
+
+type WhyNoPasskeys = 'plain' | 'address' | 'browser';
+
+/**
+ * Why this browser has no passkeys under the address that it stands at; null: it has. Browsers have them over https or at the
+ * machine itself, under a name: never under a number.
+ */
+export function whyNoPasskeys(): WhyNoPasskeys | null {
+  const { hostname } = location;
+  if (!isSecureContext) return 'plain';
+  if (/^[\d.]+$|^\[/.test(hostname)) return 'address';
+  return 'PublicKeyCredential' in window ? null : 'browser';
+}
+
+// the library comes with the first use: the screens of the farm never wait for it
+const library = () => import('@simplewebauthn/browser');
+
+/** Has the browser ask for a passkey. */
+export async function signWithPasskey(options: PasskeyRequestOptions): Promise<PasskeyAssertion> {
+  const { startAuthentication } = await library();
+  const { id, rawId, response } = await startAuthentication({ optionsJSON: options as never }).catch(
+    notGiven,
+  );
+  const { clientDataJSON, authenticatorData, signature, userHandle } = response;
+  return {
+    id,
+    rawId,
+    type: 'public-key',
+    response: { clientDataJSON, authenticatorData, signature, ...(userHandle ? { userHandle } : {}) },
+  };
+}
+
+/** Has the browser make one. */
+export async function makePasskey(options: PasskeyCreationOptions): Promise<PasskeyAttestation> {
+  const { startRegistration } = await library();
+  const { id, rawId, response } = await startRegistration({ optionsJSON: options as never }).catch(notGiven);
+  const { clientDataJSON, attestationObject, transports = [] } = response;
+  return { id, rawId, type: 'public-key', response: { clientDataJSON, attestationObject, transports } };
+}
+
+/** The person chose nothing, or the device has nothing for this: browsers do not tell these apart, for nobody is to learn it. */
+function notGiven(error: unknown): never {
+  const isKnown = error instanceof Error && error.name === 'InvalidStateError';
+  throw new ApiError(0, { code: isKnown ? 'PASSKEY_KNOWN' : 'PASSKEY_NOT_GIVEN' });
+}
+
+/** For what asks for a proof of who is signed in. */
+export const proveWithPasskey = async (): Promise<PasskeyAssertion> =>
+  signWithPasskey(await post('/auth/passkeys/challenge'));
+
+/** What came with the refusal of a password that asks for a passkey, too; null: it does not, or there is none for this address. */
+export function optionsIn(error: unknown): PasskeyRequestOptions | null {
+  const options = error instanceof ApiError ? error.body['passkey'] : undefined;
+  return typeof options === 'object' && options !== null ? (options as PasskeyRequestOptions) : null;
+}
 
 // Who is signed in at this station. With "remember me" it outlives the window, else it ends with it. When it ends is told
 // by the server's time, and only the server says that it has: the clock of a station may be anywhere.
@@ -172,4 +255,13 @@ export async function renewIfDue(): Promise<void> {
   // who left meanwhile stays signed out
   if (answer !== null && kept.value === session)
     keep({ ...session, token: answer.access_token, expiresAt: endOf(answer) });
+}
+
+/**
+ * Throws what a refusal of the interface would say, for a password that is guessed first. The interface takes it where
+ * other programs make accounts, so that it is told here, before anything is sent.
+ */
+export async function requireGoodPassword(password: string, known: KnownOfAccount): Promise<void> {
+  const weakness = await weaknessOf(password, known);
+  if (weakness !== null) throw new ApiError(422, { code: `PASSWORD_${weakness}` });
 }

@@ -1,7 +1,7 @@
 // The words of the console stand in `words/<language>/`, by area. Portuguese gives the shape; the other languages have the
 // same words, or do not compile. Screens ask for `#words/<area>.ts`, which the build leads to the language it builds.
 
-import type { DecimalSign } from '../state/typed-figure.ts';
+import type { DecimalSign } from '../state/typed-value.ts';
 
 /** What is to be known of a language beside its words; its folder is called by its tag. */
 export type Language = {

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { spoken } from '#words/language.ts';
-import { isWorthSaying, readTyped, readWhole, typedFigure } from '../state/typed-figure.ts';
+import { isWorthSaying, readTyped, readWhole, typedFigure } from '../state/typed-value.ts';
 
 // The only place that turns figures and instants into text. Everything is told in the farm's own time.
 

@@ -1,4 +1,4 @@
-import { addDays } from './schedule-week.ts';
+import { addDays } from './week-outlook.ts';
 
 // Over which time the water of a pond is looked at. Pure.
 

@@ -11,7 +11,7 @@ import {
 import { errorBody } from '#contract/fields.ts';
 import type { Access, BoxNeed, Route } from '#core/route.ts';
 import { scopeFor } from '#core/token-scope.ts';
-import { eventStreamOperation } from './openapi-events.ts';
+import { eventStreamOperation } from './event-stream.ts';
 
 const error = errorBody.meta({ id: 'Error', description: 'What happened and what to do' });
 

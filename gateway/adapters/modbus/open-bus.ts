@@ -12,8 +12,7 @@ import type {
   WordsRead,
 } from '#features/equipment/probes/ports.ts';
 import { asPortTrouble, openPort, type PortFault, type SerialLink } from '../serial/open-port.ts';
-import { type FrameRead, rtuAnswer, rtuRequest } from './rtu-frame.ts';
-import { tcpAnswer, tcpRequest } from './tcp-frame.ts';
+import { type FrameRead, rtuAnswer, rtuRequest, tcpAnswer, tcpRequest } from './frames.ts';
 
 /** Bytes to and from the other end of a cable or a connection. */
 type ByteLink = {

@@ -2,8 +2,16 @@ import type { ModemState } from '#contract/resources/modem.ts';
 import type { Log } from '#core/kernel.ts';
 import { NewestMap } from '#core/newest-map.ts';
 import type { Modem, ModemFacts, SmsOutcome } from '#features/alarms/modem/ports.ts';
-import { type AtLine, createAtLine, type ModemPort, reportIn, smsTrouble } from './at-line.ts';
-import { greetModem, type ModemPin, standingOf } from './start-modem.ts';
+import {
+  type AtLine,
+  createAtLine,
+  greetModem,
+  type ModemPin,
+  type ModemPort,
+  reportIn,
+  smsTrouble,
+  standingOf,
+} from './start-modem.ts';
 
 // How a text becomes SMS (3GPP TS 23.038): 160 plain letters, or 70 of any kind.
 

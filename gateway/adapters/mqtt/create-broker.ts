@@ -24,11 +24,9 @@ import {
   MAX_INFLIGHT_QOS2,
   MAX_TOPIC_LEVELS,
 } from './bounds.ts';
-import { createConnectionTable } from './connection-table.ts';
 import { type Counters, createCounters } from './counters.ts';
-import { createDeviceLink } from './device-link.ts';
+import { createConnectionTable, createDeviceLink, createLevelStore } from './device-link.ts';
 import { createGuests } from './guests.ts';
-import { createLevelStore } from './level-store.ts';
 import { createListeners, type MakeTlsServer, type Peer, type PeerOf } from './listeners.ts';
 import { createReception } from './reception.ts';
 import { createSelfCheck } from './self-check.ts';

@@ -4,13 +4,12 @@ import type { Aedes, Client } from 'aedes';
 import { oneATurn } from '#core/one-a-turn.ts';
 import { createUnprovedConnections } from '#core/unproved-connections.ts';
 import type { Refusal } from './admission.ts';
-import { createConnectRate } from './connect-rate.ts';
-import type { ConnectionTable } from './connection-table.ts';
 import type { Counters } from './counters.ts';
+import type { ConnectionTable } from './device-link.ts';
 import type { Guests } from './guests.ts';
 import { type Limits, openPeer, type Peer } from './listeners.ts';
 import { guardFraming, isPartOfConnect, peekConnect, peekVersion5, type WhoComes } from './peek-connect.ts';
-import { takeToken } from './token-bucket.ts';
+import { createConnectRate, takeToken } from './token-bucket.ts';
 
 type Parser = {
   prependListener: (

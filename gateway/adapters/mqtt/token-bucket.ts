@@ -1,3 +1,5 @@
+import { NewestMap } from '#core/newest-map.ts';
+
 /** How much may come at once, and how fast it refills. A burst of 0 means: no limit. */
 export type Allowance = { burst: number; perMs: number };
 export type Bucket = { tokens: number; at: number };
@@ -20,4 +22,17 @@ export function takeToken(bucket: Bucket, allowance: Allowance, now: number): bo
   if (bucket.tokens < 1) return false;
   bucket.tokens -= 1;
   return true;
+}
+
+/** Addresses remembered; the one not seen for longest is forgotten first. */
+const MAX_ADDRESSES = 10_000;
+
+/** How often one address may open a connection. */
+export function createConnectRate(allowance: Allowance, now: () => number) {
+  const bucketsByAddress = new NewestMap<string, Bucket>(MAX_ADDRESSES);
+  return (address: string): boolean => {
+    const bucket = bucketsByAddress.get(address) ?? fullBucket(allowance, now());
+    bucketsByAddress.set(address, bucket);
+    return takeToken(bucket, allowance, now());
+  };
 }

@@ -10,9 +10,8 @@ import type {
   Snapshot,
   SoldPlan,
 } from '#features/people/payments/ports.ts';
-import { readStripeEvent } from './read-stripe-event.ts';
+import { readStripeEvent, requireNotAhead, TOLERANCE_S, wrongSignature } from './read-stripe-event.ts';
 import { cardOf, type PlanOfPrice, stripeSubscription, subscriptionContent } from './stripe-objects.ts';
-import { requireNotAhead, TOLERANCE_S, wrongSignature } from './webhook-signature.ts';
 
 export type StripeSettings = {
   secretKey: string;

@@ -1,9 +1,8 @@
-import type { Kysely } from 'kysely';
+import { type Compilable, CompiledQuery, type Kysely } from 'kysely';
 import { allResources } from '#contract/resources/all.ts';
-import type { Commit, CommitListener, Committed, RowListener } from '#core/changes.ts';
-import { wakes } from '#core/changes.ts';
+import { type Commit, type CommitListener, type Committed, type RowListener, wakes } from '#core/changes.ts';
+import { type CsvLayout, csvLines } from '#core/csv-text.ts';
 import type { UnitContext } from '#store/register.ts';
-import type { ReadLines } from './read-lines.ts';
 import type { Tables } from './tables.ts';
 
 export type Db = Kysely<Tables>;
@@ -108,5 +107,70 @@ export function commitListeners(onError: (error: unknown) => void) {
         }
       }
     },
+  };
+}
+
+/** Rows as they stand in a file; `last` is the last of them, null: there was none. */
+export type Lines<Row> = { text: string; count: number; last: Row | null };
+
+/** Reads a query and writes its rows as lines of a file, in the place where they are read. */
+export type ReadLines = <Row>(query: CompiledQuery<Row>, layout: CsvLayout) => Promise<Lines<Row>>;
+
+/** Lines are written on this thread; the engine sends it no more than rows. */
+export function readLinesHere(db: Pick<Kysely<Tables>, 'executeQuery'>): ReadLines {
+  return async (query, layout) => {
+    const { rows } = await db.executeQuery(query);
+    return linesOf(rows, layout);
+  };
+}
+
+export function linesOf<Row>(rows: readonly Row[], layout: CsvLayout): Lines<Row> {
+  const last = rows.at(-1) ?? null;
+  const line = csvLines(layout, Object.keys(last ?? {}));
+  let text = '';
+  for (const row of rows) text += line(Object.values(row ?? {}));
+  return { text, count: rows.length, last };
+}
+
+type Value = string | number | null;
+
+/** What a handle has besides whose engine runs in this process: its rows are there at once. */
+export type AnswersNow = { answerNow: (sql: string, parameters: readonly unknown[]) => unknown[] };
+
+const answersNow = (db: Db): db is Db & AnswersNow => 'answerNow' in db;
+
+/** Stands where a value will stand; no text a caller can send begins so, for requests with a NUL are refused. */
+const MARK = '\u0000';
+
+/**
+ * A statement for a hot path: built and compiled once, then run with other values. `build` gets a mark for each name and
+ * uses it where the value belongs.
+ */
+export function prepared<Name extends string, Row>(
+  db: Db,
+  names: readonly Name[],
+  build: (marks: Readonly<Record<Name, string>>) => Compilable<Row>,
+): (values: Readonly<Record<Name, Value>>) => Promise<Row[]> {
+  // one mark per name
+  const marks = Object.fromEntries(names.map((name) => [name, MARK + name])) as Record<Name, string>;
+  const compiled: CompiledQuery<Row> = build(marks).compile();
+  const nameByPlace = compiled.parameters.map((parameter) => names.find((name) => marks[name] === parameter));
+  return async (values) => {
+    const parameters = compiled.parameters.map((parameter, place) => {
+      const name = nameByPlace[place];
+      return name === undefined ? parameter : values[name];
+    });
+    // the rows are those of the query that Kysely typed
+    if (answersNow(db)) return db.answerNow(compiled.sql, parameters) as Row[];
+    const { rows } = await db.executeQuery<Row>({ ...compiled, parameters });
+    return rows;
+  };
+}
+
+/** Runs a statement of a library that brings its own SQL, for tables that no unit of work changes. */
+export function runStatement(db: Db) {
+  return async (text: string, values: readonly unknown[]): Promise<{ rows: unknown[]; rowCount: number }> => {
+    const { rows, numAffectedRows } = await db.executeQuery<unknown>(CompiledQuery.raw(text, [...values]));
+    return { rows, rowCount: numAffectedRows === undefined ? rows.length : Number(numAffectedRows) };
   };
 }

@@ -3,8 +3,7 @@ import pg from 'pg';
 import type { Committed, Unit } from '#core/changes.ts';
 import { StaleError, StorageUnavailable, UniqueViolation } from '#core/errors.ts';
 import { applyUnit } from '#store/commit.ts';
-import { commitListeners, type Database, type Stamping, unitContext } from './database.ts';
-import { readLinesHere } from './read-lines.ts';
+import { commitListeners, type Database, readLinesHere, type Stamping, unitContext } from './database.ts';
 import type { Tables } from './tables.ts';
 
 const BIGINT = 20;

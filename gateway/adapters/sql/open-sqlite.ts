@@ -5,10 +5,15 @@ import { StorageUnavailable, UniqueViolation } from '#core/errors.ts';
 import { NewestMap } from '#core/newest-map.ts';
 import { applyUnit } from '#store/commit.ts';
 import type { Statement } from '#store/register.ts';
-import { commitListeners, type Database, type Stamping, unitContext } from './database.ts';
+import {
+  type AnswersNow,
+  commitListeners,
+  type Database,
+  readLinesHere,
+  type Stamping,
+  unitContext,
+} from './database.ts';
 import { planOnceDialect } from './plan-once.ts';
-import type { AnswersNow } from './prepared.ts';
-import { readLinesHere } from './read-lines.ts';
 import { type ReadStatement, readerDialect } from './reader-thread/reader-dialect.ts';
 import { createReaderThread } from './reader-thread/reader-thread.ts';
 import type { Tables } from './tables.ts';

@@ -2,7 +2,7 @@ import { type RawData, WebSocket } from 'ws';
 import { type HostedFrame, hostedFrame, MOST_SHAPE } from '#contract/sync/wire.ts';
 import { isBeyond } from '#core/json-shape.ts';
 import type { Log } from '#core/kernel.ts';
-import { waitAfter } from '../../sync/gateway/back-off.ts';
+import { waitAfter } from '../../sync/gateway/outcomes.ts';
 import type { LiveHandlers, LiveLine } from '../../sync/gateway/ports.ts';
 import { HostedRefused, hostedAddress } from './ask-hosted.ts';
 

@@ -7,7 +7,7 @@ import { type Commit, type Incoming, onTables, put, rowsOf, type StreamPoints } 
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { movesHeard } from '#features/cloud/moved-farms.ts';
 import { wireChangeOf } from '#store/merge/canonical-change.ts';
-import { scannedStream } from '#store/merge/most-kept.ts';
+import { scannedStream } from '#store/merge/conflicts.ts';
 import { READABLE_NOW } from '#store/merge/parked.ts';
 import type { OutRows, SyncStore, Taking } from '../../sync/gateway/ports.ts';
 import { TUNING } from '../../sync/gateway/tuning.ts';

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { constants, gunzip, zstdCompress, zstdDecompress } from 'node:zlib';
 import { MAX_MESSAGE_BYTES, MOST_SHAPE, refusalBody, SYNC_REFUSALS } from '#contract/sync/wire.ts';
 import { isBeyond } from '#core/json-shape.ts';
-import { LinkFailure } from '../../sync/gateway/link-failure.ts';
+import { LinkFailure } from '../../sync/gateway/ask.ts';
 import type { AskKind, Refused, SyncTransport } from '../../sync/ports.ts';
 import { HostedRefused, HostedUnreachable, hostedAddress } from './ask-hosted.ts';
 

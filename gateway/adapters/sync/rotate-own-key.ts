@@ -1,8 +1,7 @@
 import { keysAnswer } from '#contract/sync/wire.ts';
 import type { AskHosted } from './ask-hosted.ts';
 import { signText } from './ed25519.ts';
-import type { GatewaySession } from './pairing-http.ts';
-import type { GatewayKeys } from './pairing-key.ts';
+import type { GatewayKeys, GatewaySession } from './pairing-http.ts';
 
 /**
  * Gives the gateway a new key. It is on disk before the hosted instance hears of it, and both keys open there for a

@@ -1,12 +1,11 @@
 import { conflictQueries, tellConflictQueries } from '#adapters/sql/queries/cloud/sync-conflicts.ts';
-import { sweepConflicts } from '#adapters/sql/sweep-conflicts.ts';
+import { sweepConflicts } from '#adapters/sql/sweep-expired.ts';
 import type { Tick } from '#adapters/timers/ticks.ts';
 import { createTellFenced } from '#features/cloud/pairing/tell-fenced.ts';
 import { syncConflictRoutes } from '#features/cloud/sync-conflicts/routes.ts';
 import { createTellConflicts, toldId } from '#features/cloud/sync-conflicts/tell-conflicts.ts';
 import { createHostedWork } from '#operations/hosted/run-farms.ts';
-import { openHostedPairing } from '#operations/pairing/hosted-pairing.ts';
-import { createHostedTime } from '#operations/pairing/hosted-time.ts';
+import { createHostedTime, openHostedPairing } from '#operations/pairing/hosted-pairing.ts';
 import type { LocalPairingParts } from '#operations/pairing/local-pairing.ts';
 import { createGatewaySync } from '#operations/sync/gateway-sync.ts';
 import { createHostedSync } from '#operations/sync/hosted-sync.ts';

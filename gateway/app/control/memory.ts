@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { bindingQueries } from '#adapters/sql/queries/cloud/farm-bindings.ts';
 import { arrivingPoints, mergedMarks } from '#adapters/sql/queries/cloud/merged-marks.ts';
-import { movedFarms } from '#adapters/sql/queries/cloud/moved-farms.ts';
+import { bindingQueries, movedFarms } from '#adapters/sql/queries/cloud/moved-farms.ts';
 import { controlFactsQueries, keyUseQueries } from '#adapters/sql/queries/control/control-facts.ts';
 import { firmwareQueries } from '#adapters/sql/queries/equipment/firmware.ts';
 import { oxygenQueries } from '#adapters/sql/queries/production/oxygen.ts';

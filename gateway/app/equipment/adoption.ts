@@ -1,6 +1,6 @@
 import { controlPointQueries } from '#adapters/sql/queries/control/control-points.ts';
 import { markQueries } from '#adapters/sql/queries/control/device-marks.ts';
-import { proofOfKey, sealCredentials } from '#adapters/tokens/seal-credentials.ts';
+import { proofOfKey, sealCredentials } from '#adapters/tokens/seal-text.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
 import { deviceMark } from '#contract/resources/local-tables.ts';
 import { type Committed, onTables, rowsOf } from '#core/changes.ts';

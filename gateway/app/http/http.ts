@@ -10,10 +10,10 @@ import {
   requestLimits,
   sharedOpenRequests,
 } from '#adapters/http/request-limits.ts';
+import { runStatement } from '#adapters/sql/database.ts';
 import { recorderQuery } from '#adapters/sql/queries/access.ts';
 import { idempotencyQueries } from '#adapters/sql/queries/idempotency.ts';
 import { subscriptionQueries } from '#adapters/sql/queries/people/subscriptions.ts';
-import { runStatement } from '#adapters/sql/run-statement.ts';
 import { mountPackages } from '#adapters/sync/hosted-compare.ts';
 import type { Route } from '#core/route.ts';
 import { requireApiAccess } from '#features/people/access-tokens/create-token.ts';

@@ -18,7 +18,7 @@ import { type Authenticate, createAuthentication } from '#features/people/accoun
 import type { LogInDeps } from '#features/people/accounts/log-in.ts';
 import { accountRoutes } from '#features/people/accounts/routes.ts';
 import { createSessionList } from '#features/people/accounts/session-list.ts';
-import { boxRightsOf } from '#operations/pairing/box-rights.ts';
+import { boxRightsOf } from '#operations/pairing/local-pairing.ts';
 import type { Subscriptions } from '#operations/people/payments.ts';
 import type { Config } from '#runtime/config.ts';
 import type { World } from '#runtime/world.ts';

@@ -9,7 +9,7 @@ import { accessTokenQueries } from '#adapters/sql/queries/people/sessions.ts';
 import { forgetPeople } from '#adapters/sync/forget-people.ts';
 import { accessTokenText } from '#adapters/tokens/access-token-text.ts';
 import { invitationCodes } from '#adapters/tokens/invitation-code.ts';
-import { resetCodes } from '#adapters/tokens/reset-code.ts';
+import { resetCodes } from '#adapters/tokens/one-time-codes.ts';
 import { invitation } from '#contract/resources/invitations.ts';
 import { outgoingLetter } from '#contract/resources/local-tables.ts';
 import { isStandInEmail, user } from '#contract/resources/users.ts';
@@ -27,9 +27,9 @@ import { addressLeftLetters } from '#features/people/accounts/change-account.ts'
 import {
   changedLetters,
   type ForgottenPasswordDeps,
+  forgottenPasswordRoutes,
   resetLetters,
-} from '#features/people/accounts/forgotten-password.ts';
-import { forgottenPasswordRoutes } from '#features/people/accounts/password-routes.ts';
+} from '#features/people/accounts/password-routes.ts';
 import type { Passwords } from '#features/people/accounts/ports.ts';
 import { addressLetters, addressRoutes } from '#features/people/accounts/verify-address.ts';
 import type { AttemptLimit } from '#features/people/attempts.ts';

@@ -1,3 +1,4 @@
+import { SheetTrouble } from '#adapters/sheets/read-workbook.ts';
 import { buildWaterSums } from '#adapters/sql/build-water-sums.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { accessQuery } from '#adapters/sql/queries/access.ts';
@@ -10,6 +11,7 @@ import { dashboardQueries } from '#adapters/sql/queries/production/dashboard.ts'
 import { exportQueries } from '#adapters/sql/queries/production/exports.ts';
 import { feedingQueries } from '#adapters/sql/queries/production/feeding.ts';
 import { financeQueries } from '#adapters/sql/queries/production/finance.ts';
+import { importQueries } from '#adapters/sql/queries/production/imports.ts';
 import { latestWaterQuery } from '#adapters/sql/queries/production/latest-water.ts';
 import { measurementQueries } from '#adapters/sql/queries/production/measurements.ts';
 import { recordQueries, withdrawalQueries } from '#adapters/sql/queries/production/records.ts';
@@ -30,12 +32,17 @@ import { animalsOf } from '#features/production/batches/batch-state.ts';
 import { batchStates } from '#features/production/batches/batch-states.ts';
 import { lossesOf } from '#features/production/batches/losses.ts';
 import { batchRoutes } from '#features/production/batches/routes.ts';
+import { warningsOf as weighingWarnings } from '#features/production/biometries/record-biometry.ts';
 import { biometryRoutes } from '#features/production/biometries/routes.ts';
 import { dashboardRoutes } from '#features/production/dashboard/routes.ts';
 import { exportRoutes } from '#features/production/exports/routes.ts';
+import { warningsOf as feedingWarnings } from '#features/production/feeding/record-feeding.ts';
 import { feedingRoutes } from '#features/production/feeding/routes.ts';
 import { batchMoneyOf } from '#features/production/finance/finance-answers.ts';
 import { financeRoutes } from '#features/production/finance/routes.ts';
+import type { RowJudge } from '#features/production/imports/ports.ts';
+import { notATable } from '#features/production/imports/read-table.ts';
+import { importRoutes } from '#features/production/imports/routes.ts';
 import { recordRoutes } from '#features/production/records/routes.ts';
 import { transferRoutes } from '#features/production/transfers/routes.ts';
 import { waterQualityRoutes } from '#features/production/water-quality/routes.ts';
@@ -43,11 +50,11 @@ import { type Withdrawals, withdrawals } from '#features/production/withdrawal.t
 import type { Limits } from '#operations/people/payments.ts';
 import { checkSums } from '#operations/upkeep/upkeep.ts';
 import { costPerKg } from '#science/economics.ts';
+import { readWorkbookBeside } from '#workers/jobs/sheet-process.ts';
 import type { Alarms } from '../alarms/alarms.ts';
 import type { ControlArea } from '../control/control.ts';
 import type { Platform } from '../kernel.ts';
 import type { People } from '../people/people.ts';
-import { wireImports } from './imports.ts';
 
 type WireDeps = {
   kernel: Kernel;
@@ -243,4 +250,71 @@ function wireExports(deps: WireDeps): Route[] {
     currencyOf: finance.currencyOf,
     mayExport: ({ ownerId }) => deps.hasFeature(ownerId, 'export_data'),
   });
+}
+
+type Deps = {
+  kernel: Kernel;
+  database: Pick<Database, 'read'>;
+  batches: BatchStates;
+  scienceOf: ScienceOf;
+  limits: Limits;
+};
+
+/** Wires files of the past: workbooks are read in a process of their own, rows are judged as those entered by hand. */
+function wireImports(deps: Deps): ReturnType<typeof importRoutes> {
+  const { kernel, database, scienceOf, limits } = deps;
+  return importRoutes({
+    ...kernel,
+    queries: importQueries(database.read),
+    scienceOf,
+    onCreateBatches: limits.batches,
+    judgeRows: () => rowJudge(deps),
+    async readWorkbook(bytes) {
+      try {
+        return await readWorkbookBeside(bytes);
+      } catch (error) {
+        throw error instanceof SheetTrouble ? notATable(error.message, 'WORKBOOK_UNREADABLE') : error;
+      }
+    },
+  });
+}
+
+/** The warnings of the features of these records; what it read of a batch holds for all rows of one file. */
+function rowJudge({ kernel, database, batches, scienceOf }: Deps): RowJudge {
+  const { batchToWeigh } = biometryQueries(database.read);
+  const weighed = remembered(batchToWeigh);
+  const science = remembered(scienceOf);
+  const stateOf = remembered(async (id: string) => (await batches.byIds([id])).get(id));
+  const known: Pick<BatchStates, 'byIds'> = {
+    async byIds(ids) {
+      const states = await Promise.all(ids.map(async (id) => [id, await stateOf(id)] as const));
+      return new Map(states.flatMap(([id, state]) => (state === undefined ? [] : [[id, state] as const])));
+    },
+  };
+  return {
+    feeding: (row, language) =>
+      feedingWarnings({ ...kernel, batches: known, scienceOf: science }, row, language),
+    async biometry(row, before, language) {
+      const batch = await weighed(row.batch_id);
+      if (batch === null) return [];
+      const queries = { weighedBefore: async () => before };
+      const weighing = { row: { id: '', ...row }, language };
+      return weighingWarnings(
+        { ...kernel, batches: known, queries },
+        await science(batch.farm_id),
+        batch,
+        weighing,
+      );
+    },
+  };
+}
+
+/** Asks for each thing once. */
+function remembered<Answer>(ask: (id: string) => Promise<Answer>): (id: string) => Promise<Answer> {
+  const answers = new Map<string, Promise<Answer>>();
+  return (id) => {
+    const known = answers.get(id) ?? ask(id);
+    answers.set(id, known);
+    return known;
+  };
 }

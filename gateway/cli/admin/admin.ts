@@ -7,10 +7,10 @@ import { instanceValue } from '#adapters/sql/instance.ts';
 import { shownSetUpCode } from '#adapters/tokens/set-up-code.ts';
 import { COMMAND, called, usage } from '#contract/commands.ts';
 import { codeOfPin } from '#contract/discovery.ts';
-import { systemIdentityAnswer } from '#contract/resources/system-identity.ts';
+import { systemIdentityAnswer } from '#contract/resources/system.ts';
 import { readRun, runFileOf } from '#operations/doctor/run-file.ts';
 import { type Config, databaseFile, readConfig, UsageError } from '#runtime/config.ts';
-import { type Input, readPassword } from '../read-password.ts';
+import { type Input, readPassword } from '../backup.ts';
 import {
   changePlan,
   listFarms,

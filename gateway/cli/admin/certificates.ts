@@ -8,7 +8,7 @@ import { copyAside, trustFiles } from '#adapters/tls/trust-files.ts';
 import { atTheBox } from '#contract/commands.ts';
 import { hostsOf } from '#contract/discovery.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
-import { authorityRotationInput } from '#contract/resources/system-identity.ts';
+import { authorityRotationInput } from '#contract/resources/system.ts';
 import { put } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
 import { authorityAnswerOf, cancelRotation, rotateAuthority } from '#features/system/trust/identity.ts';

@@ -5,6 +5,7 @@ import type { schedule } from '#contract/resources/schedules.ts';
 import type { ReportSource, SwitchState } from '#contract/words.ts';
 import type { DeviceActivity } from '#core/device-activity.ts';
 import type { InEach } from '#core/each-language.ts';
+import { conflict } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 
 export type ControlPoint = Stored<RowOf<typeof controlPoint>>;
@@ -161,4 +162,16 @@ export type ControlViews = {
 export function isOnline(presence: Presence, nowMs: number, onlineAfterMs: number): boolean {
   if (presence.remote) return presence.remote.isOnline && nowMs <= presence.remote.link.believedUntil;
   return presence.lastReportAt !== null && !presence.isLost && nowMs - presence.lastReportAt <= onlineAfterMs;
+}
+
+/**
+ * Throws 409 for a control point of the simulator: a real controller never takes its place, so that nothing real is ever
+ * shown as simulated, and nothing simulated as real.
+ */
+export function requireReal({ cod, is_simulated }: Pick<ControlPoint, 'cod' | 'is_simulated'>): void {
+  if (!is_simulated) return;
+  throw conflict(
+    `${cod} is of the simulator: delete it, and make a control point for the real controller`,
+    'SIMULATED',
+  );
 }

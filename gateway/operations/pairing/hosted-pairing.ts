@@ -8,12 +8,15 @@ import { farmNamesOf } from '#adapters/sql/queries/people/accounts.ts';
 import { memberQueries } from '#adapters/sql/queries/people/members.ts';
 import { subscriptionQueries } from '#adapters/sql/queries/people/subscriptions.ts';
 import { type KeyPair, newKeyPair } from '#adapters/sync/ed25519.ts';
+import { askSignedTime } from '#adapters/sync/hosted-time.ts';
 import { mountPairing, type PairingDesk, type PairingHttpDeps } from '#adapters/sync/pairing-http.ts';
 import { pairingSecrets } from '#adapters/sync/pairing-secrets.ts';
+import type { DisciplinedClock } from '#adapters/system/disciplined-clock.ts';
 import { invitationCodes } from '#adapters/tokens/invitation-code.ts';
 import { subscription } from '#contract/resources/subscriptions.ts';
 import { insert } from '#core/changes.ts';
-import type { Kernel } from '#core/kernel.ts';
+import { needsHostedTime } from '#core/clock-trust.ts';
+import type { Kernel, Log } from '#core/kernel.ts';
 import { remembered } from '#core/newest-map.ts';
 import type { Notify } from '#core/notifying.ts';
 import { perform } from '#core/use-case.ts';
@@ -25,6 +28,7 @@ import {
   rotateKey,
 } from '#features/cloud/pairing/gateway-session.ts';
 import { hostedPairingRoutes } from '#features/cloud/pairing/hosted-routes.ts';
+import type { Paired } from '#features/cloud/pairing/on-paired.ts';
 import type { FleetGateway } from '#features/cloud/pairing/ports.ts';
 import { pollPairing, startPairing } from '#features/cloud/pairing/start-pairing.ts';
 import type { Passwords } from '#features/people/accounts/ports.ts';
@@ -174,4 +178,39 @@ function tellFleet(
     async () => (await queries.lostPeople()).length,
   );
   gauge('fleet_parked_rows', 'Rows of gateways that could not be applied', ({ parked }) => parked);
+}
+
+/** An answer that took longer tells too little. */
+const LONGEST_MS = 10_000;
+
+/**
+ * Asks the hosted instance for the time while this gateway's own clock is not to be trusted. What follows from the new
+ * time is the same as when a person sets it: nothing is made up for, schedules go on from there.
+ */
+export function createHostedTime(deps: {
+  clock: Pick<DisciplinedClock, 'state' | 'confirmByHosted'>;
+  monotonic: () => number;
+  log: Log;
+  paired: () => Promise<Paired | null>;
+}) {
+  const { clock, monotonic, log } = deps;
+  return {
+    /** Four times a minute. */
+    async look(): Promise<void> {
+      if (!needsHostedTime(clock.state())) return;
+      const known = await deps.paired();
+      if (known === null || known.state !== 'paired') return;
+      try {
+        const { serverNowMs, roundTripMs } = await askSignedTime(
+          { url: known.hosted_url, key: known.hosted_key },
+          { monotonic },
+        );
+        if (roundTripMs > LONGEST_MS) return;
+        if (clock.confirmByHosted(Math.round(serverNowMs + roundTripMs / 2)))
+          log.warn({}, 'the hosted instance signed the time; this gateway goes by it now');
+      } catch (error) {
+        log.debug({ err: error }, 'the hosted instance was not asked for the time; it is asked again');
+      }
+    },
+  };
 }

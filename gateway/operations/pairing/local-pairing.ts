@@ -4,10 +4,10 @@ import { writeWhole } from '#adapters/backup/safe-files.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { localPairingQueries } from '#adapters/sql/queries/cloud/local-pairing.ts';
 import { memberQueries } from '#adapters/sql/queries/people/members.ts';
+import { type BoxRightsRead, boxRightsQueries } from '#adapters/sql/queries/system/box-rights.ts';
 import { type AskHosted, askHosted, HostedRefused, HostedUnreachable } from '#adapters/sync/ask-hosted.ts';
 import { signText } from '#adapters/sync/ed25519.ts';
-import { createGatewaySession } from '#adapters/sync/pairing-http.ts';
-import { gatewayKeys } from '#adapters/sync/pairing-key.ts';
+import { createGatewaySession, gatewayKeys } from '#adapters/sync/pairing-http.ts';
 import { rotateOwnKey } from '#adapters/sync/rotate-own-key.ts';
 import { hardwareOf, programVersion } from '#adapters/system/machine-facts.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
@@ -18,12 +18,16 @@ import type { Kernel } from '#core/kernel.ts';
 import type { Route } from '#core/route.ts';
 import type { TellChanged } from '#core/tell-changed.ts';
 import { forgetHosted } from '#features/cloud/pairing/forget-hosted.ts';
-import { keepFormerOwners } from '#features/cloud/pairing/former-owners.ts';
-import { gatewayPairingRoutes } from '#features/cloud/pairing/gateway-routes.ts';
-import { createLocalPairing } from '#features/cloud/pairing/local-pairing.ts';
-import { PAIRED, type Paired, readPaired, servedWhilePaired } from '#features/cloud/pairing/on-paired.ts';
+import { createLocalPairing, gatewayPairingRoutes } from '#features/cloud/pairing/gateway-routes.ts';
+import {
+  keepFormerOwners,
+  PAIRED,
+  type Paired,
+  readPaired,
+  servedWhilePaired,
+} from '#features/cloud/pairing/on-paired.ts';
+import { grantBoxRight } from '#features/people/box-rights.ts';
 import type { Config } from '#runtime/config.ts';
-import { boxRightsOf } from './box-rights.ts';
 
 export type LocalPairingWiring = {
   config: Pick<Config, 'data' | 'hostedUrl'>;
@@ -188,4 +192,32 @@ export function unreachable(error: unknown): AppError {
       headers: { 'Retry-After': '30' },
     });
   throw error;
+}
+
+/** Who may what over this box. Who claimed it in the cloud owns it here, too. */
+export function boxRightsOf(read: Database['read'], role: 'gateway' | 'hosted'): BoxRightsRead {
+  const { instanceValue } = localPairingQueries(read);
+  return boxRightsQueries(read, role, async () => {
+    const paired = readPaired(await instanceValue(PAIRED));
+    if (paired === null || paired.state === 'revoked') return null;
+    const { owner_id: userId, started_by: granted_by, paired_at: granted_at } = paired;
+    return { userId, right: 'owner', granted_by, granted_at };
+  });
+}
+
+/** A box of before boxes had an owner belongs to whose farm is its oldest. */
+export async function foundBox(
+  { commit, now, log }: Pick<Kernel, 'commit' | 'now' | 'log'>,
+  rights: Pick<BoxRightsRead, 'all' | 'founder'>,
+): Promise<void> {
+  if ((await rights.all()).some(({ right }) => right === 'owner')) return;
+  const founder = await rights.founder();
+  if (founder === null) return;
+  try {
+    await commit({ actor: null, changes: [grantBoxRight(founder, 'owner', { by: null, now: now() })] });
+    log.info({ user_id: founder }, 'the box belongs to whose farm is its oldest');
+  } catch (error) {
+    // control starts all the same; the next start tries again
+    log.warn({ err: error }, 'who owns the box could not be stored');
+  }
 }

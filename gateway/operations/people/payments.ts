@@ -1,7 +1,6 @@
 import { paymentPages } from '#adapters/http/payment-pages.ts';
-import type { SandboxDeps } from '#adapters/payments/sandbox/on-customer.ts';
 import { sandboxPages } from '#adapters/payments/sandbox/portal-page.ts';
-import { sandboxProvider } from '#adapters/payments/sandbox/sandbox-provider.ts';
+import { type SandboxDeps, sandboxProvider } from '#adapters/payments/sandbox/sandbox-provider.ts';
 import { sandboxTick } from '#adapters/payments/sandbox/sandbox-tick.ts';
 import type { StripeSettings } from '#adapters/payments/stripe-provider.ts';
 import type { Database } from '#adapters/sql/database.ts';
@@ -23,8 +22,7 @@ import { type EndedDoubles, newEndedDoubles } from '#features/people/payments/ke
 import { lookAgain } from '#features/people/payments/look-again.ts';
 import { ownDesk } from '#features/people/payments/own-desk.ts';
 import type { PaymentProvider, SubscriptionChanged } from '#features/people/payments/ports.ts';
-import { paymentRoutes } from '#features/people/payments/routes.ts';
-import { takeEvent } from '#features/people/payments/take-event.ts';
+import { paymentRoutes, takeEvent } from '#features/people/payments/routes.ts';
 import {
   type SubscriptionChange,
   subscriptionChanged,

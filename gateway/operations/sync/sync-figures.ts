@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import type { Metrics } from '#adapters/http/metrics.ts';
 import type { Database } from '#adapters/sql/database.ts';
-import { logSize } from '#adapters/sync/own-log.ts';
+import { logSize } from '#adapters/sync/log-retention.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Paired } from '#features/cloud/pairing/on-paired.ts';
 import type { LogFigures, SyncFacts } from '#features/cloud/sync-status/ports.ts';

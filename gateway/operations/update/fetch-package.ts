@@ -12,8 +12,8 @@ import {
   PACKAGE_ENDING,
   PRODUCT,
 } from './package-file.ts';
+import { compareVersions, isVersion } from './update-state.ts';
 import { UpdateRefused } from './update-trouble.ts';
-import { compareVersions, isVersion } from './version-order.ts';
 
 /** Where a package is fetched from. `token`: asked for at every try, for it ends; it goes to this address alone. */
 export type Remote = { address: string; token: (() => Promise<string>) | null };

@@ -9,8 +9,8 @@ import { promisify } from 'node:util';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { isCode, syncFolder } from '#adapters/backup/safe-files.ts';
 import { afterTrouble } from './read-again.ts';
+import { isVersion } from './update-state.ts';
 import { UpdateRefused } from './update-trouble.ts';
-import { isVersion } from './version-order.ts';
 
 // What a program folder consists of. Signed, so that whoever checks the signature and then every file against it knows
 // that nothing was added, changed or lost, on the way here or on a worn card.

@@ -16,6 +16,7 @@ import { mainOf } from './package-file.ts';
 import { afterTrouble } from './read-again.ts';
 import {
   type Before,
+  isVersion,
   NO_UPDATE,
   type Outcome,
   RESULTS,
@@ -23,7 +24,6 @@ import {
   type Step,
   type UpdateState,
 } from './update-state.ts';
-import { isVersion } from './version-order.ts';
 
 // The state as a worn card or another version may have left it. What is read here decides what a box runs: a part that
 // makes no sense counts as not written, and nothing here throws. By hand, because the launcher loads it at every start.

@@ -11,9 +11,12 @@ import { dampedAlerting } from '#features/alarms/alerts/damp-alerts.ts';
 import { createEscalation } from '#features/alarms/alerts/escalate-alerts.ts';
 import { createRecurringNotifier } from '#features/alarms/alerts/notify-recurring.ts';
 import type { Listening, MotorLimits } from '#features/alarms/alerts/ports.ts';
-import { createStockedPonds } from '#features/alarms/alerts/stocked-ponds.ts';
 import { createDeviceWatch, deviceFacts } from '#features/alarms/alerts/watch-devices.ts';
-import { createHeldOffWatch, type HoldablePoint } from '#features/alarms/alerts/watch-held-off.ts';
+import {
+  createHeldOffWatch,
+  createStockedPonds,
+  type HoldablePoint,
+} from '#features/alarms/alerts/watch-held-off.ts';
 import { createInstanceWatch, type InstanceConditions } from '#features/alarms/alerts/watch-instance.ts';
 import { nightAt, placeOf } from '#features/control/aeration/aired-ponds.ts';
 import { type ControlView, type ControlViews, targetOf } from '#features/control/control-view.ts';

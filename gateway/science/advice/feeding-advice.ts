@@ -1,4 +1,3 @@
-import { BLIND_SOURCES } from '../blind-feeding.ts';
 import type { ScienceConstants } from '../constants.ts';
 import {
   type FeedingAdjustment,
@@ -6,13 +5,12 @@ import {
   type FeedingConditions,
   isFresh,
 } from '../feeding-adjustments.ts';
-import type { DailyRation } from '../feeding-ration.ts';
+import { BLIND_SOURCES, type DailyRation } from '../feeding-ration.ts';
 import { daysBetween } from '../local-date.ts';
-import { gapsText } from './ammonia-words.ts';
 import { FEEDING_WORDS, type FeedForm } from './feeding-words.ts';
+import { type LastSample, nextWeighing } from './growth-advice.ts';
 import { calendarDay, figure, grams, type Language, percent } from './language.ts';
-import { type LastSample, nextWeighing } from './next-weighing.ts';
-import { oxygenNow } from './water-alert-text.ts';
+import { gapsText, oxygenNow } from './water-alert-text.ts';
 
 type Constants = Pick<ScienceConstants, 'growth' | 'uniformity' | 'feeding' | 'water'>;
 

@@ -1,12 +1,10 @@
 import type { ScienceConstants } from '../constants.ts';
-import { growthStatus, variancePercent } from '../growth-status.ts';
-import type { GrowthTrend } from '../growth-trend.ts';
+import { type GrowthTrend, growthStatus, variancePercent } from '../growth-trend.ts';
 import type { HarvestProjection } from '../harvest-decision.ts';
-import { dateAfter, daysBetween } from '../local-date.ts';
-import { planningCvPercent, precisionPercent, uniformityRating } from '../uniformity.ts';
+import { dateAfter, daysBetween, laterOf } from '../local-date.ts';
+import { planningCvPercent, precisionPercent, sampleSizeFor, uniformityRating } from '../uniformity.ts';
 import { GROWTH_WORDS } from './growth-words.ts';
 import { calendarDay, figure, grams, type Language, percent } from './language.ts';
-import { type LastSample, nextWeighing } from './next-weighing.ts';
 
 type Constants = Pick<ScienceConstants, 'growth' | 'uniformity'>;
 
@@ -189,4 +187,44 @@ function errorOf({ uniformity }: Constants, sample: LastSample): number {
 
 function said(sentences: readonly (string | null)[]): string[] {
   return sentences.filter((sentence) => sentence !== null);
+}
+
+export interface LastSample {
+  /** Local date of the farm, YYYY-MM-DD. */
+  date: string;
+  weightG: number;
+  sampleSize: number;
+  cvPercent: number | null;
+}
+
+/**
+ * When to weigh a batch next and how many shrimp: a week after the last weighing (five days when
+ * something is wrong), or the first time on day 20 for postlarvae and after a week for juveniles.
+ * A day already gone becomes today. The sample is the one that gives the mean to ±5 % at the
+ * spread that was measured, or else is usual (`cvPercent`); never under 30.
+ */
+export function nextWeighing(
+  { growth, uniformity }: Constants,
+  batch: {
+    today: string;
+    startDate: string;
+    initialWeightG: number;
+    expectedWeightG: number;
+    lastSample: LastSample | null;
+  },
+  pace: 'USUAL' | 'SOON',
+): { date: string; sampleSize: number; cvPercent: number } {
+  const { lastSample } = batch;
+  const every = pace === 'SOON' ? growth.biometryEveryDaysWhenBehind : growth.biometryEveryDays;
+  const firstAfter = batch.initialWeightG < growth.postlarvaBelowG ? growth.firstBiometryDay : every;
+  const due =
+    lastSample === null ? dateAfter(batch.startDate, firstAfter) : dateAfter(lastSample.date, every);
+  const weightG = lastSample?.weightG ?? batch.expectedWeightG;
+  const cvPercent = planningCvPercent(uniformity, lastSample?.cvPercent ?? null, weightG);
+  const wanted = sampleSizeFor(cvPercent, uniformity.wantedPrecisionPercent);
+  return {
+    date: laterOf(due, batch.today),
+    sampleSize: Math.max(uniformity.leastSample, wanted),
+    cvPercent,
+  };
 }

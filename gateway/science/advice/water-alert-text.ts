@@ -1,11 +1,10 @@
-import type { Nh3 } from '../ammonia.ts';
+import { type AmmoniaGap, type Nh3, nh3ToActOn } from '../ammonia.ts';
 import type { WaterSeverity } from '../severity.ts';
 import { isUpperLimit, type Violation } from '../water-limits.ts';
 import type { AdviceGrade } from './advice-sources.ts';
 import { adviceOf } from './advice-table.ts';
-import { ammoniaAmount, gapsSaidIn, nh3Text } from './ammonia-words.ts';
 import { figure, type Language } from './language.ts';
-import { amount, parameterTitle } from './water-words.ts';
+import { amount, parameterTitle } from './water-advice.ts';
 
 const SEVERITY_WORDS: Readonly<Record<WaterSeverity | 'CRITICAL', Readonly<Record<Language, string>>>> = {
   CRITICAL: { 'pt-BR': 'CRÍTICO', en: 'CRITICAL', es: 'CRÍTICO' },
@@ -93,4 +92,63 @@ function precise({ parameter, threshold }: Violation, value: number, language: L
   const digits = [1, 2, 3, 4, 5, 6].find((each) => Number(value.toFixed(each)) !== threshold) ?? 6;
   const unit = usual.replace(/^[\d.,-]+/, '');
   return figure(value, digits, language) + unit;
+}
+
+// Ammonia is never told as a bare figure: total (TAN) or un-ionised (NH₃-N), known or the worst that may be.
+
+const UNITS = { NH3: 'mg/L NH₃-N', TAN: 'mg/L TAN' } as const;
+
+const GAPS: Readonly<Record<AmmoniaGap, Readonly<Record<Language, string>>>> = {
+  TEMPERATURE_MISSING: {
+    'pt-BR': 'temperatura não medida',
+    en: 'temperature not measured',
+    es: 'temperatura no medida',
+  },
+  PH_MISSING: { 'pt-BR': 'pH não medido', en: 'pH not measured', es: 'pH no medido' },
+  SALINITY_MISSING: {
+    'pt-BR': 'salinidade não medida',
+    en: 'salinity not measured',
+    es: 'salinidad no medida',
+  },
+  TEMPERATURE_OUT_OF_RANGE: {
+    'pt-BR': 'temperatura fora de 5–40 °C',
+    en: 'temperature outside 5–40 °C',
+    es: 'temperatura fuera de 5–40 °C',
+  },
+  PH_OUT_OF_RANGE: { 'pt-BR': 'pH fora de 6–10', en: 'pH outside 6–10', es: 'pH fuera de 6–10' },
+  SALINITY_OUT_OF_RANGE: {
+    'pt-BR': 'salinidade fora de 0–45 ppt',
+    en: 'salinity outside 0–45 ppt',
+    es: 'salinidad fuera de 0–45 ppt',
+  },
+};
+
+/** "pH não medido; salinidade não medida". */
+export function gapsText(gaps: readonly AmmoniaGap[], language: Language): string {
+  return gaps.map((gap) => GAPS[gap][language]).join('; ');
+}
+
+/** The same, from Portuguese. */
+function gapsSaidIn(language: Language, portuguese: string): string {
+  const said = portuguese
+    .split('; ')
+    .map((each) => Object.values(GAPS).find((gap) => gap['pt-BR'] === each)?.[language] ?? each);
+  return said.join('; ');
+}
+
+/** "3,00 mg/L TAN". */
+function ammoniaAmount(basis: 'NH3' | 'TAN', mgL: number, language: Language): string {
+  return `${figure(mgL, 2, language)} ${UNITS[basis]}`;
+}
+
+/** What total ammonia holds that is poisonous: "0,61 mg/L NH₃-N", or the most it may hold and why nobody knows better. */
+function nh3Text(nh3: Nh3, language: Language): string {
+  const amount = ammoniaAmount('NH3', nh3ToActOn(nh3), language);
+  if (nh3.isKnown) return amount;
+  const gaps = gapsText(nh3.gaps, language);
+  return {
+    'pt-BR': `até ${amount} (${gaps})`,
+    en: `up to ${amount} (${gaps})`,
+    es: `hasta ${amount} (${gaps})`,
+  }[language];
 }

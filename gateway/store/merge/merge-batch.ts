@@ -23,12 +23,16 @@ import { type Batch, fixedFields, type Kept, MAKING, type MergedBatch, merge } f
 import {
   addressesNamed,
   fieldsIn,
+  isOverAsTold,
+  isSetOnceHere,
+  isStillOpen,
+  mayTakeOver,
   namedInBatch,
+  notTakenOver,
   ownersHere,
   peopleNamed,
   type Readable,
-} from './named-in-batch.ts';
-import { isOverAsTold, isSetOnceHere, isStillOpen, mayTakeOver, notTakenOver } from './own-say.ts';
+} from './own-say.ts';
 import { isOfOwnPeople } from './personal.ts';
 import { type NotApplied, type ReadChange, readChange } from './read-change.ts';
 import { rankOf, referencesOf, resourceOfTable, scopeOf } from './shared-tables.ts';

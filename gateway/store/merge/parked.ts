@@ -5,10 +5,9 @@ import type { Incoming } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { Steps, UnitContext } from '../register.ts';
 import { codecOf } from '../row-codec.ts';
-import { uuidOfText } from './conflicts.ts';
+import { ALL_OF_STREAM, dropBeyond, type Kept as MostKept, scannedStream, uuidOfText } from './conflicts.ts';
 import { inList, listOf } from './id-lists.ts';
 import type { Heard, Kept } from './merge.ts';
-import { ALL_OF_STREAM, dropBeyond, type Kept as MostKept, scannedStream } from './most-kept.ts';
 import { TABLES_IN_ORDER } from './shared-tables.ts';
 import { insertMany } from './write-rows.ts';
 

@@ -1,9 +1,9 @@
 import { type HelloRequest, helloAnswer, SYNC_SCHEMA } from '#contract/sync/wire.ts';
 import { ask } from './ask.ts';
+import { takeFacts } from './ask-pull.ts';
 import { readResync } from './ask-snapshot.ts';
 import type { FlightDeps, Outcome } from './state.ts';
 import { ackedOf, cursorOf, headOf } from './step.ts';
-import { takeFacts } from './take-facts.ts';
 
 /** Both sides tell how far they are; each sees from it whether they still tell the same history. */
 export async function askHello(deps: FlightDeps): Promise<Outcome> {

@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import { FIRST_SCHEMA, MAX_ROWS, MOST_RESTAMPS } from '#contract/sync/wire.ts';
 import type { AskKind } from '../ports.ts';
-import { LinkFailure } from './link-failure.ts';
 import type { SyncClientDeps } from './ports.ts';
 import type { Outcome } from './state.ts';
 import { TUNING } from './tuning.ts';
@@ -72,4 +71,21 @@ function inTime<Answer>(deps: Pick<SyncClientDeps, 'later'>, asking: Promise<Ans
     );
     asking.then(resolve, reject).finally(callOff);
   });
+}
+
+/** Why a request got no answer that can be used. */
+export const LINK_FAILURES = ['unreachable', 'timeout', 'broken'] as const;
+type LinkFailureKind = (typeof LINK_FAILURES)[number];
+
+/**
+ * The network did not carry it: `unreachable` nobody answered at all, `timeout` too slow, `broken` the answer was cut,
+ * too large or not what it should be. What became of the request is unknown in all three.
+ */
+export class LinkFailure extends Error {
+  readonly why: LinkFailureKind;
+
+  constructor(why: LinkFailureKind, message: string, options?: { cause: unknown }) {
+    super(message, options);
+    this.why = why;
+  }
 }

@@ -1,11 +1,12 @@
 import { REFUSED_HERE, SYNC_REFUSALS, type SyncLane } from '#contract/sync/wire.ts';
-import { waitAfter } from './back-off.ts';
-import { afterSuccess, halved } from './batch-size.ts';
 import {
+  afterSuccess,
   type Effect,
   type Flight,
+  halved,
   NO_FLIGHTS,
   type Outcome,
+  type Range,
   SLOTS,
   type Slot,
   type Step,
@@ -274,4 +275,27 @@ function askAgain(state: SyncState, phase: Apart, why: string): Step {
 /** Hello and snapshot push nothing; only the flights of lanes come here. */
 function laneOf({ ask }: Flight): SyncLane {
   return ask.kind === 'push' ? ask.lane : 'core';
+}
+
+type Trouble = {
+  /** Consecutive failures, this one included. */
+  failures: number;
+  /** Did nobody answer at all, or was the answer of no use? */
+  isUnreachable: boolean;
+  /** What the hosted instance asked for. */
+  retryAfterMs: number | null;
+};
+
+/**
+ * When to try again: anywhere between nothing and a limit that doubles (full jitter). What the hosted instance asked
+ * for is the least, with some more so that not all come at the same moment.
+ */
+export function waitAfter({ failures, isUnreachable, retryAfterMs }: Trouble): Range {
+  if (retryAfterMs !== null) {
+    const least = Math.min(retryAfterMs, TUNING.backOffToMs);
+    return [least, Math.ceil(least * 1.25) + TUNING.backOffFromMs];
+  }
+  const most = isUnreachable ? TUNING.unreachableToMs : TUNING.backOffToMs;
+  const limit = TUNING.backOffFromMs * 2 ** Math.min(failures - 1, 20);
+  return [0, Math.min(limit, most)];
 }

@@ -1,6 +1,6 @@
 import type { LanePoints, LogPoint, SyncLane } from '#contract/sync/wire.ts';
 import type { StreamPoints } from '#core/changes.ts';
-import { LINK_FAILURES } from './link-failure.ts';
+import { LINK_FAILURES } from './ask.ts';
 import { settle } from './outcomes.ts';
 import {
   type Ask,

@@ -10,7 +10,7 @@ import {
   sharedOpenRequests,
   UNCOUNTED_TAGS,
 } from '#adapters/http/request-limits.ts';
-import { runStatement } from '#adapters/sql/run-statement.ts';
+import { runStatement } from '#adapters/sql/database.ts';
 import { farmMember } from '#contract/resources/farms.ts';
 import { insert } from '#core/changes.ts';
 import { anOwner, setSubscription } from '#test/an-owner.ts';

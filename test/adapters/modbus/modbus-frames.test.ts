@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { crc16, rtuAnswer, rtuRequest } from '#adapters/modbus/rtu-frame.ts';
-import { tcpAnswer, tcpRequest } from '#adapters/modbus/tcp-frame.ts';
+import { crc16, rtuAnswer, rtuRequest, tcpAnswer, tcpRequest } from '#adapters/modbus/frames.ts';
 import { createSlaves } from '#sim/probe/modbus-slave.ts';
 import { pondAt } from '#sim/probe/models.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createAtLine, type ModemPort, reportIn, smsTrouble } from '#adapters/modem/at-line.ts';
 import { createModem, smsParts, ucs2Hex } from '#adapters/modem/create-modem.ts';
+import { createAtLine, type ModemPort, reportIn, smsTrouble } from '#adapters/modem/start-modem.ts';
 import { openPort } from '#adapters/serial/open-port.ts';
 import { openPty, type Pty } from '#sim/board/open-pty.ts';
 import { createSimulatedModem, type ModemFault, type SentSms } from '#sim/modem/modem.ts';

@@ -1,8 +1,6 @@
-import { blindFeedKg } from '#science/blind-feeding.ts';
 import { type BlindChart, SCIENCE_DEFAULTS } from '#science/constants.ts';
 import { nextMealFactor } from '#science/feeding-adjustments.ts';
-import { feedingRatePercent } from '#science/feeding-rate.ts';
-import { mealPlan } from '#science/feeding-schedule.ts';
+import { blindFeedKg, feedingRatePercent, mealPlan } from '#science/feeding-ration.ts';
 import { expectedWeightG, growthCurve } from '#science/growth.ts';
 import { expectedSurvivalPercent } from '#science/survival.ts';
 import { interpolate } from '#science/temperature-factor.ts';

@@ -7,7 +7,7 @@ import { post } from '../../data/api.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { FaultNote } from '../box/system-page.tsx';
-import { forgetInvitation, invitationHere } from '../people/invitation-made.ts';
+import { forgetInvitation, invitationHere } from '../people/member-list.tsx';
 import { useWork } from '../system/use-work.ts';
 import { AddressHint } from './own-address.tsx';
 

@@ -12,7 +12,7 @@ import { refresh, useGet } from '../../data/query.ts';
 import { expiresAt, signOut } from '../../data/session.ts';
 import { dayAndTime } from '../../i18n/format.ts';
 
-import { saidIn } from '../system/said-in.ts';
+import { saidIn } from '../system/use-work.ts';
 
 /** More are asked for: nobody reads a hundred lines to find the own phone. */
 const SHOWN = 8;

@@ -1,31 +1,38 @@
 import { useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { aerationWords } from '#words/aeration.ts';
-import { Empty } from '../../components/answer.tsx';
-import { Button } from '../../components/button.tsx';
+import { sirenWords } from '#words/siren.ts';
+import { Empty, faultText } from '../../components/answer.tsx';
+import { Button, WorkButton } from '../../components/button.tsx';
 import { ControlButton, ControlMark, controlNow } from '../../components/control-button.tsx';
 import { isOffSchedule, NextRunInRow } from '../../components/next-run.tsx';
 import { NotProvedMark } from '../../components/not-proved.tsx';
 import { orderOrAsk } from '../../components/order-question.tsx';
 import { SimulatedMark, watermark } from '../../components/simulated.tsx';
 import { Tabs } from '../../components/tabs.tsx';
+import { toast } from '../../components/toast.tsx';
+import { post } from '../../data/api.ts';
 import { now } from '../../data/clock.ts';
 import {
   type ControlPoint,
+  farm,
   farmAirPoints,
   farmSirens,
   mayAttend,
   mayManage,
+  mayOperate,
   presence,
 } from '../../data/farm-store.ts';
+import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
 import { lastOrderAt, orderUnderWay, remoteOrder } from '../../data/orders.ts';
 import { type PlansByPoint, usePlans } from '../../data/outlook.ts';
 import { pondLine, usePondsByPoint } from '../../data/places.ts';
 import { age, quantity } from '../../i18n/format.ts';
 import { controlFactsOf, controlStateOf, isHeard, keptOrder, urgencyOf } from '../../state/freshness.ts';
+import { TEST_S } from '../siren/siren-list.tsx';
+import { saidIn } from '../system/use-work.ts';
 import { AllDialog } from './all-dialog.tsx';
-import { SirenGroup } from './siren-group.tsx';
 
 /** Every control point that airs, what needs a person in front: the mismatches, then those without a sign; sirens apart. */
 export function ControlBoard() {
@@ -226,5 +233,69 @@ function NotConfirmed({ point, isSeen }: { point: ControlPoint; isSeen: boolean 
         {words.seeDevice}
       </Link>
     </p>
+  );
+}
+
+/** The sirens, apart from what airs: alarms switch them, and a person tests them. */
+function SirenGroup({ points }: { points: readonly ControlPoint[] }) {
+  const words = aerationWords();
+  return (
+    <section class="stack" aria-labelledby="board-sirens">
+      <div class="row apart">
+        <h2 id="board-sirens">{words.sirens}</h2>
+        {farm.value === null ? null : <SirenHand farmId={farm.value.id} />}
+      </div>
+      <p class="muted small">{words.sirensText}</p>
+      <ul class="stack">
+        {points.map((point) => (
+          <SirenRow key={point.id} point={point} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function SirenRow({ point }: { point: ControlPoint }) {
+  const words = aerationWords();
+  const { facts, state } = controlNow(point);
+  return (
+    <li class="card board-row" data-siren-point={point.cod} data-state={state.is}>
+      <div class="grow">
+        <h3>
+          <Link href={`/aeracao/${point.id}`}>{point.cod}</Link> <ControlMark state={state} />
+        </h3>
+        {point.locked_out ? <p class="small">{words.lockedBy(point.lock_out_reason ?? '')}</p> : null}
+      </div>
+      <dl class="board-facts">
+        <div>
+          <dt>{words.heard}</dt>
+          <dd>{facts.silentForMs === null ? words.never : age(facts.silentForMs)}</dd>
+        </div>
+      </dl>
+    </li>
+  );
+}
+
+/** What a person may do with the sirens of a farm: test them, and go to where they are quieted. */
+export function SirenHand({ farmId }: { farmId: string }) {
+  const words = sirenWords();
+  const test = () =>
+    post(`/farms/${farmId}/siren/test`, { seconds: TEST_S }).then(
+      () => toast(words.tested, null, 4_000),
+      (error: unknown) => toast(faultText(saidIn(error, words.fault))),
+    );
+  // sirens are driven by the box of the farm
+  if (isHosted.value) return null;
+  return (
+    <span class="row">
+      <Link class="way" href="/sistema/sirene">
+        {aerationWords().toSirens}
+      </Link>
+      {mayOperate.value ? (
+        <WorkButton disabled={isBlind.value} work={test}>
+          {words.test}
+        </WorkButton>
+      ) : null}
+    </span>
   );
 }

@@ -3,8 +3,15 @@ import { mayOperate } from '../../data/farm-store.ts';
 import { type Segment, spansOfWeek } from '../../data/outlook.ts';
 import { plannedRuleOf, type Schedule, timeOf } from '../../data/schedules.ts';
 import { dayAndTime } from '../../i18n/format.ts';
-import { addDays, type Block, blocksOfWeek } from '../../state/schedule-week.ts';
-import { isOffCalendar, type Span, type Waiting, waitingParts } from '../../state/week-outlook.ts';
+import {
+  addDays,
+  type Block,
+  blocksOfWeek,
+  isOffCalendar,
+  type Span,
+  type Waiting,
+  waitingParts,
+} from '../../state/week-outlook.ts';
 import { ruleText } from './reason-text.ts';
 
 /**

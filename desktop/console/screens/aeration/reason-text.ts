@@ -1,7 +1,7 @@
 import { reasonWords, scheduleWords } from '#words/aeration.ts';
 import { spoken } from '#words/language.ts';
 import { plannedRuleOf, type Schedule, timeOf } from '../../data/schedules.ts';
-import { daysMore } from '../../state/schedule-week.ts';
+import { daysMore } from '../../state/week-outlook.ts';
 
 // The gateway keeps the reason of its own orders in English; those it is known to give are told in the person's words.
 // What a person wrote stays as it was written.

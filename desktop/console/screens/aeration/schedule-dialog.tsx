@@ -16,7 +16,7 @@ import { refresh } from '../../data/query.ts';
 import { instantsOf, plannedRuleOf, type Schedule, TIME } from '../../data/schedules.ts';
 import { clockTime, isoDay } from '../../i18n/format.ts';
 import { plainSentence } from '../../i18n/plain-sentence.ts';
-import { daysMore, weekdayOf } from '../../state/schedule-week.ts';
+import { daysMore, weekdayOf } from '../../state/week-outlook.ts';
 
 type SavedSchedule = z.infer<typeof savedScheduleAnswer>;
 /** Long enough to be read twice. */

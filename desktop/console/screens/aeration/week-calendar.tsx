@@ -9,8 +9,7 @@ import { farm, farmAirPoints, isKnown, mayOperate } from '../../data/farm-store.
 import { type TimelineByPoint, useTimeline } from '../../data/outlook.ts';
 import { type Schedule, schedulesAt, useSchedules } from '../../data/schedules.ts';
 import { dayAndTime, isoDay, plainDay } from '../../i18n/format.ts';
-import { addDays, mondayOf, weekdayOf } from '../../state/schedule-week.ts';
-import { nextTurns } from '../../state/week-outlook.ts';
+import { addDays, mondayOf, nextTurns, weekdayOf } from '../../state/week-outlook.ts';
 import { AerationTabs } from './control-board.tsx';
 import { moveAmongBlocks, PointWeek } from './point-week.tsx';
 import { ruleText } from './reason-text.ts';

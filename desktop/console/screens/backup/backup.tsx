@@ -12,8 +12,7 @@ import { isHosted } from '../../data/instance.ts';
 import { useGet } from '../../data/query.ts';
 import { age, dayAndTime } from '../../i18n/format.ts';
 import { SystemPage } from '../box/system-page.tsx';
-import { StandCard } from './backup-stand.tsx';
-import type { BackupState } from './backup-work.tsx';
+import { type BackupState, StandCard } from './backup-stand.tsx';
 import { KeyCard, type NewKey, RecoverySheet } from './recovery-key.tsx';
 import { RestoreCard, type RestoreState } from './restore-card.tsx';
 

@@ -14,7 +14,7 @@ import { isReadable } from '../../data/readable.ts';
 import { calendarDay } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { type BackupState, saidOfField, WorkNote } from './backup-work.tsx';
+import { type BackupState, saidOfField, WorkNote } from './backup-stand.tsx';
 
 export type NewKey = z.infer<typeof systemBackupKeyAnswer>;
 

@@ -12,11 +12,9 @@ import { isBlind } from '../../data/live.ts';
 import { refresh } from '../../data/query.ts';
 import { dayAndTime, figure } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
-import { saidIn } from '../system/said-in.ts';
-import { useWork } from '../system/use-work.ts';
-import { fileSize } from './backup-stand.tsx';
+import { saidIn, useWork } from '../system/use-work.ts';
+import { type BackupState, fileSize, saidOfField, WorkNote } from './backup-stand.tsx';
 import { BackupUpload, Uploaded } from './backup-upload.tsx';
-import { type BackupState, saidOfField, WorkNote } from './backup-work.tsx';
 import { TypedKey } from './recovery-key.tsx';
 
 export type RestoreState = z.infer<typeof systemRestoreAnswer>;

@@ -15,7 +15,7 @@ import { refresh, useGet } from '../../data/query.ts';
 import { clockTime, figure, instantAt, isoDay, money, quantity } from '../../i18n/format.ts';
 import { givenAt, mealAt, nearMeal } from '../../state/meals.ts';
 import { sharedId } from '../../state/shared-id.ts';
-import { useEnter } from '../entries/use-form.ts';
+import { useEnter } from '../entries/entry-form.tsx';
 
 /** What to feed today, meal by meal, each with one press once it is given; and what the cycle has eaten so far. */
 export function BatchFeed({ batch }: { batch: Batch }) {

@@ -8,7 +8,7 @@ import { useCalm } from '../../data/calm.ts';
 import { useGet, useGetAgain } from '../../data/query.ts';
 import { age, asTyped, currencySign, figure, money, percent, quantity } from '../../i18n/format.ts';
 import { freshnessOf } from '../../state/freshness.ts';
-import { rangeAround, type SliderRange } from '../../state/typed-figure.ts';
+import { rangeAround, type SliderRange } from '../../state/typed-value.ts';
 import { usePrice } from './price.ts';
 
 const DAY_MS = 86_400_000;

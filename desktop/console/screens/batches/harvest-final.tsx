@@ -10,8 +10,7 @@ import { BATCH_TOUCHES } from '../../data/batches.ts';
 import { useFaults, useSend } from '../../data/corrections.ts';
 import { refresh } from '../../data/query.ts';
 import { currencySign, figure, money, quantity } from '../../i18n/format.ts';
-import { SaveButton, WhenFields } from '../entries/entry-form.tsx';
-import { useWhen } from '../entries/use-form.ts';
+import { SaveButton, useWhen, WhenFields } from '../entries/entry-form.tsx';
 import { useWithdrawalQuestion } from '../records/records.tsx';
 import { usePrice } from './price.ts';
 

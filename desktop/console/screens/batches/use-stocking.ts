@@ -1,14 +1,13 @@
 import { useState } from 'preact/hooks';
 import { stockingWords } from '#words/production.ts';
-import { useCount } from '../../components/count-field.tsx';
-import { useFigure } from '../../components/figure-field.tsx';
+import { useCount, useFigure } from '../../components/figure-field.tsx';
 import type { Batch } from '../../data/batches.ts';
 import { now } from '../../data/clock.ts';
 import { useFaults } from '../../data/corrections.ts';
 import type { Pond } from '../../data/places.ts';
 import { asTyped, isoDay } from '../../i18n/format.ts';
-import { addDays } from '../../state/schedule-week.ts';
 import { daysBetween, densityOf, doubtsOf, proposedCode } from '../../state/stocking.ts';
+import { addDays } from '../../state/week-outlook.ts';
 
 type Given = {
   ponds: readonly Pond[];

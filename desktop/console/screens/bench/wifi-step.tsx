@@ -5,8 +5,7 @@ import { Button, WorkButton } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
 import { refresh, useGet } from '../../data/query.ts';
 import { figure } from '../../i18n/format.ts';
-import { JobView } from './job-view.tsx';
-import type { BenchDesk } from './use-job.ts';
+import { type BenchDesk, JobView } from './job-view.tsx';
 
 /** `host`: where the board finds the gateway; empty: the gateway says it. */
 export type Wifi = { ssid: string; password: string; host: string };

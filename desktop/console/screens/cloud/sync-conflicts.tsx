@@ -11,7 +11,6 @@ import { refresh, useGet } from '../../data/query.ts';
 import { asTyped, dayAndTime } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { fieldName, tableName } from './row-names.ts';
 
 /** Both versions of what two people changed at once, who and when, and the choice between them. */
 export function SyncConflicts() {
@@ -157,4 +156,15 @@ function shown({ values }: Version, name: string): string {
   if (typeof value === 'number') return asTyped(value);
   if (typeof value === 'boolean') return value ? syncWords().yes : syncWords().no;
   return JSON.stringify(value);
+}
+
+/** What a table is called on a farm; one without such a name keeps its own. */
+export function tableName(table: string): string {
+  const known: Readonly<Record<string, string>> = syncWords().tables;
+  return known[table] ?? table;
+}
+
+function fieldName(field: string): string {
+  const known: Readonly<Record<string, string>> = syncWords().fields;
+  return known[field] ?? field;
 }

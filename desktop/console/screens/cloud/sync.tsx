@@ -14,8 +14,7 @@ import { age, clockTime, dayAndTime, figure, quantity } from '../../i18n/format.
 import { FaultNote, SystemPage } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { PairingCard } from './pairing-card.tsx';
-import { tableName } from './row-names.ts';
-import { SyncConflicts } from './sync-conflicts.tsx';
+import { SyncConflicts, tableName } from './sync-conflicts.tsx';
 
 const LOOK_EVERY_MS = 1_000;
 

@@ -1,28 +1,32 @@
 import { useState } from 'preact/hooks';
-import { Link } from 'wouter-preact';
+import { Link, useLocation } from 'wouter-preact';
+import type { ControlPointAnswer } from '#contract/resources/control-points.ts';
 import type { RelayAnswer } from '#contract/resources/relays.ts';
 import { deviceWords, relayWords } from '#words/devices.ts';
+import { systemWords } from '#words/shell.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
-import { Button } from '../../components/button.tsx';
+import { Button, WorkButton } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { TextField } from '../../components/field.tsx';
 import { NotProvedMark } from '../../components/not-proved.tsx';
 import { SimulatedMark } from '../../components/simulated.tsx';
 import { now } from '../../data/clock.ts';
+import { useSend } from '../../data/corrections.ts';
 import { type ControlPoint, farm, farmControlPoints, mayOperate, presence } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
 import { pondLine, usePondsByPoint } from '../../data/places.ts';
-import { useGet } from '../../data/query.ts';
+import { refresh, useGet } from '../../data/query.ts';
 import { age, quantity } from '../../i18n/format.ts';
 import { freshnessOf } from '../../state/freshness.ts';
-import { SystemPage } from '../box/system-page.tsx';
+import { nextCode } from '../account/second-factor.tsx';
+import { FaultNote, SystemPage } from '../box/system-page.tsx';
+import { useWork } from '../system/use-work.ts';
 import { AdoptionQueue } from './adoption-queue.tsx';
 import { LinkQualityText } from './device-page.tsx';
-import { PointDialog } from './point-dialog.tsx';
 import { ProvisioningWindow } from './provisioning-window.tsx';
 import { energyText, RelayState, RelayWarnings, relayName } from './relay-card.tsx';
 import { RelayDialog } from './relay-dialog.tsx';
-
-import { SeenDevices } from './seen-devices.tsx';
 
 /** Every controller of the farm: which one, when it was last heard, how well; and who knocked that nobody knows. */
 export function Devices() {
@@ -182,5 +186,123 @@ function RelayRow({ relay }: { relay: RelayAnswer }) {
         {at === null ? never : ago(age(Math.max(0, now.value - Date.parse(at))))}
       </td>
     </tr>
+  );
+}
+
+/** A new control point, with the controller that knocked when there is one. */
+export function PointDialog({
+  deviceId,
+  onMade,
+  onClose,
+}: {
+  deviceId: string;
+  /** What becomes of it here; without it, its page is opened. */
+  onMade?: (pointId: string) => void;
+  onClose: () => void;
+}) {
+  const words = deviceWords();
+  const shared = systemWords();
+  const [, go] = useLocation();
+  const { fault, run } = useWork();
+  const send = useSend();
+  const [cod, setCod] = useState(() =>
+    nextCode(farmControlPoints.value.filter(({ is_simulated }) => !is_simulated).map((point) => point.cod)),
+  );
+  const [device, setDevice] = useState(deviceId);
+  const twin = farmControlPoints.value.find(({ device_id }) => device_id === device.trim());
+  const create = async () => {
+    let made: ControlPointAnswer | null = null;
+    const isDone = await run(async () => {
+      made = await send('/control-points/', {
+        farm_id: farm.value?.id,
+        cod: cod.trim(),
+        device_id: device.trim(),
+        target_status: 'OFF',
+      });
+      refresh('control-points', 'devices');
+    }, words.created(cod.trim()));
+    // the key comes next, and it is on the page of the point
+    if (!isDone || made === null) return;
+    const { id } = made as ControlPointAnswer;
+    if (onMade === undefined) go(`/sistema/dispositivos/${id}`);
+    else onMade(id);
+  };
+  return (
+    <Dialog
+      title={words.createTitle}
+      onClose={onClose}
+      actions={
+        <>
+          <Button big onClick={onClose}>
+            {shared.cancel}
+          </Button>
+          <WorkButton
+            big
+            look="main"
+            unready={cod.trim() === '' || device.trim() === '' || twin !== undefined}
+            work={create}
+          >
+            {words.create}
+          </WorkButton>
+        </>
+      }
+    >
+      <TextField
+        needed
+        label={words.code}
+        hint={words.codeHint}
+        value={cod}
+        maxLength={255}
+        onInput={(event) => setCod(event.currentTarget.value)}
+      />
+      <TextField
+        needed
+        label={words.device}
+        hint={words.deviceHint}
+        value={device}
+        maxLength={255}
+        autoCapitalize="none"
+        spellcheck={false}
+        fault={twin === undefined ? null : words.taken(twin.cod)}
+        onInput={(event) => setDevice(event.currentTarget.value)}
+      />
+      <p class="muted small">{words.startsOff}</p>
+      <FaultNote fault={fault} />
+    </Dialog>
+  );
+}
+
+/** Controllers that knocked and are nobody's. */
+export function SeenDevices({ onAdopt }: { onAdopt: (deviceId: string) => void }) {
+  const words = deviceWords();
+  const seen = useGet('/devices/seen');
+  return (
+    <section class="card stack">
+      <h2>{words.unknown}</h2>
+      <Answer of={seen} isEmpty={(rows) => rows.length === 0} empty={<p class="muted">{words.noUnknown}</p>}>
+        {(rows) => (
+          <>
+            <p class="muted">{words.unknownText}</p>
+            <ul class="lines">
+              {rows.map((device) => (
+                <li key={device.device_id} class="row apart">
+                  <div>
+                    <strong class="mono">{device.device_id}</strong>
+                    <p class="muted small">
+                      {words.keptOut[device.reason]} ·{' '}
+                      {words.ago(age(now.value - Date.parse(device.last_seen)))} · {words.times(device.count)}{' '}
+                      · {device.via.toUpperCase()} · {device.source}
+                    </p>
+                  </div>
+                  <Button disabled={isBlind.value} onClick={() => onAdopt(device.device_id)}>
+                    {words.adopt}
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Answer>
+    </section>
   );
 }

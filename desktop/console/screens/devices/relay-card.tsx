@@ -12,7 +12,7 @@ import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { age, countdown, figure, quantity } from '../../i18n/format.ts';
-import { saidIn } from '../system/said-in.ts';
+import { saidIn } from '../system/use-work.ts';
 
 import { RelayDialog } from './relay-dialog.tsx';
 

@@ -1,11 +1,17 @@
 import { entryWords, formWords } from '#words/entries.ts';
-import { CountField, useCount } from '../../components/count-field.tsx';
-import { FigureField, useFigure } from '../../components/figure-field.tsx';
+import { CountField, FigureField, useCount, useFigure } from '../../components/figure-field.tsx';
 import type { Batch } from '../../data/batches.ts';
 import { useGet } from '../../data/query.ts';
 import { calendarDay, quantity } from '../../i18n/format.ts';
-import { EntryForm, OnePondField, SaveButton, useOnePond, WhenFields } from './entry-form.tsx';
-import { useSubmit, useWhen } from './use-form.ts';
+import {
+  EntryForm,
+  OnePondField,
+  SaveButton,
+  useOnePond,
+  useSubmit,
+  useWhen,
+  WhenFields,
+} from './entry-form.tsx';
 
 export function BiometryEntry() {
   return (

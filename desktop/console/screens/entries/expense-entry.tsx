@@ -5,8 +5,7 @@ import { SelectField, TextField } from '../../components/field.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import type { Batch } from '../../data/batches.ts';
 import { currencySign, money } from '../../i18n/format.ts';
-import { EntryForm, SaveButton, WhenFields } from './entry-form.tsx';
-import { useSubmit, useWhen } from './use-form.ts';
+import { EntryForm, SaveButton, useSubmit, useWhen, WhenFields } from './entry-form.tsx';
 
 export function ExpenseEntry() {
   return (

@@ -8,8 +8,7 @@ import { farm, seesMoney } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { useGet } from '../../data/query.ts';
 import { asTyped, currencySign, quantity } from '../../i18n/format.ts';
-import { EntryForm, SaveButton, WhenFields } from './entry-form.tsx';
-import { useSubmit, useWhen } from './use-form.ts';
+import { EntryForm, SaveButton, useSubmit, useWhen, WhenFields } from './entry-form.tsx';
 
 export function FeedEntry() {
   return (

@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks';
 import { entryWords } from '#words/entries.ts';
 import { spoken } from '#words/language.ts';
-import { Empty } from '../../components/answer.tsx';
+import { Empty, faultOf } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
-import { faultOf } from '../../components/fault-text.ts';
 import { toast } from '../../components/toast.tsx';
 import { type Entry, entries, isOfAnother, takeBack, tryAgain } from '../../data/outbox.ts';
 import { clockTime } from '../../i18n/format.ts';

@@ -14,8 +14,8 @@ import { isBlind } from '../../data/live.ts';
 import { usePondCards } from '../../data/places.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { figure, quantity } from '../../i18n/format.ts';
-import { type BackupState, saidOfField, WorkNote } from '../backup/backup-work.tsx';
-import { saidIn } from '../system/said-in.ts';
+import { type BackupState, saidOfField, WorkNote } from '../backup/backup-stand.tsx';
+import { saidIn } from '../system/use-work.ts';
 
 /** The backup that was made before: where it lies and what opens it. */
 type Safe = { file: string; folder: string; key: string };

@@ -1,29 +1,32 @@
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import type { DeletedFarmAnswer } from '#contract/resources/farms.ts';
-import { BLIND_SOURCES } from '#science/blind-feeding.ts';
 import { BLIND_CHARTS } from '#science/constants.ts';
+import { BLIND_SOURCES } from '#science/feeding-ration.ts';
+import { componentWords } from '#words/components.ts';
 import { farmWords, removalWords } from '#words/farms.ts';
 import { systemWords } from '#words/shell.ts';
 import { waterWords } from '#words/water.ts';
 import { AmmoniaBasisButtons } from '../../components/ammonia.tsx';
 import { Answer, Empty, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/dialog.tsx';
+import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
+import { RecordTable } from '../../components/record-table.tsx';
 import { toast } from '../../components/toast.tsx';
 import { post } from '../../data/api.ts';
 import { keepBlindChart, useBlindChart, useFarmWater } from '../../data/farm-science.ts';
-import { farm, isOwner, mayManage } from '../../data/farm-store.ts';
+import { controlPoints, farm, isOwner, mayManage } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
+import { type Pond, usePonds } from '../../data/places.ts';
 import { refresh, useGet } from '../../data/query.ts';
-import { calendarDay } from '../../i18n/format.ts';
+import { calendarDay, quantity } from '../../i18n/format.ts';
 import { SystemPage } from '../box/system-page.tsx';
 import { Story } from '../pond/pond-story.tsx';
-import { saidIn } from '../system/said-in.ts';
+import { saidIn } from '../system/use-work.ts';
 import { FarmForm } from './farm-form.tsx';
 import { Gone, type GoneFarm, Removal } from './farm-removal.tsx';
-
-import { PondRegister } from './pond-register.tsx';
+import { PondDialog } from './pond-dialog.tsx';
+import { PondPatternForm } from './pond-pattern-form.tsx';
 
 export function FarmSettings() {
   const words = farmWords();
@@ -153,5 +156,84 @@ function DeletedFarms() {
         </ConfirmDialog>
       )}
     </section>
+  );
+}
+
+/** Ponds of a farm: many made at once by a pattern, each changed or deleted by itself. */
+function PondRegister({ farmId }: { farmId: string }) {
+  const words = farmWords();
+  const result = usePonds();
+  const [isAdding, setAdding] = useState(false);
+  const [editing, setEditing] = useState<Pond | null>(null);
+  return (
+    <section class="stack">
+      <div class="row apart">
+        <h2>{words.ponds}</h2>
+        {mayManage.value ? (
+          <Button look="main" disabled={isBlind.value} onClick={() => setAdding(true)}>
+            {words.add}
+          </Button>
+        ) : null}
+      </div>
+      <Answer of={result} isEmpty={(rows) => rows.length === 0} empty={<p class="muted">{words.none}</p>}>
+        {() => <PondTable ponds={result.ponds} onEdit={setEditing} />}
+      </Answer>
+      {isAdding ? (
+        <Dialog
+          title={words.patternTitle}
+          onClose={() => setAdding(false)}
+          actions={<Button onClick={() => setAdding(false)}>{componentWords().cancel}</Button>}
+        >
+          <PondPatternForm
+            farmId={farmId}
+            existing={result.ponds.map(({ cod }) => cod)}
+            onDone={() => setAdding(false)}
+          />
+        </Dialog>
+      ) : null}
+      {editing === null ? null : <PondDialog pond={editing} onClose={() => setEditing(null)} />}
+    </section>
+  );
+}
+
+function PondTable({ ponds, onEdit }: { ponds: readonly Pond[]; onEdit: (pond: Pond) => void }) {
+  const words = farmWords();
+  const { edit } = systemWords();
+  const typeOf = ({ pond_type }: Pond) => (pond_type === null ? words.noType : words.types[pond_type]);
+  const pointOf = ({ control_point_id: id }: Pond) => controlPoints.value.get(id ?? '')?.cod ?? words.noPoint;
+  return (
+    <RecordTable<Pond>
+      label={words.ponds}
+      address="viveiros"
+      rows={ponds}
+      keyOf={({ id }) => id}
+      columns={[
+        { name: words.code, of: ({ cod }) => cod, raw: ({ cod }) => cod },
+        { name: words.type, of: typeOf, raw: typeOf },
+        {
+          name: words.size,
+          isNumber: true,
+          of: ({ size_m2 }) => quantity(size_m2, 0, 'm²'),
+          raw: ({ size_m2 }) => size_m2,
+        },
+        {
+          name: words.depth,
+          isNumber: true,
+          of: ({ depth_m }) => quantity(depth_m, 1, 'm'),
+          raw: ({ depth_m }) => depth_m,
+        },
+        { name: words.pointShort, of: pointOf, raw: pointOf },
+      ]}
+      actionsName={edit}
+      actions={
+        mayManage.value
+          ? (pond) => (
+              <Button aria-label={`${edit} ${pond.cod}`} onClick={() => onEdit(pond)}>
+                {edit}
+              </Button>
+            )
+          : undefined
+      }
+    />
   );
 }

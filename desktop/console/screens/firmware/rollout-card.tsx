@@ -9,8 +9,7 @@ import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { dayAndTime, figure, quantity } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
-import { saidIn } from '../system/said-in.ts';
-import { useWork } from '../system/use-work.ts';
+import { saidIn, useWork } from '../system/use-work.ts';
 
 type Target = RolloutDetail['targets'][number];
 

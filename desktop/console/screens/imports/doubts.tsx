@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { ImportReport, RowNote } from '#contract/resources/imports.ts';
-import { importWords } from '#words/imports.ts';
+import { columnNames, importWords } from '#words/imports.ts';
+import { waterWords } from '#words/water.ts';
 import { Button } from '../../components/button.tsx';
 import { figure } from '../../i18n/format.ts';
 import { plainSentence } from '../../i18n/plain-sentence.ts';
-import { columnName } from './column-name.ts';
 import type { Answers } from './use-import.ts';
 
 type Said = { said: Answers; say: (more: Partial<Answers>) => void };
@@ -122,4 +122,9 @@ function Notes({
       ) : null}
     </>
   );
+}
+
+export function columnName(column: string): string {
+  const known: Readonly<Record<string, string>> = { ...waterWords().name, ...columnNames() };
+  return known[column] ?? column;
 }

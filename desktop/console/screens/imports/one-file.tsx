@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/preact-query';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { ImportRecordAnswer } from '#contract/resources/import-records.ts';
@@ -7,17 +8,17 @@ import { Fault } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { SelectField } from '../../components/field.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { get } from '../../data/api.ts';
+import { BATCH_TOUCHES } from '../../data/batches.ts';
 import { isBlind } from '../../data/live.ts';
-import { queries } from '../../data/query.ts';
+import { queries, refresh } from '../../data/query.ts';
 import { figure } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
-import { saidIn } from '../system/said-in.ts';
-import { useWork } from '../system/use-work.ts';
+import { saidIn, useWork } from '../system/use-work.ts';
 import { Asks } from './asks.tsx';
 import { Doubts } from './doubts.tsx';
 import { Preview, Reading } from './reading.tsx';
 import { type Answers, NOTHING_SAID, saidAs, sendFile, useImport } from './use-import.ts';
-import { isUnderWay, useRecords } from './use-records.ts';
 
 type Sheet = ImportLook['sheets'][number];
 
@@ -251,4 +252,27 @@ function Brought({
       </div>
     </section>
   );
+}
+
+const LOOKS_EVERY_MS = 1_000;
+
+export const isUnderWay = ({ state }: Pick<ImportRecordAnswer, 'state'>): boolean =>
+  state === 'CHECKING' || state === 'IMPORTING' || state === 'UNDOING';
+
+/** What was imported on this farm in the last days; asked again and again while something is under way. */
+export function useRecords(farmId: string) {
+  const result = useQuery<ImportRecordAnswer[]>({
+    queryKey: ['imports', '/imports/', { farm_id: farmId }],
+    queryFn: ({ signal }) => get('/imports/', { farm_id: farmId }, signal),
+    refetchInterval: ({ state }) => (state.data?.some(isUnderWay) === true ? LOOKS_EVERY_MS : false),
+  });
+  // whatever comes in or goes is on every screen at once
+  const brought = (result.data ?? []).map(({ id, state }) => `${id} ${state}`).join();
+  const before = useRef<string | null>(null);
+  useEffect(() => {
+    if (result.data === undefined) return;
+    if (before.current !== null && before.current !== brought) refresh(...BATCH_TOUCHES, 'water-quality');
+    before.current = brought;
+  }, [brought, result.data]);
+  return result;
 }

@@ -4,7 +4,7 @@ import { importWords } from '#words/imports.ts';
 import { Button } from '../../components/button.tsx';
 import { SelectField } from '../../components/field.tsx';
 import { asTyped, calendarDay, clockTime, farmZone, figure, plainDay } from '../../i18n/format.ts';
-import { columnName } from './column-name.ts';
+import { columnName } from './doubts.tsx';
 import type { Answers } from './use-import.ts';
 
 type Said = { said: Answers; say: (more: Partial<Answers>) => void };

@@ -7,12 +7,11 @@ import { ConfirmDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { del, patch, post } from '../../data/api.ts';
 import { isBlind } from '../../data/live.ts';
-import { ownChannel } from '../../data/push-start.ts';
+import { ownChannel } from '../../data/push.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { clockTime, dayAndTime } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { nameOfChannel } from './channel-name.ts';
 
 const SHOWN = 30;
 
@@ -179,4 +178,11 @@ function Deliveries({ path }: { path: ChannelPath }) {
       ) : null}
     </details>
   );
+}
+
+/** What a channel is called: the address of a browser at its push service says nothing to people. */
+export function nameOfChannel({ kind, address }: Pick<ChannelAnswer, 'kind' | 'address'>): string {
+  if (kind !== 'WEB_PUSH') return address;
+  const service = /^https?:\/\/([^/]+)/.exec(address)?.[1] ?? '';
+  return channelWords().browserAt(service);
 }

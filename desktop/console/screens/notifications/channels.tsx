@@ -1,16 +1,23 @@
 import { useState } from 'preact/hooks';
 import type { ChannelAnswer } from '#contract/resources/notification-channels.ts';
 import { channelWords } from '#words/notifications.ts';
+import { systemWords } from '#words/shell.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
-import { Button } from '../../components/button.tsx';
+import { Button, WorkButton } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { CheckField, SelectField, TextField } from '../../components/field.tsx';
+import { patch, post } from '../../data/api.ts';
+import { farm } from '../../data/farm-store.ts';
+import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
-import { useGet } from '../../data/query.ts';
+import { refresh, useGet } from '../../data/query.ts';
+import { TIME } from '../../data/schedules.ts';
+import { user } from '../../data/session.ts';
 import { ThisDevice } from '../account/this-device.tsx';
-import { SystemPage } from '../box/system-page.tsx';
-import { ChannelCard } from './channel-card.tsx';
-import { ChannelDialog } from './channel-dialog.tsx';
+import { FaultNote, SystemPage } from '../box/system-page.tsx';
+import { useWork } from '../system/use-work.ts';
+import { ChannelCard, nameOfChannel } from './channel-card.tsx';
 
 /** Where notifications go besides the list. */
 export function Channels() {
@@ -66,5 +73,161 @@ export function Channels() {
         </Dialog>
       )}
     </SystemPage>
+  );
+}
+
+const TYPES = ['ALERT', 'SYSTEM', 'SUBSCRIPTION', 'PAYMENT'] as const;
+/** SMS goes out by the modem of the box. */
+const KINDS = ['EMAIL', 'SMS', 'WEBHOOK'] as const;
+type Kind = (typeof KINDS)[number];
+const SEVERITIES = ['LOW', 'MEDIUM', 'HIGH'] as const;
+type Type = (typeof TYPES)[number];
+type Severity = (typeof SEVERITIES)[number];
+
+const isQuietRight = (from: string, to: string) =>
+  (from === '') === (to === '') && (from === '' || (TIME.test(from) && TIME.test(to)));
+
+const BEGIN: Readonly<Record<Kind, () => string>> = {
+  EMAIL: () => user.value?.email ?? '',
+  SMS: () => '+55 ',
+  WEBHOOK: () => 'https://',
+};
+const KEYBOARD = { EMAIL: 'email', SMS: 'tel', WEBHOOK: 'url' } as const;
+
+/** A new channel, or other wishes for one that stands. */
+function ChannelDialog({
+  channel,
+  onClose,
+  onSecret,
+}: {
+  channel: ChannelAnswer | null;
+  onClose: () => void;
+  onSecret: (secret: string) => void;
+}) {
+  const words = channelWords();
+  const shared = systemWords();
+  const { fault, run } = useWork(words.fault);
+  const [kind, setKind] = useState<Kind>('EMAIL');
+  const [address, setAddress] = useState(channel?.address ?? user.value?.email ?? '');
+  const [types, setTypes] = useState<readonly Type[]>(channel?.types ?? ['ALERT', 'SYSTEM']);
+  const [least, setLeast] = useState<Severity>(channel?.min_severity ?? 'LOW');
+  const [from, setFrom] = useState(channel?.quiet_from ?? '');
+  const [to, setTo] = useState(channel?.quiet_to ?? '');
+  const isQuiet = isQuietRight(from, to);
+  const choose = (chosen: Kind) => {
+    setKind(chosen);
+    setAddress(BEGIN[chosen]());
+    // an SMS costs money and wakes people: for what cannot wait, unless somebody wants more
+    setTypes(chosen === 'SMS' ? ['ALERT'] : ['ALERT', 'SYSTEM']);
+    setLeast(chosen === 'SMS' ? 'HIGH' : 'LOW');
+  };
+  const save = async () => {
+    const wishes = {
+      types,
+      min_severity: least,
+      quiet_from: from === '' ? null : from,
+      quiet_to: to === '' ? null : to,
+    };
+    const isDone = await run(async () => {
+      if (channel !== null) await patch(`/notification-channels/${channel.id}`, wishes);
+      else {
+        const made = await post('/notification-channels/', {
+          kind,
+          address: address.trim(),
+          ...wishes,
+          ...(farm.value === null ? {} : { timezone: farm.value.timezone }),
+        });
+        if (made.secret !== undefined) onSecret(made.secret);
+      }
+      refresh('notification-channels');
+    });
+    if (isDone) onClose();
+  };
+  return (
+    <Dialog
+      title={channel === null ? words.add : nameOfChannel(channel)}
+      onClose={onClose}
+      actions={
+        <>
+          <Button big onClick={onClose}>
+            {shared.cancel}
+          </Button>
+          <WorkButton
+            big
+            look="main"
+            disabled={isBlind.value}
+            unready={address.trim() === '' || types.length === 0 || !isQuiet}
+            work={save}
+          >
+            {shared.save}
+          </WorkButton>
+        </>
+      }
+    >
+      {channel === null ? (
+        <>
+          <SelectField
+            label={words.kindField}
+            value={kind}
+            options={KINDS.filter((word) => word !== 'SMS' || !isHosted.value).map((word) => ({
+              value: word,
+              label: words.kind[word],
+            }))}
+            onChange={({ currentTarget: { value } }) =>
+              choose(KINDS.find((word) => word === value) ?? 'EMAIL')
+            }
+          />
+          <TextField
+            needed
+            label={words.address[kind]}
+            value={address}
+            maxLength={2_000}
+            inputMode={KEYBOARD[kind]}
+            hint={kind === 'SMS' ? words.phoneHint : undefined}
+            onInput={(event) => setAddress(event.currentTarget.value)}
+          />
+        </>
+      ) : null}
+      <fieldset class="plain-set">
+        <legend>{words.types}</legend>
+        {TYPES.map((type) => (
+          <CheckField
+            key={type}
+            label={words.type[type]}
+            checked={types.includes(type)}
+            onChange={(event) =>
+              setTypes(event.currentTarget.checked ? [...types, type] : types.filter((word) => word !== type))
+            }
+          />
+        ))}
+      </fieldset>
+      <SelectField
+        label={words.from}
+        value={least}
+        options={SEVERITIES.map((word) => ({ value: word, label: words.severity[word] }))}
+        onChange={(event) => setLeast(SEVERITIES.find((word) => word === event.currentTarget.value) ?? 'LOW')}
+      />
+      <div class="form-grid">
+        <TextField
+          label={words.quietFrom}
+          value={from}
+          placeholder="22:00"
+          inputMode="numeric"
+          maxLength={5}
+          onInput={(event) => setFrom(event.currentTarget.value)}
+        />
+        <TextField
+          label={words.quietTo}
+          value={to}
+          placeholder="05:00"
+          inputMode="numeric"
+          maxLength={5}
+          fault={isQuiet ? null : words.badTime}
+          onInput={(event) => setTo(event.currentTarget.value)}
+        />
+      </div>
+      <p class="muted small">{words.quietHint}</p>
+      <FaultNote fault={fault} />
+    </Dialog>
   );
 }

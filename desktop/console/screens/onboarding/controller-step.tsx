@@ -10,9 +10,8 @@ import { AdoptDialog } from '../devices/adopt-dialog.tsx';
 import { AdoptionQueue } from '../devices/adoption-queue.tsx';
 import { DeviceKeys } from '../devices/device-keys.tsx';
 import { DevicePonds } from '../devices/device-ponds.tsx';
-import { PointDialog } from '../devices/point-dialog.tsx';
+import { PointDialog, SeenDevices } from '../devices/devices.tsx';
 import { ProvisioningWindow } from '../devices/provisioning-window.tsx';
-import { SeenDevices } from '../devices/seen-devices.tsx';
 import { FarmFirst } from './farm-ready-steps.tsx';
 
 /** Who knocks is adopted, told its key, and given its ponds, all in one place. */

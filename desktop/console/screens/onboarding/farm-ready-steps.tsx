@@ -17,7 +17,7 @@ import { NoFolder } from '../backup/backup.tsx';
 import { KeyCard, type NewKey, RecoverySheet } from '../backup/recovery-key.tsx';
 import { StockingForm } from '../batches/stocking.tsx';
 import { PairBox } from '../gateways/claim.tsx';
-import { phoneIn } from './progress.ts';
+import { phoneIn } from './checklist.tsx';
 
 // What makes a farm that can be watched one that runs by itself: its schedule, its first batch, the key of its backups,
 // a phone; and on a hosted instance the box at the farm.

@@ -1,25 +1,32 @@
 import '../../styles/system.css';
 import '../../styles/welcome.css';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { Link, useLocation, useSearch } from 'wouter-preact';
 import { welcomeWords } from '#words/onboarding.ts';
 import { Awaited } from '../../components/answer.tsx';
-import { Button } from '../../components/button.tsx';
+import { Button, WorkButton } from '../../components/button.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
 import { LanguageChoice } from '../../components/language-choice.tsx';
 import { OrderQuestion } from '../../components/order-question.tsx';
 import { Toasts } from '../../components/toast.tsx';
+import { useSend } from '../../data/corrections.ts';
 import { farm, isKnown } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
 import { usePonds } from '../../data/places.ts';
+import { refresh, useGet } from '../../data/query.ts';
 import { isSignedIn } from '../../data/session.ts';
+import { farmPlaces } from '../../data/zones.ts';
+import { dayAndTime } from '../../i18n/format.ts';
+import { MyInvitations } from '../account/my-invitations.tsx';
 import { SoundTest } from '../account/preferences.tsx';
+import { FaultNote } from '../box/system-page.tsx';
 import { PondPatternForm } from '../farms/pond-pattern-form.tsx';
-import { invitationHere } from '../people/invitation-made.ts';
+import { invitationHere } from '../people/member-list.tsx';
+import { useWork } from '../system/use-work.ts';
 import { AccountStep } from './account-step.tsx';
+import { type Step, useProgress } from './checklist.tsx';
 import { ControllerStep, FirstOnStep } from './controller-step.tsx';
 import { BatchStep, BoxStep, KeyStep, PhoneStep, ScheduleStep } from './farm-ready-steps.tsx';
-import { FarmStep } from './farm-step.tsx';
-import { type Step, useProgress } from './progress.ts';
 
 /** From nothing to a farm that runs by itself; every step can be left out and taken later. */
 export function Welcome({ params }: { params: Readonly<Record<string, string>> }) {
@@ -150,6 +157,94 @@ function PondsStep({ count, onDone }: { count: number; onDone: () => void }) {
         <PondPatternForm farmId={known.id} existing={ponds.map(({ cod }) => cod)} onDone={onDone} />
       ) : (
         <Awaited of={[answer]} />
+      )}
+    </>
+  );
+}
+
+const shownZone = (zone: string) => zone.replace('America/', '').replaceAll('_', ' ');
+
+/** On a box without any farm the first question is whether there was one: its backups lie on the stick, or with the person. */
+function RestoreFirst() {
+  const words = welcomeWords();
+  const { data } = useGet(isHosted.value ? null : '/system/backup');
+  if (data === undefined) return null;
+  const newest = data.backups[0];
+  return (
+    <div class="note">
+      <div class="stack grow">
+        <strong>{words.restoreFirst}</strong>
+        <p class="muted">
+          {newest === undefined ? words.restoreBring : words.restoreFound(dayAndTime(newest.made_at))}
+        </p>
+        <div>
+          <Link class="button big" href="/sistema/backup">
+            {words.restoreGo}
+          </Link>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function FarmStep({ onDone, onJoined }: { onDone: () => void; onJoined: () => void }) {
+  const words = welcomeWords();
+  const [isInvited] = useState(() => invitationHere() !== '');
+  const { fault, run } = useWork();
+  const send = useSend();
+  const [name, setName] = useState('');
+  const { places, likeliest } = useMemo(farmPlaces, []);
+  const [placed, setPlaced] = useState(likeliest);
+  const zone = places.find(({ code }) => code === placed)?.zone ?? 'America/Fortaleza';
+  const known = farm.value;
+  if (known !== null) {
+    return (
+      <>
+        <h2>{words.farm}</h2>
+        {isInvited ? <MyInvitations onJoined={onJoined} /> : null}
+        <p>{words.haveFarm(known.name)}</p>
+        <p class="muted">{words.zone(shownZone(known.timezone))}</p>
+      </>
+    );
+  }
+  const create = async () => {
+    const isDone = await run(async () => {
+      await send('/farms/', { name: name.trim(), timezone: zone });
+      refresh('farms', 'users', 'subscriptions');
+    });
+    if (isDone) onDone();
+  };
+  return (
+    <>
+      <h2>{words.farm}</h2>
+      {isInvited ? <MyInvitations onJoined={onJoined} /> : null}
+      <RestoreFirst />
+      <p class="muted">{words.farmText}</p>
+      <TextField
+        needed
+        label={words.farmName}
+        value={name}
+        maxLength={255}
+        onInput={(event) => setName(event.currentTarget.value)}
+      />
+      <SelectField
+        label={words.state}
+        hint={words.zone(shownZone(zone))}
+        value={placed}
+        options={places.map((place) => ({ value: place.code, label: place.name }))}
+        onChange={(event) => setPlaced(event.currentTarget.value)}
+      />
+      <FaultNote fault={fault} />
+      <div>
+        <WorkButton big look="main" unready={name.trim() === ''} work={create}>
+          {words.createFarm}
+        </WorkButton>
+      </div>
+      {isInvited ? null : (
+        <details>
+          <summary>{words.invited}</summary>
+          <MyInvitations onJoined={onJoined} />
+        </details>
       )}
     </>
   );

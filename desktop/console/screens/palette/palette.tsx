@@ -8,7 +8,7 @@ import { farmControlPoints, isOwner, mayManage } from '../../data/farm-store.ts'
 import { people } from '../../data/people.ts';
 import { usePonds } from '../../data/places.ts';
 import { found, type Place } from '../../state/palette.ts';
-import { partsFor } from '../system/parts.ts';
+import { partsFor } from '../system/part-list.tsx';
 import '../../styles/system.css';
 
 function usePlaces(): readonly Place[] {

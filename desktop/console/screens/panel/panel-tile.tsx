@@ -16,7 +16,6 @@ import { usePlaceOf } from '../../data/places.ts';
 import { age, clockTime, dayAndTime, figure } from '../../i18n/format.ts';
 import { type Alarm, isStanding, type Priority } from '../../state/alarm-state.ts';
 import { type ControlState, freshnessOf } from '../../state/freshness.ts';
-import { keepLastSeen } from './last-seen.ts';
 
 type Card = PondCards['ponds'][number];
 
@@ -159,3 +158,27 @@ function PanelAlarm({ alarm, place }: { alarm: Alarm<Alert>; place: string }) {
 
 /** By itself, for it tells seconds and the rest does not. */
 const Age = ({ since }: { since: number }) => <>{age(now.value - since)}</>;
+
+// What the panel showed last, kept for the time when its session is over: people who look at the wall must see that
+// it is blind, and what stood when it became so.
+
+type LastSeen = {
+  farm: string;
+  at: number;
+  alarms: readonly { key: string; priority: Priority; place: string; text: string }[];
+};
+
+const KEPT = 'panel-last-seen';
+
+function keepLastSeen(seen: LastSeen): void {
+  localStorage.setItem(KEPT, JSON.stringify(seen));
+}
+
+export function lastSeen(): LastSeen | null {
+  try {
+    const found = JSON.parse(localStorage.getItem(KEPT) ?? 'null') as LastSeen | null;
+    return found !== null && Array.isArray(found.alarms) ? found : null;
+  } catch {
+    return null;
+  }
+}

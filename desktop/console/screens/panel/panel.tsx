@@ -20,8 +20,7 @@ import { isWatchOver } from '../../shell/sound.ts';
 import { BlindBanner, DiskBanner, FarmStamp } from '../../shell/status-strip.tsx';
 import { columnsOf, type Placed, placesOf, rowsOf } from '../../state/wall-places.ts';
 import { SignInForm } from '../sign-in/sign-in.tsx';
-import { lastSeen } from './last-seen.ts';
-import { PanelAlarms, PanelTile } from './panel-tile.tsx';
+import { lastSeen, PanelAlarms, PanelTile } from './panel-tile.tsx';
 
 const WARN_MS = 3 * 86_400_000;
 /** Seen from afar, tiles are wider than high. */

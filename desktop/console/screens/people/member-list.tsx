@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import type * as z from 'zod';
 import type { MemberAnswer } from '#contract/resources/farms.ts';
+import type { invitationMade } from '#contract/resources/invitations.ts';
 import { MEMBER_ROLES, type MemberRole } from '#contract/words.ts';
 import { peopleWords } from '#words/people.ts';
 import { Answer } from '../../components/answer.tsx';
@@ -13,7 +15,6 @@ import { refresh, useGet } from '../../data/query.ts';
 import { user } from '../../data/session.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import type { MadeInvitation } from './invitation-made.ts';
 
 const roleOf = (word: string): MemberRole => MEMBER_ROLES.find((role) => role === word) ?? 'VIEWER';
 
@@ -172,3 +173,26 @@ function AddPerson({ farmId, onMade }: { farmId: string; onMade: (made: MadeInvi
     </section>
   );
 }
+
+export type MadeInvitation = z.infer<typeof invitationMade>;
+
+// An invitation comes as an address. The code stands behind its #, which no server is sent and no log holds; it is taken
+// out of the address at once, and kept by this window until it was answered.
+
+const KEPT = 'invitation';
+const IN_ADDRESS = /^#convite=([\w-]{1,255})$/;
+
+export const invitationLink = (origin: string, code: string): string =>
+  `${origin}/bem-vindo#convite=${encodeURIComponent(code)}`;
+
+/** The code that this window came with; empty: it came with none. */
+export function invitationHere(): string {
+  const code = IN_ADDRESS.exec(location.hash)?.[1];
+  if (code !== undefined) {
+    sessionStorage.setItem(KEPT, code);
+    history.replaceState(history.state, '', location.pathname + location.search);
+  }
+  return sessionStorage.getItem(KEPT) ?? '';
+}
+
+export const forgetInvitation = (): void => sessionStorage.removeItem(KEPT);

@@ -21,8 +21,7 @@ import { BoxRights } from '../box/box-rights.tsx';
 import { FaultNote, SystemPage } from '../box/system-page.tsx';
 import { LostPeople } from '../system/lost-people.tsx';
 import { useWork } from '../system/use-work.ts';
-import { invitationLink, type MadeInvitation } from './invitation-made.ts';
-import { MemberList } from './member-list.tsx';
+import { invitationLink, type MadeInvitation, MemberList } from './member-list.tsx';
 
 export function People() {
   const words = peopleWords();

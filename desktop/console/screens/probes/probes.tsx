@@ -1,15 +1,21 @@
+import type { UseQueryResult } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import type { ProbeAnswer } from '#contract/resources/probes.ts';
-import { probeWords } from '#words/probes.ts';
+import type { ProbeAnswer, ProbeBusAnswer, ProbeProfileAnswer } from '#contract/resources/probes.ts';
+import { busWords, probeWords } from '#words/probes.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
+import { del } from '../../data/api.ts';
 import { farm, mayOperate } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
-import { useGet } from '../../data/query.ts';
+import { refresh, useGet } from '../../data/query.ts';
+import { figure } from '../../i18n/format.ts';
 import { SystemPage } from '../box/system-page.tsx';
-import { Buses } from './buses.tsx';
-import { ProbeCard } from './probe-card.tsx';
+import { saidIn } from '../system/use-work.ts';
+import { BusDialog } from './bus-dialog.tsx';
+import { BusScan } from './bus-scan.tsx';
+import { ProbeCard, TroubleNote } from './probe-card.tsx';
 import { ProbeDialog, type ProbePlace } from './probe-dialog.tsx';
 import { Profiles } from './profiles.tsx';
 
@@ -79,5 +85,109 @@ function OfFarm({ farmId }: { farmId: string }) {
         />
       )}
     </SystemPage>
+  );
+}
+
+type Props = {
+  farmId: string;
+  probes: readonly ProbeAnswer[];
+  profiles: readonly ProbeProfileAnswer[];
+  onHang: (place: ProbePlace) => void;
+};
+
+/** The lines that probes hang on, and the search along them. */
+function Buses({ buses, ...props }: Props & { buses: UseQueryResult<ProbeBusAnswer[]> }) {
+  const words = busWords();
+  const [editing, setEditing] = useState<ProbeBusAnswer | 'new' | null>(null);
+  return (
+    <section class="stack" aria-labelledby="probe-buses">
+      <div class="row apart">
+        <h2 id="probe-buses">{words.title}</h2>
+        {mayOperate.value ? (
+          <Button disabled={isBlind.value} onClick={() => setEditing('new')}>
+            {words.add}
+          </Button>
+        ) : null}
+      </div>
+      <Answer
+        of={buses}
+        isEmpty={(rows) => rows.length === 0}
+        empty={<p class="muted">{probeWords().noneBus}</p>}
+      >
+        {(rows) => (
+          <ul class="stack">
+            {rows.map((bus) => (
+              <BusCard key={bus.id} bus={bus} {...props} onEdit={() => setEditing(bus)} />
+            ))}
+          </ul>
+        )}
+      </Answer>
+      {editing === null ? null : (
+        <BusDialog
+          bus={editing === 'new' ? null : editing}
+          farmId={props.farmId}
+          count={buses.data?.length ?? 0}
+          profiles={props.profiles}
+          onClose={() => setEditing(null)}
+        />
+      )}
+    </section>
+  );
+}
+
+function BusCard({ bus, probes, onHang, onEdit }: Props & { bus: ProbeBusAnswer; onEdit: () => void }) {
+  const words = busWords();
+  const [isAsking, setAsking] = useState(false);
+  const place =
+    bus.kind === 'serial'
+      ? `${bus.device ?? ''} · ${bus.baud} baud · ${words.parity} ${words.parities[bus.parity]}`
+      : `${bus.host ?? ''}:${bus.port} · ${words.kinds[bus.kind]}`;
+  const { reads, no_answer, garbled } = bus.figures;
+  const remove = async () => {
+    try {
+      await del(`/probe-buses/${bus.id}`);
+    } catch (error) {
+      throw saidIn(error, { BUS_IN_USE: words.busInUse });
+    }
+    refresh('probe-buses');
+  };
+  return (
+    <li class="card stack" data-bus={bus.name} data-state={bus.state}>
+      <div>
+        <h3>{bus.name}</h3>
+        <p class="muted small breaks">
+          <strong>{words.state[bus.state]}</strong> · {words.probes(bus.probes)} · {place}
+        </p>
+        {reads + no_answer + garbled === 0 ? null : (
+          <p class="muted small">{words.figures(figure(reads), figure(no_answer), figure(garbled))}</p>
+        )}
+      </div>
+      <TroubleNote trouble={bus.trouble} />
+      <BusScan
+        bus={bus}
+        probes={probes.filter(({ probe_bus_id }) => probe_bus_id === bus.id)}
+        onHang={onHang}
+      />
+      {mayOperate.value ? (
+        <div class="row">
+          <Button disabled={isBlind.value} onClick={onEdit}>
+            {words.edit}
+          </Button>
+          <Button look="danger" disabled={isBlind.value || bus.probes > 0} onClick={() => setAsking(true)}>
+            {words.remove}
+          </Button>
+        </div>
+      ) : null}
+      {isAsking ? (
+        <ConfirmDialog
+          title={words.removeTitle(bus.name)}
+          label={words.remove}
+          work={remove}
+          onClose={() => setAsking(false)}
+        >
+          <p>{words.removeText}</p>
+        </ConfirmDialog>
+      ) : null}
+    </li>
   );
 }

@@ -10,16 +10,14 @@ import {
 import { componentWords } from '#words/components.ts';
 import { recordsWords } from '#words/records.ts';
 import { Empty } from '../../components/answer.tsx';
-import { CountField, useCount } from '../../components/count-field.tsx';
 import { CheckField, SelectField, TextArea, TextField } from '../../components/field.tsx';
-import { FigureField, useFigure } from '../../components/figure-field.tsx';
+import { CountField, FigureField, useCount, useFigure } from '../../components/figure-field.tsx';
 import { useBatches } from '../../data/batches.ts';
 import { controlPoints, farm, mayAttend, mayRecord } from '../../data/farm-store.ts';
 import { type Pond, usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { percent, quantity } from '../../i18n/format.ts';
-import { EntryHead, SaveButton, WhenFields } from '../entries/entry-form.tsx';
-import { useSubmit, useWhen } from '../entries/use-form.ts';
+import { EntryHead, SaveButton, useSubmit, useWhen, WhenFields } from '../entries/entry-form.tsx';
 import { RECORD_TOUCHES } from './records.tsx';
 
 /** Where something is written down: its path in the interface, and what people call it. */

@@ -8,7 +8,7 @@ import { now } from '../../data/clock.ts';
 import { farm } from '../../data/farm-store.ts';
 import { useGet } from '../../data/query.ts';
 import { figure, instantAt, isoDay, money, quantity, shortDay } from '../../i18n/format.ts';
-import { addDays } from '../../state/schedule-week.ts';
+import { addDays } from '../../state/week-outlook.ts';
 import { ReportTable } from './report-table.tsx';
 
 const PERIODS = [7, 14, 31] as const;

@@ -10,8 +10,14 @@ import { SecondFactorField } from '../../components/second-factor-field.tsx';
 import { toast } from '../../components/toast.tsx';
 import { ApiError } from '../../data/api.ts';
 import { isHosted } from '../../data/instance.ts';
-import { optionsIn, signWithPasskey, whyNoPasskeys } from '../../data/passkeys.ts';
-import { endedBy, signIn, signInByPasskey } from '../../data/session.ts';
+import {
+  endedBy,
+  optionsIn,
+  signIn,
+  signInByPasskey,
+  signWithPasskey,
+  whyNoPasskeys,
+} from '../../data/session.ts';
 import { FaultNote } from '../box/system-page.tsx';
 
 /** It stands in the notifications, too. */

@@ -3,15 +3,15 @@ import type { SimulatorAnswer, SimulatorConditions } from '#contract/resources/s
 import { systemWords } from '#words/shell.ts';
 import { simulatorWords } from '#words/simulator.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
-import { CountField, useCount } from '../../components/count-field.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { CheckField, SelectField } from '../../components/field.tsx';
+import { CountField, useCount } from '../../components/figure-field.tsx';
 import { put } from '../../data/api.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh } from '../../data/query.ts';
+import { figure, percent } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { WELL } from './troubles.ts';
 
 type Chosen = readonly SimulatorAnswer['controllers'][number][];
 const CLOCKS = ['right', 'ahead', 'behind'] as const;
@@ -126,4 +126,33 @@ function commonOf(chosen: Chosen): SimulatorConditions {
   if (first === undefined) return WELL;
   const isOne = others.every((other) => JSON.stringify(other) === JSON.stringify(first));
   return isOne ? first : WELL;
+}
+
+/** Nothing is wrong. */
+export const WELL: SimulatorConditions = {
+  power: 'on',
+  network: 'up',
+  delay_ms: 0,
+  loss: 0,
+  clock_skew_s: 0,
+  stuck_at: null,
+  breaker: 'closed',
+  hand_switch: 'AUTO',
+};
+
+/** What is wrong with a virtual controller, each in a few words. */
+export function troublesOf(conditions: SimulatorConditions): string[] {
+  const words = simulatorWords().troubles;
+  const { power, network, delay_ms, loss, clock_skew_s: skew, stuck_at, breaker, hand_switch } = conditions;
+  return [
+    power === 'off' ? words.power : null,
+    network === 'down' ? words.network : null,
+    delay_ms > 0 ? words.delay(figure(delay_ms)) : null,
+    loss > 0 ? words.loss(percent(loss * 100)) : null,
+    skew > 0 ? words.ahead(figure(skew)) : null,
+    skew < 0 ? words.behind(figure(-skew)) : null,
+    stuck_at === null ? null : words.stuck[stuck_at],
+    breaker === 'tripped' ? words.breaker : null,
+    hand_switch === 'AUTO' ? null : words.hand[hand_switch],
+  ].filter((trouble) => trouble !== null);
 }

@@ -5,8 +5,8 @@ import { systemWords } from '#words/shell.ts';
 import { simulatorWords } from '#words/simulator.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
-import { CountField, useCount } from '../../components/count-field.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
+import { CountField, useCount } from '../../components/figure-field.tsx';
 import { SimulatedMark, watermark } from '../../components/simulated.tsx';
 import { del, post, put } from '../../data/api.ts';
 import { now } from '../../data/clock.ts';
@@ -17,8 +17,7 @@ import { refresh, useGet } from '../../data/query.ts';
 import { age, quantity } from '../../i18n/format.ts';
 import { FaultNote, SystemPage } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { ConditionsDialog } from './conditions-dialog.tsx';
-import { troublesOf, WELL } from './troubles.ts';
+import { ConditionsDialog, troublesOf, WELL } from './conditions-dialog.tsx';
 
 type One = SimulatorAnswer['controllers'][number];
 

@@ -15,8 +15,7 @@ import { usePondsByPoint } from '../../data/places.ts';
 import { refresh } from '../../data/query.ts';
 import { age, countdown } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
-import { saidIn } from '../system/said-in.ts';
-import { useWork } from '../system/use-work.ts';
+import { saidIn, useWork } from '../system/use-work.ts';
 
 type One = SirenAnswer['sirens'][number];
 

@@ -2,8 +2,7 @@ import { systemWords } from '#words/shell.ts';
 import { unread } from '../../data/farm-store.ts';
 import { user } from '../../data/session.ts';
 import { AccountCard } from '../account/preferences.tsx';
-import { PartList } from './part-list.tsx';
-import { partsFor } from './parts.ts';
+import { PartList, partsFor } from './part-list.tsx';
 
 /** What the bar at the bottom of a phone has no room for. */
 export function More() {

@@ -1,6 +1,5 @@
 import { systemWords } from '#words/shell.ts';
-import { PartList } from './part-list.tsx';
-import { partsFor } from './parts.ts';
+import { PartList, partsFor } from './part-list.tsx';
 
 /** Everything that is not the daily work. */
 export function SystemIndex() {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { faultText } from '../../components/answer.tsx';
 import { toast } from '../../components/toast.tsx';
-import { saidIn } from './said-in.ts';
+import { ApiError } from '../../data/api.ts';
 
 /**
  * Runs something that may be refused: what went wrong is kept to be shown, what went right is said. `own` are the words
@@ -21,4 +21,13 @@ export function useWork(own: Readonly<Record<string, string>> = {}) {
     }
   };
   return { fault, setFault, run };
+}
+
+/** A refusal that only one screen meets, of all or of a field, in the words of that screen; every other error as it is. */
+export function saidIn(error: unknown, words: Readonly<Record<string, string>>): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const codes = [error.code, ...error.fields.map(({ code }) => code ?? '')];
+  const said = codes.map((code) => words[code]).find((word) => word !== undefined);
+  // without its code it is told by its sentence
+  return said === undefined ? error : new ApiError(error.status, { detail: said });
 }

@@ -11,9 +11,8 @@ import {
   things,
   withBody,
 } from './objects.ts';
-import { onCustomer, type SandboxDeps, subscriptionOfCustomer } from './on-customer.ts';
 import { day, gonePage, type Html, html, money, page, WORDS } from './page-frame.ts';
-import { portalId } from './sandbox-provider.ts';
+import { onCustomer, portalId, type SandboxDeps, subscriptionOfCustomer } from './sandbox-provider.ts';
 import { deliverFor } from './sandbox-tick.ts';
 import { type CardFault, readCard } from './test-cards.ts';
 

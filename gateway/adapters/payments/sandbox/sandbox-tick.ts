@@ -2,12 +2,17 @@ import { paymentObject } from '#contract/resources/local-tables.ts';
 import { put } from '#core/changes.ts';
 import { AppError } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
-import { signatureOf } from '../webhook-signature.ts';
+import { signatureOf } from '../read-stripe-event.ts';
 import { attempt, later, type Outcome, renew } from './billing.ts';
 import { type Card, type Row, type SandboxEvent, shownCard, thingOf, withBody } from './objects.ts';
-import { forget, onCustomer, type SandboxDeps, subscriptionOfCustomer } from './on-customer.ts';
 import { confirmLater, expireSession } from './purchase.ts';
-import { signingSecret } from './sandbox-provider.ts';
+import {
+  forget,
+  onCustomer,
+  type SandboxDeps,
+  signingSecret,
+  subscriptionOfCustomer,
+} from './sandbox-provider.ts';
 import { lastMonthOf } from './test-cards.ts';
 
 const AT_A_TIME = 50;

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { CompiledQuery } from 'kysely';
 import type { CsvLayout } from '#core/csv-text.ts';
-import { linesOf, type ReadLines } from '../read-lines.ts';
+import { linesOf, type ReadLines } from '../database.ts';
 import type { ReaderData, ReadReply, ReadRequest, ReadRows } from './messages.ts';
 
 type Row = Record<string, unknown>;

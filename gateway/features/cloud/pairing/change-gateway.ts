@@ -8,8 +8,7 @@ import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import type { Decision } from '#core/use-case.ts';
 import { noteBack, noteMoved } from '../moved-farms.ts';
-import { nextEpoch } from './gateway-session.ts';
-import { revokedNews } from './pairing-words.ts';
+import { nextEpoch, revokedNews } from './gateway-session.ts';
 import type { BoundFarm, FleetGateway, Gateway, PairingQueries } from './ports.ts';
 
 export type ChangeGatewayDeps = Pick<Kernel, 'now' | 'guard'> & {

@@ -9,8 +9,7 @@ import { invalidToken } from '#core/request-checks.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import { type AttemptLimit, tooManyAttempts } from '#features/people/attempts.ts';
-import { nextEpoch } from './gateway-session.ts';
-import { pairedNews, revokedNews } from './pairing-words.ts';
+import { nextEpoch, pairedNews, revokedNews } from './gateway-session.ts';
 import type { Gateway, Pairing, PairingQueries, PairingSecrets } from './ports.ts';
 
 export type ClaimDeps = Pick<Kernel, 'now' | 'guard'> & {

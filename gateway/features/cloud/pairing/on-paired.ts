@@ -1,11 +1,11 @@
 import * as z from 'zod';
+import { farm } from '#contract/resources/farms.ts';
 import { instanceValue } from '#contract/resources/local-tables.ts';
 import { type Change, put } from '#core/changes.ts';
 import { type AppError, conflict } from '#core/errors.ts';
 import { signedIn } from '#core/request-checks.ts';
 import type { Request, Route } from '#core/route.ts';
-import type { MembershipDeps } from '#features/people/membership.ts';
-import { keepCreators } from './former-owners.ts';
+import { type MembershipDeps, membership } from '#features/people/membership.ts';
 
 // What a gateway knows of its pairing. It lies in the database, the key does not: a backup restored on other hardware
 // knows to whom it belongs, and is let in only after somebody pairs it again.
@@ -169,4 +169,37 @@ export function isOvertaken(json: string, run: string | undefined): boolean {
 function readRuns(json: string): Runs {
   const parsed = runsSchema.safeParse(JSON.parse(json));
   return parsed.success ? parsed.data : [];
+}
+
+// A paired gateway's farms belong to whoever claimed it. Whoever owned one here, or makes one here afterwards, goes on
+// as its manager: the row is made here, in the same commit, so that there is no moment without a role on the farm.
+
+type FormerOwnersDeps = MembershipDeps & {
+  /** Farms of this gateway with their owners. */
+  farms: () => Promise<readonly { id: string; owner_id: string }[]>;
+};
+
+/** Memberships for the owners until now, when the gateway becomes another account's. */
+export async function keepFormerOwners(deps: FormerOwnersDeps, ownerId: string): Promise<Change[]> {
+  const others = (await deps.farms()).filter(({ owner_id }) => owner_id !== ownerId);
+  const kept = await Promise.all(others.map(({ id, owner_id }) => asManager(deps, id, owner_id)));
+  return kept.flat();
+}
+
+/** The same for farms that these changes make. */
+async function keepCreators(
+  deps: MembershipDeps,
+  changes: readonly Change[],
+  ownerId: string,
+): Promise<Change[]> {
+  const made = changes.flatMap((change) =>
+    change.op === 'insert' && change.resource.name === farm.name ? [change.row] : [],
+  );
+  const others = made.filter((row) => row['owner_id'] !== ownerId);
+  const kept = await Promise.all(others.map((row) => asManager(deps, row.id, String(row['owner_id']))));
+  return kept.flat();
+}
+
+async function asManager(deps: MembershipDeps, farmId: string, userId: string): Promise<Change[]> {
+  return (await membership(deps, { farmId, userId, role: 'MANAGER' })).changes;
 }

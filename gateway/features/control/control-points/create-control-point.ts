@@ -13,9 +13,8 @@ import { conflict, notFound, taken } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
-import type { ControlView } from '../control-view.ts';
+import { type ControlView, requireReal } from '../control-view.ts';
 import { type FarmGateways, requireOwnDevices } from '../remote-order.ts';
-import { requireReal } from '../simulated.ts';
 import type { ControlPoint, ControlPointQueries } from './ports.ts';
 import { requireNoAerator } from './siren-mark.ts';
 

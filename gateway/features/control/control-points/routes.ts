@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { idInput, pageQuery } from '#contract/fields.ts';
 import {
+  type ControlPlan,
   type ControlPointAnswer,
   controlPointAnswer,
   controlPointCreate,
@@ -12,20 +13,19 @@ import {
   orderEntry,
   type PendingOrder,
 } from '#contract/resources/control-points.ts';
-import { notFound } from '#core/errors.ts';
+import { conflict, notFound } from '#core/errors.ts';
+import { isoOf } from '#core/kernel.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Answer, holdsUnsaved, type Route, type RouteDecision, route } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
-import type { ControlView } from '../control-view.ts';
+import { type ControlView, currentOf, isOnline, newerTarget, targetOf } from '../control-view.ts';
 import type { FarmGateways } from '../remote-order.ts';
-import { type ShownBy, toAnswer } from './answers.ts';
 import {
   type ControlPointDeps,
   changeControlPoint,
   createControlPoint,
   deleteControlPoint,
 } from './create-control-point.ts';
-import { refuseFromAfar, withPending } from './from-afar.ts';
 import { type DecidedLock, liftLockOut, lockOut } from './lock-out.ts';
 import type { ControlMemory, ControlPoint } from './ports.ts';
 import { changeSettings, settingsOf, type UnkeyedDeps } from './settings.ts';
@@ -283,4 +283,92 @@ function settingsRoutes(deps: ControlPointRouteDeps, fresh: (id: string) => Prom
       },
     }),
   ];
+}
+
+type ShownBy = {
+  now: () => number;
+  onlineAfterMs: number;
+  byId: (id: string) => ControlView | null;
+  gateways: Pick<FarmGateways, 'silentSince'>;
+  planOf: (view: ControlView) => ControlPlan;
+};
+
+/** A control point as its readers see it: the row, and what memory knows better (presence, an unsaved target). */
+function toAnswer(
+  deps: ShownBy,
+  row: ControlPoint,
+  mqttId: string,
+  pending?: PendingOrder,
+): ControlPointAnswer {
+  const view = deps.byId(row.id);
+  const told = view === null ? null : newerTarget(view);
+  const target = view?.unsaved && view.unsaved.version > row.version ? targetOf(view) : { ...row, ...told };
+  const presence = view?.presence ?? null;
+  const silentSince = deps.gateways.silentSince(row.farm_id);
+  return {
+    id: row.id,
+    farm_id: row.farm_id,
+    cod: row.cod,
+    target_status: pending === undefined || pending.is_untold ? target.target_status : pending.target_status,
+    current_status:
+      view === null ? row.current_status : currentOf({ row, presence: view.presence }).current_status,
+    device_id: row.device_id,
+    consumption: presence?.consumption ?? 0,
+    last_command_at: target.last_command_at,
+    last_heartbeat: presence?.lastReportAt == null ? null : isoOf(presence.lastReportAt),
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    mqtt_id: mqttId,
+    is_online: presence !== null && isOnline(presence, deps.now(), deps.onlineAfterMs),
+    target_origin: target.target_origin,
+    version: target.version,
+    epoch: target.epoch,
+    locked_out: view?.unsavedLock?.locked_out ?? row.locked_out,
+    is_siren: row.is_siren,
+    is_simulated: row.is_simulated,
+    is_proved: presence?.isProved ?? null,
+    ...(view === null ? {} : { plan: deps.planOf(view) }),
+    ...(pending === undefined ? {} : { pending }),
+    ...(silentSince === undefined
+      ? {}
+      : { gateway_silent_since: silentSince === null ? null : isoOf(silentSince) }),
+  };
+}
+
+// On a hosted instance, control points that the gateway of their farm runs.
+
+/**
+ * A lock-out protects whoever stands at the motor: it must hold at once and without the internet, so it is set and
+ * lifted on the farm alone. Throws 409.
+ */
+async function refuseFromAfar(
+  gateways: Pick<FarmGateways, 'hasGateway'>,
+  { row }: ControlView,
+): Promise<void> {
+  if (!(await gateways.hasGateway(row.farm_id))) return;
+  throw conflict(
+    `${row.cod} is run by the gateway of its farm: set and lift its lock-out there, on the farm network`,
+    'ON_GATEWAY_ONLY',
+  );
+}
+
+const SHOWN_TOGETHER = 100;
+
+/** Control points with the orders on their way to them, looked up for many at once. */
+async function* withPending(
+  gateways: Pick<FarmGateways, 'pendingOrders'>,
+  points: AsyncIterable<ControlPoint>,
+  answerOf: (row: ControlPoint, pending?: PendingOrder) => ControlPointAnswer,
+): AsyncIterable<ControlPointAnswer> {
+  let together: ControlPoint[] = [];
+  async function* shown() {
+    const pending = await gateways.pendingOrders(together);
+    for (const row of together) yield answerOf(row, pending.get(row.id));
+    together = [];
+  }
+  for await (const point of points) {
+    together.push(point);
+    if (together.length >= SHOWN_TOGETHER) yield* shown();
+  }
+  yield* shown();
 }

@@ -1,8 +1,7 @@
 import type { GuardSeen } from '#core/changes.ts';
 import { conflict, invalidField } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
-import type { ControlView } from '../control-view.ts';
-import { requireReal } from '../simulated.ts';
+import { type ControlView, requireReal } from '../control-view.ts';
 import type { ControlPoint, ControlPointQueries } from './ports.ts';
 
 type SirenDeps = Pick<Kernel, 'guard'> & { queries: Pick<ControlPointQueries, 'aeratorsOfDevice'> };

@@ -4,8 +4,7 @@ import { audit } from '#core/audit.ts';
 import { type Change, insert, insertIfAbsent, onTables, purge, rowsOf, update } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Decision } from '#core/use-case.ts';
-import type { ControlView, DeviceKey } from '../control-view.ts';
-import { requireReal } from '../simulated.ts';
+import { type ControlView, type DeviceKey, requireReal } from '../control-view.ts';
 
 export type KeyDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'> & {
   /** 256 random bits, base64url. */

@@ -2,8 +2,13 @@ import type { DeviceSchedule } from '#contract/mqtt/messages.ts';
 import type { SwitchState } from '#contract/words.ts';
 import { clockOf, DAY_MS, timeOfDayOfWall, wallOf, type Zone } from '#core/zone-clock.ts';
 import { MINUTE_MS } from './local-time.ts';
-import { chosenDays } from './repeat-slots.ts';
-import { nextEventAfter, type ScheduleEvent, type ScheduleRule, wallDuration } from './schedule-events.ts';
+import {
+  chosenDays,
+  nextEventAfter,
+  type ScheduleEvent,
+  type ScheduleRule,
+  wallDuration,
+} from './schedule-events.ts';
 import { type Decision, decisionAmong, layOut, type Place } from './schedule-windows.ts';
 import { type Base, nextCountingEvent, rulesState } from './wanted-state.ts';
 

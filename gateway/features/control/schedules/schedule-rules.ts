@@ -4,8 +4,7 @@ import { type Change, purge, put } from '#core/changes.ts';
 import { DAY_MS, timeOfDayOfWall, wallOf, type Zone } from '#core/zone-clock.ts';
 import { type ControlView, type OverridingReason, targetOf } from '../control-view.ts';
 import { localPartsOf } from './local-time.ts';
-import { chosenDays, type RepeatPattern } from './repeat-slots.ts';
-import { isUsableInstant, wallDuration } from './schedule-events.ts';
+import { chosenDays, isUsableInstant, type RepeatPattern, wallDuration } from './schedule-events.ts';
 import type { Wish } from './wanted-state.ts';
 
 export type ScheduleInput = {

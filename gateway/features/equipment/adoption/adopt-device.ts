@@ -9,9 +9,8 @@ import { isoOf } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import type { ControlPoint, ControlView } from '#features/control/control-view.ts';
-import { boardNotWaiting, nextStep, offerFailed } from './adoption-queue.ts';
+import { boardNotWaiting, markOfMac, markOfName, nextStep, offerFailed, setMark } from './adoption-queue.ts';
 import type { Board } from './boot-desk.ts';
-import { markOfMac, markOfName, setMark } from './device-marks.ts';
 import type { AdoptDeps, Keyed } from './ports.ts';
 
 export type Asked = { caller: Caller; language: Language; input: AdoptInput };

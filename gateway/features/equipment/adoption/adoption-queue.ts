@@ -1,10 +1,11 @@
 import type { QueueEntry } from '#contract/resources/adoption.ts';
 import type { SeenDevice } from '#contract/resources/devices.ts';
+import { deviceMark } from '#contract/resources/local-tables.ts';
 import type { Language } from '#contract/words.ts';
+import { type Change, purge, put } from '#core/changes.ts';
 import { AppError, conflict } from '#core/errors.ts';
 import type { ControlView } from '#features/control/control-view.ts';
 import type { Board, BootDesk, OfferOutcome } from './boot-desk.ts';
-import { markOfMac, markOfName } from './device-marks.ts';
 import { guessProfile } from './device-profile.ts';
 import type { DeviceMark, MarkQueries } from './ports.ts';
 
@@ -165,4 +166,22 @@ export function offerFailed(outcome: Exclude<OfferOutcome, 'stored'>): AppError 
     case 'busy':
       return conflict('This board is being given its credentials just now; wait a few seconds', 'BOARD_BUSY');
   }
+}
+
+/** Of each kind: people make them, and thousands of boards are nobody's farm. */
+const MOST_KEPT = 1_000;
+
+export const markOfName = (deviceId: string): string => `name:${deviceId}`;
+export const markOfMac = (mac: string): string => `mac:${mac}`;
+
+/** The mark an entry of the queue is known by. */
+export const markOfEntry = (id: string): string => (/^mac:[0-9a-f]{12}$/.test(id) ? id : markOfName(id));
+
+/** Changes that set a mark; the oldest of its kind make room. */
+export async function setMark(
+  deps: { queries: Pick<MarkQueries, 'marksBeyond'> },
+  mark: DeviceMark,
+): Promise<Change[]> {
+  const oldest = await deps.queries.marksBeyond(mark.mark, MOST_KEPT - 1);
+  return [...oldest.filter((id) => id !== mark.id).map((id) => purge(deviceMark, id)), put(deviceMark, mark)];
 }

@@ -27,8 +27,7 @@ import {
 import type { Decision } from '#core/use-case.ts';
 import type { ControlView } from '#features/control/control-view.ts';
 import { type Asked, adoptAsNew, adoptDevice, giveKey } from './adopt-device.ts';
-import { adoptionQueue, type QueueDeps } from './adoption-queue.ts';
-import { markOfEntry, setMark } from './device-marks.ts';
+import { adoptionQueue, markOfEntry, type QueueDeps, setMark } from './adoption-queue.ts';
 import type { AdoptDeps, DeviceMark } from './ports.ts';
 
 export type AdoptionRouteDeps = AdoptDeps &

@@ -2,15 +2,20 @@ import * as z from 'zod';
 import { idInput, pageQuery } from '#contract/fields.ts';
 import {
   type AddressAnswer,
+  type AddressCreate,
+  address,
   addressAnswer,
   addressCreate,
   addressUpdate,
 } from '#contract/resources/addresses.ts';
-import { notFound } from '#core/errors.ts';
+import { farm } from '#contract/resources/farms.ts';
+import { type Change, type GuardSeen, insert, remove, update } from '#core/changes.ts';
+import { conflict, notFound } from '#core/errors.ts';
+import { isoOf, type Kernel } from '#core/kernel.ts';
 import { requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Request, type Route, route } from '#core/route.ts';
-import type { Address } from './ports.ts';
-import { changeAddress, createAddress, deleteAddress, type SaveAddressDeps } from './save-address.ts';
+import type { Decision } from '#core/use-case.ts';
+import type { Address, AddressQueries } from './ports.ts';
 
 const params = z.object({ address_id: idInput });
 const access = { who: 'account' } as const;
@@ -124,4 +129,87 @@ function toAnswer(row: Address): AddressAnswer {
 
 async function* answersOf(rows: AsyncIterable<Address>): AsyncIterable<AddressAnswer> {
   for await (const row of rows) yield toAnswer(row);
+}
+
+type SaveAddressDeps = Pick<Kernel, 'now' | 'newId' | 'guard'> & { queries: AddressQueries };
+
+/** Decides a new address of the user. Throws 409 for an id that is taken. */
+async function createAddress(
+  deps: SaveAddressDeps,
+  userId: string,
+  input: AddressCreate,
+): Promise<Decision<Address>> {
+  const { id = deps.newId(), complement, lat, lng, ...fields } = input;
+  if (input.id !== undefined && (await deps.queries.isIdTaken(id)))
+    throw conflict('This id is taken', 'ID_TAKEN');
+  const others = await otherPrimaries(deps, { id, user_id: userId, is_primary: input.is_primary });
+  const row = {
+    ...fields,
+    id,
+    user_id: userId,
+    complement: complement ?? null,
+    lat: lat ?? null,
+    lng: lng ?? null,
+    created_at: isoOf(deps.now()),
+    updated_at: null,
+  };
+  return {
+    answer: { ...row, rev: 1 },
+    changes: [insert(address, row), ...others.changes],
+    guards: others.guards,
+  };
+}
+
+/** Decides new values of an address; fields left out stay, an empty body changes nothing. */
+async function changeAddress(
+  deps: SaveAddressDeps,
+  current: Address,
+  input: z.infer<typeof addressUpdate>,
+): Promise<Decision<Address>> {
+  const set = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+  if (Object.keys(set).length === 0) return { answer: current };
+  const others = await otherPrimaries(deps, { ...current, is_primary: input.is_primary ?? false });
+  const stamped = { ...set, updated_at: isoOf(deps.now()) };
+  return {
+    answer: { ...current, ...stamped, rev: current.rev + 1 },
+    changes: [update(address, current, stamped), ...others.changes],
+    guards: others.guards,
+  };
+}
+
+/**
+ * A user has one primary address at most: the one that becomes it takes the place of the others, in the same commit.
+ * The guard makes two that become it at the same moment come one after the other.
+ */
+async function otherPrimaries(
+  deps: SaveAddressDeps,
+  next: Pick<Address, 'id' | 'user_id' | 'is_primary'>,
+): Promise<{ changes: Change[]; guards: GuardSeen[] }> {
+  if (!next.is_primary) return { changes: [], guards: [] };
+  const guard = await deps.guard('primary_address', next.user_id);
+  const primaries = await deps.queries.primaryAddressesOf(next.user_id);
+  const updated_at = isoOf(deps.now());
+  return {
+    changes: primaries
+      .filter(({ id }) => id !== next.id)
+      .map((other) => update(address, other, { is_primary: false, updated_at })),
+    guards: [guard],
+  };
+}
+
+type DeleteAddressDeps = Pick<Kernel, 'now' | 'guard'> & { queries: Pick<AddressQueries, 'farmsAt'> };
+
+/** Decides the end of an address; farms that lie there keep everything but the link to it. */
+async function deleteAddress(deps: DeleteAddressDeps, current: Address): Promise<Decision<void>> {
+  const guard = await deps.guard('address', current.id);
+  const farms = await deps.queries.farmsAt(current.id);
+  const updated_at = isoOf(deps.now());
+  return {
+    answer: undefined,
+    changes: [
+      remove(address, current),
+      ...farms.map((found) => update(farm, found, { address_id: null, updated_at })),
+    ],
+    guards: [guard],
+  };
 }

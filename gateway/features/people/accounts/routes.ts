@@ -17,10 +17,9 @@ import type { ProvePasskey } from '../second-factor.ts';
 import { type ChangeAccountDeps, changeAccount } from './change-account.ts';
 import { issueToken } from './issue-token.ts';
 import { type LogInDeps, logIn, logInByPasskey } from './log-in.ts';
-import { logOut } from './log-out.ts';
 import type { Account, AccountQueries, AddressOfAccount, SessionQueries } from './ports.ts';
 import { type RegisterDeps, register } from './register.ts';
-import { type SessionList, sessionRoutes } from './session-list.ts';
+import { logOut, type SessionList, sessionRoutes } from './session-list.ts';
 
 export type AccountDeps = Omit<RegisterDeps & LogInDeps & ChangeAccountDeps, 'queries'> & {
   elapsedSince: Kernel['elapsedSince'];

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { idInput, pageQuery } from '#contract/fields.ts';
 import type { RowOf } from '#contract/resource.ts';
-import { session, sessionGeneration } from '#contract/resources/local-tables.ts';
+import { revokedToken, session, sessionGeneration } from '#contract/resources/local-tables.ts';
 import {
   type SessionAnswer,
   sessionAnswer,
@@ -18,7 +18,6 @@ import type { Decision } from '#core/use-case.ts';
 import { isOfLiveGeneration, lastEndOf, NOTED_EVERY_MS } from '../login-standing.ts';
 import { type PresentPasswordDeps, requireAgain } from '../present-password.ts';
 import { LOGIN_LASTS_S, type Login } from './issue-token.ts';
-import { endLogin } from './log-out.ts';
 import type { AccountQueries, SessionQueries, Standing } from './ports.ts';
 
 /** The first that fits: most browsers name others before themselves. */
@@ -274,4 +273,18 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
       },
     }),
   ];
+}
+
+/**
+ * Decides that no token of this login counts any longer. Rows are swept when what they end would have
+ * ended by itself.
+ */
+export function logOut({ tokenId, tokenExpiresAt, login }: Caller): Decision<void> {
+  const endsAt = Math.max(login?.tokensEndAt ?? 0, tokenExpiresAt);
+  return { answer: undefined, changes: endLogin(login?.id ?? tokenId, endsAt) };
+}
+
+/** Ends a login from now on, on every process: no token of it opens anything; `tokensEndAt`: when the last runs out. */
+function endLogin(id: string, tokensEndAt: number): Change[] {
+  return [insertIfAbsent(revokedToken, { id, expires_at: isoOf(tokensEndAt) }), purge(session, id)];
 }

@@ -2,11 +2,9 @@ import { subscription } from '#contract/resources/subscriptions.ts';
 import { update } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
-import { isRunning } from './keep-one.ts';
+import { isRunning, runningAt, sureOfMissing } from './keep-one.ts';
 import type { OwnDeskDeps } from './own-desk.ts';
 import type { Subscription } from './ports.ts';
-import { runningAt } from './subscription-from-provider.ts';
-import { sureOfMissing } from './sure-of-missing.ts';
 
 /**
  * Ends what a user pays for and has the provider forget the user: for an account that is deleted. Repeating it changes

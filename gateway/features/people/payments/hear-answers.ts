@@ -4,7 +4,7 @@ import { type Change, put, update } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import { perform } from '#core/use-case.ts';
-import { type EndedDoubles, keepOne } from './keep-one.ts';
+import { changedFields, type EndedDoubles, keepOne, runningAt, sureOfMissing } from './keep-one.ts';
 import { newsOf } from './payment-news.ts';
 import type {
   PaymentNews,
@@ -16,8 +16,6 @@ import type {
   SubscriptionChanged,
 } from './ports.ts';
 import { withAnswer } from './provider-facts.ts';
-import { changedFields, runningAt } from './subscription-from-provider.ts';
-import { sureOfMissing } from './sure-of-missing.ts';
 
 export type AppliedDeps = Pick<Kernel, 'now' | 'log'> & {
   queries: PaymentQueries;

@@ -4,9 +4,9 @@ import { AppError } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
 import { askAll, type HearDeps, hear } from './hear-answers.ts';
+import { sureOfMissing } from './keep-one.ts';
 import type { Card, PaymentNews, ProviderSubscription } from './ports.ts';
 import { factsOf, standingOf } from './provider-facts.ts';
-import { sureOfMissing } from './sure-of-missing.ts';
 
 // Events get lost: an address that was wrong for a week, an instance that was away for longer than the provider tries.
 // So every subscription that runs is asked after a day after its paid month, every day while that is over, and when its

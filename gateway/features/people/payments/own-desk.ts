@@ -4,7 +4,7 @@ import { AppError, conflict, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { perform } from '#core/use-case.ts';
 import { type Answer, askAll, type HearDeps, hear } from './hear-answers.ts';
-import { isRunning } from './keep-one.ts';
+import { isRunning, NOTHING_AGREED, runningAt, sureOfMissing } from './keep-one.ts';
 import type {
   Cancelled,
   CheckoutInput,
@@ -16,8 +16,6 @@ import type {
   Subscription,
   SubscriptionChanged,
 } from './ports.ts';
-import { NOTHING_AGREED, runningAt } from './subscription-from-provider.ts';
-import { sureOfMissing } from './sure-of-missing.ts';
 
 type ChooseFreeDeps = Pick<Kernel, 'now' | 'newId' | 'commit' | 'pause' | 'random' | 'guard'> & {
   queries: Pick<PaymentQueries, 'subscriptionOf'>;

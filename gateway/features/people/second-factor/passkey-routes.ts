@@ -24,8 +24,7 @@ import { tellSecondFactor } from './news.ts';
 import type { Passkeys } from './passkeys.ts';
 import type { Passkey, SecondFactorRouteDeps } from './ports.ts';
 import { hasApp, type Proving, type Said } from './prove.ts';
-import { provingOf, sessionOf } from './routes.ts';
-import { newRecoveryCodes, proveAgain } from './set-up.ts';
+import { newRecoveryCodes, proveAgain, provingOf, sessionOf } from './routes.ts';
 
 type Deps = SecondFactorRouteDeps & { passkeys: Passkeys; proving: Pick<Proving, 'judge' | 'useUp'> };
 

@@ -2,10 +2,14 @@ import { isoOf, type Kernel } from '#core/kernel.ts';
 import { DAY_MS, daysBetween, localDay } from '#core/zone-clock.ts';
 import type { GrowthFacts } from '#science/advice/growth-advice.ts';
 import type { ScienceConstants } from '#science/constants.ts';
-import { averageDailyGainG } from '#science/daily-growth.ts';
-import { expectedDailyGainG, expectedWeightG, growthCurve, type WeightAtAge } from '#science/growth.ts';
-import { performancePercent } from '#science/growth-status.ts';
-import { type GrowthTrend, growthTrend } from '#science/growth-trend.ts';
+import {
+  averageDailyGainG,
+  expectedDailyGainG,
+  expectedWeightG,
+  growthCurve,
+  type WeightAtAge,
+} from '#science/growth.ts';
+import { type GrowthTrend, growthTrend, performancePercent } from '#science/growth-trend.ts';
 import { type HarvestProjection, projectHarvest } from '#science/harvest-decision.ts';
 import { type Species, speciesOf } from '#science/survival.ts';
 import { warmDaysByDay } from '#science/temperature-factor.ts';

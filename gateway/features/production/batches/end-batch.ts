@@ -12,9 +12,14 @@ import type { Batch, BatchState } from '../batch-state.ts';
 import { withdrawalWarnings } from '../withdrawal.ts';
 import type { ChangeBatchDeps } from './batch-state.ts';
 import { COUNTED_AT_HARVEST, daysInProduction, survivalRows } from './batch-state.ts';
-import { BATCH_WARNINGS } from './batch-words.ts';
 import { entryOf, requireState } from './change-batch.ts';
-import { type BatchWarning, harvestWarnings, requireActive, requireSinceStart } from './create-batch.ts';
+import {
+  BATCH_WARNINGS,
+  type BatchWarning,
+  harvestWarnings,
+  requireActive,
+  requireSinceStart,
+} from './create-batch.ts';
 
 export type Finished = {
   batch: Batch;

@@ -28,8 +28,7 @@ import {
   survivalRows,
   touched,
 } from './batch-state.ts';
-import { BATCH_WARNINGS } from './batch-words.ts';
-import { type BatchWarning, requireActive, requireSinceStart } from './create-batch.ts';
+import { BATCH_WARNINGS, type BatchWarning, requireActive, requireSinceStart } from './create-batch.ts';
 import type { BatchQueries, LossRow } from './ports.ts';
 
 /** A clock at the pond side may be that far ahead of ours. */

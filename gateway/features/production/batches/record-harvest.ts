@@ -27,9 +27,9 @@ import type { Batch, BatchState, BatchStates } from '../batch-state.ts';
 import { type Withdrawals, withdrawalWarnings } from '../withdrawal.ts';
 import { atBatch, batchParams, tag } from './batch-routes-common.ts';
 import { harvestToAnswer } from './batch-states.ts';
-import { BATCH_WARNINGS } from './batch-words.ts';
 import { requireState } from './change-batch.ts';
 import {
+  BATCH_WARNINGS,
   type BatchWarning,
   harvestWarnings,
   requireActive,

@@ -1,9 +1,12 @@
 import * as z from 'zod';
 import {
   type BatchAnswer,
+  batchAbort,
   batchAnswer,
   batchCreate,
   batchDetail,
+  batchFinish,
+  batchFinished,
   batchQuery,
   batchUpdate,
 } from '#contract/resources/batches.ts';
@@ -14,12 +17,11 @@ import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
 import { replayPopulation } from '#science/population.ts';
 import { atBatch, batchParams, tag } from './batch-routes-common.ts';
-import type { ChangeBatchDeps } from './batch-state.ts';
-import { animalsOf, daysInProduction } from './batch-state.ts';
-import { batchToAnswer, detailToAnswer } from './batch-states.ts';
+import { animalsOf, type ChangeBatchDeps, daysInProduction } from './batch-state.ts';
+import { batchToAnswer, detailToAnswer, finishedToAnswer } from './batch-states.ts';
 import { changeBatch, deleteBatch, requireState } from './change-batch.ts';
 import { type CreateBatchDeps, createBatch, requireBatch } from './create-batch.ts';
-import { endRoutes } from './end-routes.ts';
+import { abortBatch, finishBatch } from './end-batch.ts';
 import { type GrowthRoutesDeps, growthRoutes } from './growth-answers.ts';
 import { lossRoutes } from './loss-routes.ts';
 import type { BatchFilter, ListedBatch } from './ports.ts';
@@ -190,4 +192,51 @@ async function* answersOf(listed: AsyncIterable<ListedBatch>, now: string): Asyn
       daysActive: daysInProduction(batch, timezone, now),
     });
   }
+}
+
+/** How a batch ends. */
+function endRoutes(deps: ChangeBatchDeps): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/batches/{batch_id}/finish',
+      tag,
+      summary: 'Harvest all that is left',
+      access: { ...atBatch, right: 'manage' },
+      params: batchParams,
+      body: batchFinish,
+      // without them: now, with the estimate
+      decidedBy: { fields: ['actual_harvest_date', 'final_weight_kg'], otherwise: 'warned' },
+      answers: { 200: { schema: batchFinished } },
+      idempotent: true,
+      async handle(request) {
+        const { batch } = await requireBatch(deps, request.params.batch_id);
+        const finished = await finishBatch(deps, signedIn(request), batch.id, {
+          input: request.body,
+          sentDate: request.rawBody['actual_harvest_date'],
+          language: request.language,
+        });
+        const body = finishedToAnswer(finished.answer);
+        return { ...finished, answer: { status: 200, body, rev: finished.answer.batch.rev } };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/batches/{batch_id}/abort',
+      tag,
+      summary: 'End a batch that will not be harvested',
+      access: { ...atBatch, right: 'manage' },
+      params: batchParams,
+      body: batchAbort,
+      answers: { 200: { schema: batchAnswer } },
+      async handle(request) {
+        const found = await requireBatch(deps, request.params.batch_id);
+        const aborted = await abortBatch(deps, signedIn(request), found.batch.id, request.body.reason);
+        const { batch, state } = aborted.answer;
+        const daysActive = daysInProduction(batch, state.timezone, isoOf(deps.now()));
+        const body = batchToAnswer(batch, { survivalRate: state.survivalRate, daysActive });
+        return { ...aborted, answer: { status: 200, body, rev: batch.rev } };
+      },
+    }),
+  ];
 }

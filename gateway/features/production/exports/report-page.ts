@@ -1,9 +1,8 @@
 import { WATER_FIELDS } from '#contract/resources/water-quality.ts';
 import { calendarDay, figure, grams, type Language, percent } from '#science/advice/language.ts';
 import { type BatchReport, endDayOf, type ReportSeries } from './batch-report.ts';
-import { escaped } from './escaped.ts';
 import { REPORT_WORDS, type ReportWords } from './report-words.ts';
-import { type Chart, svgChart } from './svg-chart.ts';
+import { type Chart, escaped, svgChart } from './svg-chart.ts';
 
 /** Stands between the style tags of the page exactly so: the content policy knows it by its hash. */
 export const REPORT_STYLE = `

@@ -17,6 +17,7 @@ import { isoOf } from '#core/kernel.ts';
 import { onFarm } from '#core/request-checks.ts';
 import { type Answer, type Owned, type Request, type Route, route } from '#core/route.ts';
 import { dayAfter, localDay, startOfDay } from '#core/zone-clock.ts';
+import type { Language } from '#science/advice/language.ts';
 import { reportLines, reportOf, seriesOf, summaryOf } from './batch-report.ts';
 import {
   allWaterCsv,
@@ -28,7 +29,6 @@ import {
   waterCsv,
 } from './csv-files.ts';
 import { attachment, inline } from './file-name.ts';
-import { fileWord } from './file-words.ts';
 import type { ExportDeps, Span } from './ports.ts';
 import { REPORT_STYLE, reportPage } from './report-page.ts';
 
@@ -268,3 +268,17 @@ function spanOf({ start_date, end_date }: Days, timezone: string): Span {
 
 const daysOf = ({ start_date, end_date }: Days): string[] =>
   [start_date, end_date].filter((day) => day !== undefined);
+
+const WORDS = {
+  biometries: { 'pt-BR': 'biometrias', en: 'biometries', es: 'muestreos' },
+  feeding: { 'pt-BR': 'alimentação', en: 'feeding', es: 'alimentación' },
+  water: { 'pt-BR': 'qualidade-da-água', en: 'water-quality', es: 'calidad-del-agua' },
+  report: { 'pt-BR': 'relatório-do-lote', en: 'batch-report', es: 'reporte-del-lote' },
+  losses: { 'pt-BR': 'mortalidade', en: 'mortality', es: 'mortalidad' },
+  records: { 'pt-BR': 'registros', en: 'records', es: 'registros' },
+} satisfies Record<string, Record<Language, string>>;
+
+/** What a file is called in the reader's language. */
+function fileWord(kind: keyof typeof WORDS, language: Language): string {
+  return WORDS[kind][language];
+}

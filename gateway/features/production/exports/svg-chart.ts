@@ -1,6 +1,5 @@
 import { figure, type Language } from '#science/advice/language.ts';
 import type { Band, Point } from './batch-report.ts';
-import { escaped } from './escaped.ts';
 
 // Charts as plain SVG: no script, no style of their own (the page's classes colour them), so that a strict content
 // policy lets them through and a printer shows them as the screen does.
@@ -141,3 +140,16 @@ function decimalsOf(ticks: readonly number[]): number {
 }
 
 const px = (length: number): string => String(Math.round(length * 10) / 10);
+
+const NAMES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Text as it may stand in a page, between tags or inside a quoted attribute. */
+export function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (sign) => NAMES[sign] ?? sign);
+}

@@ -12,11 +12,17 @@ import {
 } from '#science/advice/feeding-advice.ts';
 import { FEEDING_WORDS } from '#science/advice/feeding-words.ts';
 import type { Language } from '#science/advice/language.ts';
-import { BLIND_SOURCES } from '#science/blind-feeding.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import { type FeedingConditions, nextMealFactor } from '#science/feeding-adjustments.ts';
-import { type DailyRation, dailyRation, weightToFeedG } from '#science/feeding-ration.ts';
-import { feedingSchedule, type Meal, weighedFeedKg } from '#science/feeding-schedule.ts';
+import {
+  BLIND_SOURCES,
+  type DailyRation,
+  dailyRation,
+  feedingSchedule,
+  type Meal,
+  weighedFeedKg,
+  weightToFeedG,
+} from '#science/feeding-ration.ts';
 import { daysToReach, growthCurve } from '#science/growth.ts';
 import { speciesOf } from '#science/survival.ts';
 import { weighingIn } from '../batch-in-pond.ts';

@@ -3,6 +3,7 @@ import { idInput, idOrNumber, pageQuery } from '#contract/fields.ts';
 import type { RowOf } from '#contract/resource.ts';
 import {
   type FeedingAnswer,
+  type FeedingSummary,
   feedingAnswer,
   feedingCreate,
   feedingJournal,
@@ -15,9 +16,10 @@ import {
 import { journalAnswer } from '#core/audit.ts';
 import { notFound } from '#core/errors.ts';
 import { requireMatch, signedIn } from '#core/request-checks.ts';
+import { kilograms, money, percent, ratio } from '#core/rounding.ts';
 import { type Answer, type Route, route } from '#core/route.ts';
-import type { BatchState, BatchStates } from '../batch-state.ts';
-import { feedingAnswerOf, feedingSummaryOf } from './feeding-answers.ts';
+import { efficiencyRating } from '#science/biomass.ts';
+import type { BatchHistory, BatchState, BatchStates } from '../batch-state.ts';
 import type { FeedingRecord } from './ports.ts';
 import { type RecommendDeps, recommendFeeding } from './recommend-feeding.ts';
 import {
@@ -204,4 +206,49 @@ async function stateOf(deps: FeedingRoutesDeps, ref: string): Promise<BatchState
 function toAnswer(made: { row: RowOf<typeof feedingRecord>; warnings: FeedingWarning[] }): FeedingAnswer {
   const { row, warnings } = made;
   return { ...feedingAnswerOf(row), ...(warnings.length === 0 ? {} : { warnings }) };
+}
+
+function feedingAnswerOf(row: RowOf<typeof feedingRecord>): FeedingAnswer {
+  return {
+    id: row.id,
+    batch_id: row.batch_id,
+    pond_id: row.pond_id,
+    feed_type: row.feed_type,
+    quantity_kg: kilograms(row.quantity_kg),
+    cost_per_kg: money(row.cost_per_kg),
+    total_cost: money(row.quantity_kg * row.cost_per_kg),
+    feed_date: row.feed_date,
+    tray_leftover_percent: percent(row.tray_leftover_percent),
+    notes: row.notes,
+    created_by: row.created_by,
+    clock_quality: row.clock_quality,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
+}
+
+/** What a batch was fed, and what became of it. */
+function feedingSummaryOf({ state, feedDays }: BatchHistory): FeedingSummary {
+  const { totalFeedKg, fca } = state;
+  return {
+    batch_id: state.batch.id,
+    batch_number: state.batch.batch_code,
+    summary: {
+      total_feed_consumed_kg: kilograms(totalFeedKg),
+      total_feed_cost: money(state.totalFeedCost),
+      average_daily_feed_kg: feedDays === 0 ? null : kilograms(totalFeedKg / feedDays),
+      days_with_feeding: feedDays,
+      current_fca: ratio(fca),
+      total_feeding_records: state.feedingCount,
+    },
+    fca_analysis: {
+      total_feed_kg: kilograms(totalFeedKg),
+      biomass_gained_kg: kilograms(state.biomassGainedKg),
+      initial_biomass_kg: kilograms(state.initialBiomassKg),
+      current_biomass_kg: kilograms(state.biomassKg),
+      harvested_kg: kilograms(state.harvestedKg),
+      fca: ratio(fca),
+      efficiency_rating: efficiencyRating(fca),
+    },
+  };
 }

@@ -1,4 +1,7 @@
-import type { ImportKind, ImportQuery, ImportReport } from '#contract/resources/imports.ts';
+import type { RowOf } from '#contract/resource.ts';
+import { importLayout } from '#contract/resources/import-records.ts';
+import type { ImportKind, ImportLook, ImportQuery, ImportReport } from '#contract/resources/imports.ts';
+import { purge, put } from '#core/changes.ts';
 import { notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import { zoneClock } from '#core/zone-clock.ts';
@@ -6,11 +9,10 @@ import { importRows, type ToBring } from './bring-rows.ts';
 import { checkFile, notAnswered, notValid } from './import-file.ts';
 import { beginRecord, noteFailure, noteIn, type Progress, progressOf } from './import-progress.ts';
 import { openFile, previewOf } from './open-file.ts';
-import { openSheets, sheetFor } from './open-sheet.ts';
 import type { FarmFacts, ImportDeps, RowFacts } from './ports.ts';
-import type { ColumnsSaid } from './read-header.ts';
+import { type ColumnsSaid, headingsIn } from './read-header.ts';
 import type { ImportBy } from './read-rows.ts';
-import { rememberLayout } from './remember-layout.ts';
+import { notATable, openTable, type Table, tableOf } from './read-table.ts';
 
 /** A clock on the farm may be that far ahead. */
 const AHEAD_MS = 10 * 60_000;
@@ -168,4 +170,99 @@ function rowFacts(deps: ImportDeps, farm: FarmFacts, by: ImportBy): RowFacts {
     },
     batchBy: (ref) => batchesByCode.get(wordOf(ref)) ?? batchesById.get(ref.toLowerCase()) ?? null,
   };
+}
+
+/** Kinds of sheets that are remembered of a farm; of more the one that was used least lately goes. */
+const MOST_LAYOUTS = 50;
+
+type OfSheet = { farmId: string; kind: ImportKind; headings: readonly string[] };
+
+/** Sheets with the same headings are of one form, in whatever row these stand. */
+const idOfLayout = ({ idOf }: Pick<ImportDeps, 'idOf'>, { farmId, kind, headings }: OfSheet): string =>
+  idOf(`import-layout:${farmId}:${kind}:${JSON.stringify(headings)}`);
+
+export async function rememberedOf(
+  deps: Pick<ImportDeps, 'idOf' | 'queries'>,
+  sheet: OfSheet,
+): Promise<ImportLook['remembered']> {
+  const row = await deps.queries.layoutById(idOfLayout(deps, sheet));
+  return row === null
+    ? null
+    : { columns: row.columns, decimal: row.decimal_mark, date_order: row.date_order };
+}
+
+/** Keeps how a sheet was said to be read, for the next one of its form; where nothing was said the last word is forgotten. */
+async function rememberLayout(
+  deps: ImportDeps,
+  sheet: OfSheet,
+  said: Pick<ImportQuery, 'columns' | 'decimal' | 'date_order'>,
+): Promise<void> {
+  const id = idOfLayout(deps, sheet);
+  const isSaid = said.columns !== undefined || said.decimal !== undefined || said.date_order !== undefined;
+  const known = await deps.queries.layoutById(id);
+  if (!isSaid && known === null) return;
+  if (!isSaid) return void (await deps.commit({ actor: null, changes: [purge(importLayout, id)] }));
+  const row: RowOf<typeof importLayout> = {
+    id,
+    farm_id: sheet.farmId,
+    columns: said.columns ?? null,
+    decimal_mark: said.decimal ?? null,
+    date_order: said.date_order ?? null,
+    used_at: isoOf(deps.now()),
+  };
+  const oldest = known === null ? await deps.queries.layoutsBeyond(sheet.farmId, MOST_LAYOUTS - 1) : [];
+  await deps.commit({
+    actor: null,
+    changes: [put(importLayout, row), ...oldest.map((gone) => purge(importLayout, gone))],
+  });
+}
+
+/** Rows in which a sheet must name its columns. */
+const LOOKED_AT = 60;
+const CELLS_LOOKED_AT = 100;
+
+/** What a file begins with, whatever it is called: a workbook is read in a process of its own. */
+function isWorkbook(bytes: Uint8Array): boolean {
+  const begins = (...sign: number[]) => sign.every((byte, at) => bytes[at] === byte);
+  return begins(0x50, 0x4b, 0x03, 0x04) || begins(0xd0, 0xcf, 0x11, 0xe0);
+}
+
+/** A file of text, or every sheet of a workbook that has rows. Throws 422 where there is none. */
+export async function openSheets(
+  deps: Pick<ImportDeps, 'readWorkbook'>,
+  bytes: Uint8Array,
+): Promise<readonly [Table, ...Table[]]> {
+  if (!isWorkbook(bytes)) return [openTable(bytes)];
+  const { file, sheets } = await deps.readWorkbook(bytes);
+  const [first, ...more] = sheets
+    .filter(({ rows }) => rows.some(({ cells }) => cells.length > 0))
+    .map(({ name, rows }) =>
+      tableOf({ file, sheet: name, separator: null, encoding: null, all: () => rows }),
+    );
+  if (first === undefined) throw notATable('The workbook has no sheet with rows', 'EMPTY_FILE');
+  return [first, ...more];
+}
+
+/** How many columns the row of a sheet names that names most. */
+function mostHeadings(kind: ImportKind, table: Table): number {
+  let most = 0;
+  let looked = 0;
+  for (const { cells } of table.all()) {
+    most = Math.max(most, headingsIn(kind, cells.slice(0, CELLS_LOOKED_AT)));
+    looked += 1;
+    if (looked === LOOKED_AT) break;
+  }
+  return most;
+}
+
+/** The sheet that is named, or names most columns. Throws 422 where there is none of that name. */
+export function sheetFor(kind: ImportKind, sheets: readonly Table[], named: string | undefined): Table {
+  const [first, ...more] = sheets.filter(({ sheet }) => named === undefined || sheet === named);
+  if (first === undefined) throw notATable(`The workbook has no sheet ${named ?? ''}`, 'SHEET_UNKNOWN');
+  let best = { table: first, count: mostHeadings(kind, first) };
+  for (const table of more) {
+    const count = mostHeadings(kind, table);
+    if (count > best.count) best = { table, count };
+  }
+  return best.table;
 }

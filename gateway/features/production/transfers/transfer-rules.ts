@@ -4,10 +4,9 @@ import { AppError, conflict, forbidden, invalidField } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
 import { instantOnFarm, startOfDay } from '#core/zone-clock.ts';
-import type { Language } from '#science/advice/language.ts';
+import { grams, type Language } from '#science/advice/language.ts';
 import { type Overdraw, type PopulationStep, replayPopulation, worsened } from '#science/population.ts';
 import type { Chain, Named, TransferDeps, TransferWarning } from './ports.ts';
-import { UNUSUAL_WEIGHT } from './transfer-words.ts';
 
 /** A clock at the pond side may be that far ahead of ours. */
 const AHEAD_MS = 10 * 60_000;
@@ -164,3 +163,13 @@ export function auditName(chain: Chain, source: Named, destination: Named): stri
 }
 
 export const nowIso = (deps: Pick<TransferDeps, 'now'>): string => isoOf(deps.now());
+
+/** That the weight of the animals moved is far from that of their batch, as a technician is told. */
+const UNUSUAL_WEIGHT: Readonly<Record<Language, (sentG: number, batchG: number) => string>> = {
+  'pt-BR': (sentG, batchG) =>
+    `O peso médio de ${grams(sentG, 'pt-BR')} está longe dos ${grams(batchG, 'pt-BR')} da última pesagem do lote: confira.`,
+  en: (sentG, batchG) =>
+    `An average weight of ${grams(sentG, 'en')} is far from the ${grams(batchG, 'en')} the batch last weighed: check it.`,
+  es: (sentG, batchG) =>
+    `El peso promedio de ${grams(sentG, 'es')} está lejos de los ${grams(batchG, 'es')} del último muestreo del lote: revise.`,
+};

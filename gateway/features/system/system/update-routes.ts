@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { systemUpdateAnswer, systemUpdateInput } from '#contract/resources/system-update.ts';
+import { systemUpdateAnswer, systemUpdateInput } from '#contract/resources/system.ts';
 import { type Route, route } from '#core/route.ts';
 
 export type UpdateAnswer = z.infer<typeof systemUpdateAnswer>;

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { systemAuthorityAnswer, systemIdentityAnswer } from '#contract/resources/system-identity.ts';
+import type { systemAuthorityAnswer, systemIdentityAnswer } from '#contract/resources/system.ts';
 import { type AppError, conflict, invalidField } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Dates, TrustKeeper } from './keep-trust.ts';

@@ -4,7 +4,7 @@ import {
   authorityRotationInput,
   systemAuthorityAnswer,
   systemIdentityAnswer,
-} from '#contract/resources/system-identity.ts';
+} from '#contract/resources/system.ts';
 import { audit } from '#core/audit.ts';
 import type { Change } from '#core/changes.ts';
 import { AppError } from '#core/errors.ts';

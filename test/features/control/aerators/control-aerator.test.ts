@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { controlPoint } from '#contract/resources/control-points.ts';
 import { update } from '#core/changes.ts';
-import { controlAerator } from '#features/control/aerators/control-aerator.ts';
 import type { Aerator, OrderControlPoint } from '#features/control/aerators/ports.ts';
+import { controlAerator } from '#features/control/aerators/routes.ts';
 
 const caller = { userId: 'ana', role: 'OWNER', tokenId: 't', tokenExpiresAt: 0, scopes: null } as const;
 const farm = { farmId: 'farm', ownerId: 'ana', role: 'OWNER' } as const;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { proofOfKey, sealCredentials } from '#adapters/tokens/seal-credentials.ts';
+import { proofOfKey, sealCredentials } from '#adapters/tokens/seal-text.ts';
 import { type BootIdentity, bootHello, bootResult, bootTopic } from '#contract/mqtt/boot.ts';
 import { claimInput } from '#contract/resources/adoption.ts';
 import { type BootDeskDeps, createBootDesk } from '#features/equipment/adoption/boot-desk.ts';

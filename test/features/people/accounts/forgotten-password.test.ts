@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { resetCodes } from '#adapters/tokens/reset-code.ts';
+import { resetCodes } from '#adapters/tokens/one-time-codes.ts';
 import { addressProof, outgoingLetter, passwordReset } from '#contract/resources/local-tables.ts';
 import { type App, body, type SignedUp, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { requireSignature, signatureOf } from '#adapters/payments/read-stripe-event.ts';
 import { monthsAfter } from '#adapters/payments/sandbox/billing.ts';
-import { requireSignature, signatureOf } from '#adapters/payments/webhook-signature.ts';
 import { type App, body, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 

@@ -1,5 +1,6 @@
 import type { MovedFarm } from '#contract/sync/wire.ts';
 import { movedOf, movedPrefix } from '#features/cloud/moved-farms.ts';
+import type { BindingQueries } from '#features/control/commands/gateway-links.ts';
 import type { Db } from '../../database.ts';
 
 /** Farms that were taken off a gateway, see core/moved-farms.ts. A range, which both engines find by the key. */
@@ -14,4 +15,18 @@ export async function movedFarms(db: Db, of: number | 'here'): Promise<MovedFarm
     .orderBy('id')
     .execute();
   return rows.map(movedOf);
+}
+
+export function bindingQueries(db: Db): BindingQueries {
+  return {
+    all: () => db.selectFrom('sync_farms').select(['id', 'stream_id']).execute(),
+    async streamOf(farmId) {
+      const row = await db
+        .selectFrom('sync_farms')
+        .select('stream_id')
+        .where('id', '=', farmId)
+        .executeTakeFirst();
+      return row?.stream_id ?? null;
+    },
+  };
 }

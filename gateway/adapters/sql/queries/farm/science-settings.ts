@@ -1,7 +1,6 @@
 import { farmScience } from '#contract/resources/science.ts';
 import type { ScienceSettingQueries } from '#features/farm/science-settings/ports.ts';
-import type { Db } from '../../database.ts';
-import { prepared } from '../../prepared.ts';
+import { type Db, prepared } from '../../database.ts';
 import { decodeRow } from '../../tables.ts';
 
 export function scienceSettingQueries(db: Db): ScienceSettingQueries {

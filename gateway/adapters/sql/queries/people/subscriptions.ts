@@ -4,8 +4,7 @@ import { paymentEvent, paymentObject, providerSubscription } from '#contract/res
 import { subscription } from '#contract/resources/subscriptions.ts';
 import type { PaymentQueries } from '#features/people/payments/ports.ts';
 import type { LimitFacts, SubscriptionQueries } from '#features/people/subscriptions/ports.ts';
-import type { Db } from '../../database.ts';
-import { prepared } from '../../prepared.ts';
+import { type Db, prepared } from '../../database.ts';
 import { decodeRow } from '../../tables.ts';
 import { placeQueries } from '../full-places.ts';
 

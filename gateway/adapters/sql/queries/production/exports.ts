@@ -8,8 +8,7 @@ import type {
   Span,
   WaterLine,
 } from '#features/production/exports/ports.ts';
-import type { Db } from '../../database.ts';
-import type { Lines, ReadLines } from '../../read-lines.ts';
+import type { Db, Lines, ReadLines } from '../../database.ts';
 import { uuidOf } from '../paging.ts';
 import { isRecordSeen } from './records.ts';
 import { averageOf, waterSums } from './water-sums.ts';

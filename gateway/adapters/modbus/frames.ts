@@ -1,5 +1,37 @@
 import type { RegisterRead } from '#features/equipment/probes/ports.ts';
 
+// Modbus TCP: transaction, protocol 0, length, unit, then as on the line without CRC (Messaging on TCP/IP 1.0b, 3.1.3).
+
+const HEAD = 7;
+
+export function tcpRequest(read: RegisterRead, transaction: number): Uint8Array {
+  const body = readRequest(read);
+  const length = body.length + 1;
+  return Uint8Array.of(transaction >> 8, transaction & 0xff, 0, 0, 0, length, read.unitId, ...body);
+}
+
+/** Finds the answer of that transaction; answers that come too late, of earlier ones, are passed over. */
+export function tcpAnswer(bytes: Uint8Array, read: RegisterRead, transaction: number): FrameRead {
+  let at = 0;
+  while (at + HEAD + 2 <= bytes.length) {
+    const head = new DataView(bytes.buffer, bytes.byteOffset + at, bytes.length - at);
+    const length = head.getUint16(4);
+    // not Modbus at all, or out of step: nothing that follows can be read
+    if (head.getUint16(2) !== 0 || length < 3 || length > 254) return { is: 'part' };
+    const end = at + 6 + length;
+    if (end > bytes.length) return { is: 'part' };
+    if (head.getUint16(0) === transaction && head.getUint8(6) === read.unitId) {
+      const body = bytes.subarray(at + HEAD, end);
+      if (body[0] === (read.functionCode | 0x80)) return { is: 'exception', exception: body[1] ?? 0 };
+      const isWhole = body[0] === read.functionCode && body[1] === read.count * 2;
+      if (isWhole && body.length === read.count * 2 + 2)
+        return { is: 'words', words: wordsOf(body.subarray(2)) };
+    }
+    at = end;
+  }
+  return { is: 'part' };
+}
+
 // Modbus RTU: unit, function, data, CRC-16 with the low byte first (Modbus over Serial Line 1.02, 2.5.1).
 
 export type FrameRead =
@@ -18,7 +50,7 @@ export function crc16(bytes: Uint8Array): number {
 }
 
 /** The request of a read, without address of the line and CRC: the same in both framings. */
-export function readRequest({ functionCode, address, count }: RegisterRead): Uint8Array {
+function readRequest({ functionCode, address, count }: RegisterRead): Uint8Array {
   return Uint8Array.of(functionCode, address >> 8, address & 0xff, count >> 8, count & 0xff);
 }
 
@@ -57,7 +89,7 @@ function hasRightCrc(frame: Uint8Array): boolean {
 }
 
 /** Registers, most significant byte first. */
-export function wordsOf(bytes: Uint8Array): number[] {
+function wordsOf(bytes: Uint8Array): number[] {
   const words: number[] = [];
   for (let at = 0; at + 1 < bytes.length; at += 2) words.push(((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0));
   return words;
