@@ -15,7 +15,7 @@ import { isoOf, type Kernel } from '#core/kernel.ts';
 import { remembered } from '#core/newest-map.ts';
 import type { Language, News, Notify } from '#core/notifying.ts';
 import type { Decision } from '#core/use-case.ts';
-import { isOvertaken, noteRun } from './on-paired.ts';
+import { isOvertaken, noteRun, useRun } from './on-paired.ts';
 import type { Gateway, PairingQueries, PairingSecrets } from './ports.ts';
 
 type SessionDeps = Pick<Kernel, 'now' | 'commit' | 'log'> & {
@@ -151,7 +151,7 @@ const KEPT = 10_000;
  * the commits of this process.
  */
 export function createGatewayAuthentication(
-  deps: Pick<Kernel, 'now'> & {
+  deps: Pick<Kernel, 'now' | 'commit'> & {
     monotonic: () => number;
     secrets: Pick<PairingSecrets, 'readToken'>;
     queries: Pick<PairingQueries, 'gateway'>;
@@ -162,6 +162,14 @@ export function createGatewayAuthentication(
   function again(id: string): Promise<Gateway | null> {
     gateways.forget(id);
     return gateways.get(id, deps.queries.gateway);
+  }
+  /** The first use of a token: whoever used one before is overtaken from now on. */
+  async function takesOver({ id, runs_json }: Gateway, run: string | undefined): Promise<boolean> {
+    const runs = run === undefined ? null : useRun(runs_json, run, deps.now());
+    if (runs === null) return false;
+    const used = update(pairedGateway, id, { runs_json: JSON.stringify(runs) });
+    await deps.commit({ changes: [used], actor: null });
+    return true;
   }
   return {
     async gatewayByToken(
@@ -176,7 +184,7 @@ export function createGatewayAuthentication(
       if (!validKeys(gateway, deps.now()).includes(said.key)) return null;
       requireActive(gateway);
       // one that lives beside a newer start signs in anew, and by that shows itself
-      if (isOvertaken(gateway.runs_json, said.run)) return null;
+      if (isOvertaken(gateway.runs_json, said.run) && !(await takesOver(gateway, said.run))) return null;
       const caller = { gatewayId: gateway.id, streamId: gateway.stream_id };
       return said.run === undefined ? caller : { ...caller, run: said.run };
     },

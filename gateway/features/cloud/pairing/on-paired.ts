@@ -136,12 +136,15 @@ function elsewhere({ instance_name: name, hosted_url: url }: Paired, what: strin
   );
 }
 
-// A run is one start of a gateway's program; its name is made anew each time and never stored. Whoever signs with the
-// gateway's key under a run that was followed by another one, and asked for the nonce after that other one had come in,
-// was alive all the while: two programs hold the key, a copied card among the likeliest reasons. A token counts for the last
-// run alone, so that whoever is alive beside it comes for the next one at once.
+// A run is one start of a gateway's program; its name is made anew each time and never stored. A run that signed in waits; it
+// is the last one from the first use of its token, and the one before it is overtaken then. Only a program that lives uses
+// a token: the request of one that was killed, which a busy instance takes up after the next start came in, changes nothing.
+// Whoever signs with the gateway's key under a run that was overtaken, and asked for the nonce after that, was
+// alive all the while: two programs hold the key, a copied card among the likeliest reasons.
 
-const runsSchema = z.array(z.object({ run: z.string(), since: z.number() }));
+const runsSchema = z.array(
+  z.object({ run: z.string(), since: z.number(), waits: z.literal(true).optional() }),
+);
 type Runs = z.infer<typeof runsSchema>;
 
 const KEPT = 8;
@@ -153,17 +156,36 @@ export function noteRun(
   { nowMs, nonceIssuedAt }: { nowMs: number; nonceIssuedAt: number },
 ): { runs: Runs; isCopied: boolean } {
   const known = readRuns(json);
-  const last = known.at(-1);
-  if (last?.run === run) return { runs: known, isCopied: false };
-  const runs = [...known, { run, since: nowMs }].slice(-KEPT);
-  const wasHere = known.some((one) => one.run === run);
-  return { runs, isCopied: wasHere && last !== undefined && nonceIssuedAt > last.since };
+  const last = lastOf(known);
+  const own = known.find((one) => one.run === run);
+  if (last === undefined) return { runs: [{ run, since: nowMs }], isCopied: false };
+  if (own === undefined)
+    return { runs: kept([...known, { run, since: nowMs, waits: true }]), isCopied: false };
+  const isOvertaken = own.waits === undefined && own !== last;
+  return { runs: known, isCopied: isOvertaken && nonceIssuedAt > last.since };
 }
 
-/** Whether another start of the gateway signed in after the one that holds this token. */
+/** The runs once this one used its token; null where it does not wait. Who signed in before it and still waits is gone. */
+export function useRun(json: string, run: string, nowMs: number): Runs | null {
+  const known = readRuns(json);
+  const at = known.findIndex((one) => one.run === run && one.waits === true);
+  if (at < 0) return null;
+  const later = known.slice(at + 1).filter(({ waits }) => waits === true);
+  return [...known.filter(({ waits }) => waits === undefined), { run, since: nowMs }, ...later];
+}
+
+/** Whether another start of the gateway came in after the one that holds this token. */
 export function isOvertaken(json: string, run: string | undefined): boolean {
-  const last = readRuns(json).at(-1);
+  const last = lastOf(readRuns(json));
   return run !== undefined && last !== undefined && last.run !== run;
+}
+
+const lastOf = (runs: Runs) => runs.findLast(({ waits }) => waits === undefined);
+
+/** Starts that never used their token do not push out the last that did. */
+function kept(runs: Runs): Runs {
+  const used = runs.filter(({ waits }) => waits === undefined).slice(-KEPT / 2);
+  return [...used, ...runs.filter(({ waits }) => waits === true).slice(-KEPT / 2)];
 }
 
 function readRuns(json: string): Runs {
