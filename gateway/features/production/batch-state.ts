@@ -93,6 +93,8 @@ export type BatchHistory = {
   state: BatchState;
   /** The weighings since stocking that are facts of now, oldest first. */
   weighings: readonly Weighing[];
+  /** Those of them that growth may be measured between, oldest first. */
+  comparable: readonly Weighing[];
   /** All that were recorded, oldest first, also those dated before the stocking or after now. */
   recorded: readonly Weighing[];
   /** Days of the farm with a feeding; here and not in the state, whose many readers need not pay for it. */

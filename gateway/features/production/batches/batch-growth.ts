@@ -104,7 +104,7 @@ function growthFrom(
     day,
     warmDays: expected.warmDaysOn(day),
   });
-  const trend = growthTrend(science.growthTrend, curve, history.weighings.map(toTrend), {
+  const trend = growthTrend(science.growthTrend, curve, history.comparable.map(toTrend), {
     day: 0,
     weightG: batch.initial_avg_weight,
     sampleSize: null,

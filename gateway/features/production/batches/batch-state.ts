@@ -19,6 +19,7 @@ import type { SurvivalFact as SurvivalChange } from '#science/survival.ts';
 import { cvOfSample } from '#science/uniformity.ts';
 import type { Batch, BatchState, BatchStates, Stock, Weighing } from '../batch-state.ts';
 import type { Withdrawals } from '../withdrawal.ts';
+import { comparableWeighings } from './comparable-weighings.ts';
 import type { BatchFacts, BatchQueries, LossRow, SurvivalFact, WeighingFact } from './ports.ts';
 
 /** How a batch stands, from what was recorded of it. `now` is an instant (ISO 8601 UTC). */
@@ -195,7 +196,9 @@ export function lastTakenFrom(
 
 /** Where ponds are weighed one after the other on a day, that day is one weighing of the batch. */
 function lastWeighings(facts: BatchFacts, clock: ZoneClock): Record<'latest' | 'previous', Weighing | null> {
-  const [latest, ...before] = facts.weighings.map((fact) => weighingOf(fact, facts, clock));
+  const [latest, ...before] = comparableWeighings(facts.weighings, animalsOf(facts)).map((fact) =>
+    weighingOf(fact, facts, clock),
+  );
   if (latest === undefined) return { latest: null, previous: null };
   const previous =
     latest.pondId === null

@@ -15,6 +15,7 @@ import {
   weighingOf,
   weightAt,
 } from './batch-state.ts';
+import { comparableWeighings } from './comparable-weighings.ts';
 import type { Finished } from './end-batch.ts';
 import type { BatchFactQueries, BatchFacts, Harvest, Stay } from './ports.ts';
 
@@ -80,9 +81,13 @@ function historyIn(
   const { clock, until, now, feedDays } = read;
   const weighingsOf = (of: BatchFacts) => of.weighings.map((fact) => weighingOf(fact, of, clock)).reverse();
   const facts = { ...all, weighings: all.weighings.filter((each) => each.measurement_date <= until) };
+  const since = { ...facts, weighings: sinceStocking(facts, clock) };
   return {
     state: stateOf(facts, clock, now),
-    weighings: weighingsOf({ ...facts, weighings: sinceStocking(facts, clock) }),
+    weighings: weighingsOf(since),
+    comparable: comparableWeighings(since.weighings, animalsOf(facts))
+      .map((fact) => weighingOf(fact, since, clock))
+      .reverse(),
     recorded: weighingsOf(all),
     feedDays,
     stockAt: (instantIso) => stockAt(facts, clock, instantIso),

@@ -32,7 +32,7 @@ const PRICE_DAYS = [7, 14, 21];
 /** Whether a batch earns by staying another day. Throws 409 for one that has ended: there is nothing to decide. */
 export async function optimalHarvest(
   deps: OptimalHarvestDeps,
-  { state, weighings }: BatchHistory,
+  { state, comparable }: BatchHistory,
   market: Market,
   language: Language,
 ): Promise<OptimalHarvestAnswer> {
@@ -48,7 +48,7 @@ export async function optimalHarvest(
   const facts: HarvestFacts = {
     animals: state.population,
     currentWeightG: state.currentWeightG,
-    weighings: weighings.map((each) => ({
+    weighings: comparable.map((each) => ({
       day: each.measurementDay,
       weightG: each.batchWeightG,
       sampleSize: each.sample_size,

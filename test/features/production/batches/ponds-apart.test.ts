@@ -219,6 +219,24 @@ onBothEngines('a batch in several ponds', (_open, engine) => {
       expect(lines['batches']).toMatchObject([{ current_weight_g: 6, weekly_growth_g: 3 }]);
     });
 
+    it('of ponds that are first weighed on two days is no loss of weight, and no growth of nothing', async () => {
+      const farm = await aSplitBatch(4_000, { start_date: '2026-01-20' });
+      await weigh(farm, 14, pond(farm, 0), '2026-03-01T15:00:00Z');
+      await weigh(farm, 7, pond(farm, 1), '2026-03-02T09:00:00Z');
+      const query = 'market_price_per_kg=22&daily_operational_cost=10';
+      const advised = await get(farm, `/financial/optimal-harvest/${farm.batch.id}?${query}`);
+      expect(JSON.stringify(advised)).not.toMatch(/medid|measured|HARVEST_NOW/i);
+      expect(advised['analysis']).toMatchObject({
+        expected_daily_growth_g: expect.toSatisfy((g) => g > 0.1),
+      });
+      const lines = await get(farm, '/dashboard/growth-rates');
+      // from 1 g at the stocking, 41 days ago, to the mean of both ponds by their animals
+      expect(lines['batches']).toMatchObject([{ current_weight_g: 10.5, weekly_growth_g: 1.62 }]);
+      await weigh(farm, 15, pond(farm, 0), '2026-03-02T10:00:00Z');
+      const again = await get(farm, '/dashboard/growth-rates');
+      expect(again['batches']).toMatchObject([{ current_weight_g: 11 }]);
+    });
+
     it('names a pond the batch was in; corrected to none it stands for the batch', async () => {
       const farm = await aSplitBatch();
       expect(await weigh(farm, 8, pond(farm, 2))).toMatchObject({
