@@ -165,8 +165,8 @@ describe('a technician among the devices', () => {
     await page.getByLabel('Ponto de controle', { exact: true }).selectOption({ index: 2 });
     await dialogOf(page).getByRole('button', { name: 'Adotar' }).click();
     await page.waitForSelector('[data-adopted=shown]');
-    // the key is there once, and no slip beside the dialog takes it away
-    await expect.poll(() => page.locator('.copy-text code').count()).toBe(2);
+    // broker, user and key are there once, and no slip beside the dialog takes it away
+    await expect.poll(() => page.locator('.copy-text code').count()).toBe(3);
     await page.keyboard.press('Escape');
     expect(await page.locator('[data-adopted=shown]').count()).toBe(1);
     await press(page, 'Já guardei a chave');
