@@ -4,6 +4,7 @@ import * as z from 'zod';
 
 /** Names and codes: trimmed, 1 to 255 characters. */
 export const shortText = z.string().trim().min(1).max(255);
+const anyUuid = z.uuid();
 /** An id as a caller sends it; rows hold lower case, so capitals must not name another row. */
 export const idInput = z.uuid().toLowerCase();
 /**
@@ -11,13 +12,13 @@ export const idInput = z.uuid().toLowerCase();
  * draw alike: the others are reckoned (5 is that of an automatic alert) or mean none at all.
  */
 export const ownId = idInput
-  .refine((id) => id[14] === '4' || id[14] === '7', 'must be a UUID of version 4 or 7')
+  // one that is no UUID is told as that alone
+  .refine((id) => /^.{14}[47]/.test(id) || !anyUuid.safeParse(id).success, 'must be a UUID of version 4 or 7')
   .optional()
   .describe('Optional id chosen by the caller (UUID v4 or v7)');
 
 const NOT_AN_ID = 'must be an id: a UUID, or the integer id shown in answers';
 const LARGEST_NUMERIC_ID = 2 ** 48 - 1;
-const anyUuid = z.uuid();
 const isUuid = (text: string): boolean => anyUuid.safeParse(text).success;
 
 /**
