@@ -16,7 +16,7 @@ import { startRemoteOrders } from './data/orders.ts';
 import { startOutbox } from './data/outbox.ts';
 import { startPondCodes } from './data/places.ts';
 import { startProgram } from './data/program.ts';
-import { startPush } from './data/push.ts';
+import { startPush } from './data/push-start.ts';
 import { queries } from './data/query.ts';
 import { isSignedIn, keepUserKnown, mustSetUp, renewIfDue } from './data/session.ts';
 import { startTheme } from './data/theme.ts';

@@ -1,6 +1,5 @@
 import { computed, signal } from '@preact/signals';
 import type * as z from 'zod';
-import { type KnownOfAccount, weaknessOf } from '#contract/password-rule.ts';
 import type {
   PasskeyAssertion,
   PasskeyAttestation,
@@ -255,13 +254,4 @@ export async function renewIfDue(): Promise<void> {
   // who left meanwhile stays signed out
   if (answer !== null && kept.value === session)
     keep({ ...session, token: answer.access_token, expiresAt: endOf(answer) });
-}
-
-/**
- * Throws what a refusal of the interface would say, for a password that is guessed first. The interface takes it where
- * other programs make accounts, so that it is told here, before anything is sent.
- */
-export async function requireGoodPassword(password: string, known: KnownOfAccount): Promise<void> {
-  const weakness = await weaknessOf(password, known);
-  if (weakness !== null) throw new ApiError(422, { code: `PASSWORD_${weakness}` });
 }

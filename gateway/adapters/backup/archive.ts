@@ -117,12 +117,13 @@ export async function* pack(databaseFile: string, described: Manifest): AsyncGen
   const mtime = new Date(described.made_at);
   const { size } = await stat(databaseFile);
   archive.entry({ name: DESCRIPTION_NAME, mtime, mode: 0o600 }, JSON.stringify(described));
-  const database = archive.entry({ name: DATABASE_ENTRY, mtime, mode: 0o600, size }, (error) =>
-    error === null || error === undefined ? archive.finalize() : archive.destroy(error),
+  // whoever stops reading, as on a full disk, ends all of it; the error is told by the stream that is read
+  archive.on('error', (error) => compress.destroy(error));
+  const database = archive.entry({ name: DATABASE_ENTRY, mtime, mode: 0o600, size });
+  pipeline(createReadStream(databaseFile, { highWaterMark: 256 * 1024 }), database).then(
+    () => archive.finalize(),
+    (error: Error) => archive.destroy(error),
   );
-  createReadStream(databaseFile, { highWaterMark: 256 * 1024 })
-    .on('error', (error) => archive.destroy(error))
-    .pipe(database);
   const written = pipeline(archive, compress);
   written.catch(() => undefined); // the stream below tells it too
   yield* compress;

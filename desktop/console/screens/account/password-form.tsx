@@ -5,16 +5,10 @@ import { PresentPassword, TextField } from '../../components/field.tsx';
 import { SecondFactorField } from '../../components/second-factor-field.tsx';
 import { put } from '../../data/api.ts';
 import { farms } from '../../data/farm-store.ts';
+import { requireGoodPassword } from '../../data/good-password.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
-import {
-  isRemembered,
-  optionsIn,
-  requireGoodPassword,
-  signIn,
-  signWithPasskey,
-  user,
-} from '../../data/session.ts';
+import { isRemembered, optionsIn, signIn, signWithPasskey, user } from '../../data/session.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { whyNoneHere } from './passkeys.tsx';

@@ -12,7 +12,6 @@ import { program } from '../../data/program.ts';
 import {
   NoPushService,
   NotAllowed,
-  ownChannel,
   type PushWay,
   pushEndpoint,
   pushWay,
@@ -20,6 +19,7 @@ import {
   stopHere,
   stopOthers,
 } from '../../data/push.ts';
+import { ownChannel } from '../../data/push-start.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { user } from '../../data/session.ts';
 import { FaultNote } from '../box/system-page.tsx';

@@ -4,7 +4,7 @@ import { gatewayWords } from '#words/cloud.ts';
 import { WorkButton } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
 import { post } from '../../data/api.ts';
-import { requireGoodPassword } from '../../data/session.ts';
+import { requireGoodPassword } from '../../data/good-password.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 

@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { del, patch, post } from '../../data/api.ts';
 import { isBlind } from '../../data/live.ts';
-import { ownChannel } from '../../data/push.ts';
+import { ownChannel } from '../../data/push-start.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { clockTime, dayAndTime } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
