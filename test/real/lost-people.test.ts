@@ -139,7 +139,9 @@ describeOnPostgres('people of a hosted instance whose old dump was restored', ()
       body: { password: eva.password },
     });
     expect(erased.status).toBeLessThan(300);
-    expect(await admin('lost-people')).toEqual(lost);
+    // a gateway may say the same again meanwhile
+    const said = (rows: readonly Json[]) => rows.map(({ seen_at: _, ...row }) => row);
+    expect(said((await admin('lost-people')) as Json[])).toEqual(said(lost));
 
     // by itself nothing was let in here, and nobody was turned away at the farm
     expect((await logIn(hosted, carla)).status).toBe(401);
