@@ -140,7 +140,7 @@ describeOnPostgres('people of a hosted instance whose old dump was restored', ()
     });
     expect(erased.status).toBeLessThan(300);
     // a gateway may say the same again meanwhile
-    const said = (rows: readonly Json[]) => rows.map(({ seen_at: _, ...row }) => row);
+    const said = (rows: readonly Json[]) => rows.map((row) => ({ ...row, seen_at: null }));
     expect(said((await admin('lost-people')) as Json[])).toEqual(said(lost));
 
     // by itself nothing was let in here, and nobody was turned away at the farm
