@@ -112,7 +112,7 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
   sessions: {
     by: 'number',
     of: 'users',
-    most: ['gateway/features/people/accounts/session-list.ts', 'MOST_SESSIONS'],
+    most: ['gateway/features/people/accounts/sessions.ts', 'MOST_SESSIONS'],
     driven: ['test/features/people/accounts/session-list.test.ts', 'a hundred are listed'],
   },
   session_generations: rowsOf('users'),

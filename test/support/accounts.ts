@@ -12,7 +12,7 @@ import type { Plan, UserRole } from '#contract/words.ts';
 import { type Change, put, remove, update } from '#core/changes.ts';
 import { issueToken, newLogin } from '#features/people/accounts/issue-token.ts';
 import { createUser } from '#features/people/accounts/register.ts';
-import { createSessionList } from '#features/people/accounts/session-list.ts';
+import { createSessionList } from '#features/people/accounts/sessions.ts';
 import type { Config } from '#runtime/config.ts';
 import type { Reply } from './http-client.ts';
 

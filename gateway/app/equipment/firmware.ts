@@ -5,7 +5,7 @@ import { imageFolder, readPublisherKeys } from '#adapters/firmware/image-files.t
 import { firmwareImage, firmwareRollout, firmwareTarget } from '#contract/resources/firmware.ts';
 import { onTables, rowsOf } from '#core/changes.ts';
 import { NewestMap } from '#core/newest-map.ts';
-import { createRolloutPulse } from '#features/equipment/firmware/rollout-answers.ts';
+import { createRolloutPulse } from '#features/equipment/firmware/rollouts.ts';
 import { firmwareRoutes } from '#features/equipment/firmware/routes.ts';
 import type { Control } from '../control/controllers.ts';
 import type { Rollouts } from '../control/memory.ts';

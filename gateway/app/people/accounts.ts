@@ -17,7 +17,7 @@ import { createTokenAuthentication } from '#features/people/access-tokens/create
 import { type Authenticate, createAuthentication } from '#features/people/accounts/authenticate.ts';
 import type { LogInDeps } from '#features/people/accounts/log-in.ts';
 import { accountRoutes } from '#features/people/accounts/routes.ts';
-import { createSessionList } from '#features/people/accounts/session-list.ts';
+import { createSessionList } from '#features/people/accounts/sessions.ts';
 import { boxRightsOf } from '#operations/pairing/local-pairing.ts';
 import type { Subscriptions } from '#operations/people/payments.ts';
 import type { Config } from '#runtime/config.ts';

@@ -16,14 +16,8 @@ import { type FarmFound, type Request, type Route, route } from '#core/route.ts'
 import type { ControlView, ControlViews } from '#features/control/control-view.ts';
 import { type BeginDeps, backwards, beginRollout, changeRollout } from './begin-rollout.ts';
 import type { FirmwareQueries, ImageFiles } from './ports.ts';
-import {
-  type AnswerDeps,
-  controllersOf,
-  imageAnswer,
-  rolloutAnswer,
-  rolloutDetail,
-} from './rollout-answers.ts';
 import type { RolloutBook } from './rollout-book.ts';
+import { type AnswerDeps, controllersOf, imageAnswer, rolloutAnswer, rolloutDetail } from './rollouts.ts';
 import { deleteFirmware, type StoreDeps, storeFirmware } from './store-firmware.ts';
 
 type DownloadDeps = {

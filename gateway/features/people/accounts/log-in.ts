@@ -10,7 +10,7 @@ import { type AttemptLimit, tooManyAttempts } from '../attempts.ts';
 import type { ProvePasskey, ProveSecondFactor } from '../second-factor.ts';
 import { type Issued, issueToken, newLogin, type TokenDeps } from './issue-token.ts';
 import type { Account, AccountQueries, Passwords, SessionQueries } from './ports.ts';
-import type { From, SessionList } from './session-list.ts';
+import type { From, SessionList } from './sessions.ts';
 
 export type LogInDeps = TokenDeps &
   Pick<Kernel, 'log'> & {

@@ -19,7 +19,7 @@ import { issueToken } from './issue-token.ts';
 import { type LogInDeps, logIn, logInByPasskey } from './log-in.ts';
 import type { Account, AccountQueries, AddressOfAccount, SessionQueries } from './ports.ts';
 import { type RegisterDeps, register } from './register.ts';
-import { logOut, type SessionList, sessionRoutes } from './session-list.ts';
+import { logOut, type SessionList, sessionRoutes } from './sessions.ts';
 
 export type AccountDeps = Omit<RegisterDeps & LogInDeps & ChangeAccountDeps, 'queries'> & {
   elapsedSince: Kernel['elapsedSince'];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SessionAnswer } from '#contract/resources/sessions.ts';
-import { deviceName } from '#features/people/accounts/session-list.ts';
+import { deviceName } from '#features/people/accounts/sessions.ts';
 import { sweep } from '#operations/upkeep/upkeep.ts';
 import { type App, type Reply, type SignedUp, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
