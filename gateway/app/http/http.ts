@@ -1,7 +1,7 @@
-import { ownNamesOf } from '#adapters/http/client-address.ts';
 import { fileURLToPath } from 'node:url';
 import { createApp } from '#adapters/http/app.ts';
 import { ownRequestCounts, sharedRequestCounts } from '#adapters/http/attempt-limit.ts';
+import { ownNamesOf } from '#adapters/http/client-address.ts';
 import { eventTicketRoutes } from '#adapters/http/event-stream.ts';
 import { mountPlatform } from '#adapters/http/platform.ts';
 import {

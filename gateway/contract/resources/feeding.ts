@@ -75,7 +75,10 @@ export const feedingAnswer = z.object({
   pond_id: z.uuid().nullable(),
   feed_type: z.string(),
   quantity_kg: z.number(),
-  cost_per_kg: z.number().nullable().describe('null: for who neither reads the finance of the farm nor records'),
+  cost_per_kg: z
+    .number()
+    .nullable()
+    .describe('null: for who neither reads the finance of the farm nor records'),
   total_cost: z.number().nullable(),
   feed_date: z.string(),
   tray_leftover_percent: z.number().nullable(),

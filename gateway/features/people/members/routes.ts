@@ -151,7 +151,8 @@ async function addMember(
   const known = person === null ? null : await deps.queries.memberOf(farmId, person.id);
   if (person === null || known === null) {
     // who was named by an id stays that: the address behind it is not this owner's to read
-    const emailKey = input.user_id === undefined ? emailKeyOf(input.email ?? '') : standInEmail(input.user_id);
+    const emailKey =
+      input.user_id === undefined ? emailKeyOf(input.email ?? '') : standInEmail(input.user_id);
     const to = input.email ?? person?.email ?? null;
     const { answer: invited, ...decided } = await deps.inviteMember(by, { emailKey, to, role: input.role });
     return { ...decided, answer: { invited, asked: input } };

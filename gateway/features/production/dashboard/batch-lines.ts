@@ -90,7 +90,7 @@ export function feedLine(state: BatchState, readsFinance: boolean): FeedLine {
     fca: ratio(fca),
     cost_per_kg_feed: money(totalFeedCost === null ? null : oneBy(totalFeedCost, totalFeedKg)),
     // without feed recorded its cost is not known, and not nothing
-    feed_cost_per_kg_shrimp: 
+    feed_cost_per_kg_shrimp:
       totalFeedCost !== null && totalFeedKg > 0 ? money(oneBy(totalFeedCost, biomassGainedKg)) : null,
     efficiency_status: efficiencyRating(fca),
   };

@@ -195,10 +195,7 @@ async function journalOf(
   return { ...answer, inside: { field: 'feeding_records', rest } };
 }
 
-async function* answersOf(
-  rows: AsyncIterable<FeedingRecord>,
-  by: FarmAccess,
-): AsyncIterable<FeedingAnswer> {
+async function* answersOf(rows: AsyncIterable<FeedingRecord>, by: FarmAccess): AsyncIterable<FeedingAnswer> {
   for await (const row of rows) yield shownTo(by, feedingAnswerOf(row));
 }
 

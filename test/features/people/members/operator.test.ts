@@ -111,7 +111,9 @@ onBothEngines('an operator', (_open, engine) => {
   test('reads the price of feed, which goes on from the last meal, and no sum; a technician neither', async () => {
     const fed = { batch_id: batchId, feed_type: '35 %', quantity_kg: 10, feed_date: '2026-03-01T15:00:00Z' };
     const id = await created(ask(manager, 'POST', '/feeding/', { ...fed, cost_per_kg: 77.77 }));
-    expect(await statusOf(manager, 'PUT', `/feeding/${id}`, { cost_per_kg: 77.78, quantity_kg: 9 })).toBe(200);
+    expect(await statusOf(manager, 'PUT', `/feeding/${id}`, { cost_per_kg: 77.78, quantity_kg: 9 })).toBe(
+      200,
+    );
     const harvest = { harvest_date: '2026-03-01T16:00:00Z', quantity: 10, weight_kg: 1, price_per_kg: 66.66 };
     await created(ask(manager, 'POST', `/batches/${batchId}/harvests`, harvest));
     const meal = async (who: SignedUp) => body(await ask(who, 'GET', `/feeding/${id}`));

@@ -98,7 +98,10 @@ onBothEngines('a hosted instance that asks OWNERs and ADMINs for a second factor
   test('a stream that was open ends with the last second factor, not with one of two, nor that of a program', async () => {
     const { token } = await app.signUp();
     const [paper] = await setUp(app, token);
-    const made = await app.call('POST', '/access-tokens', { token, body: { name: 'tela', scopes: ['read'] } });
+    const made = await app.call('POST', '/access-tokens', {
+      token,
+      body: { name: 'tela', scopes: ['read'] },
+    });
     const address = `${app.base}/api/v1/events`;
     const [person, program] = await Promise.all([
       watch(address, token),
