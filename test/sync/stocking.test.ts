@@ -99,7 +99,8 @@ onBothEngines('a stocking corrected on both sides of the line', (_open, engine) 
     const [move] = (await transfersOn(hosted))['items'] as { uuid: string }[];
     await call(hosted, 'PUT', `/transfers/${move?.uuid}`, { quantity: 20_000 });
     await apps.settled();
-    for (const app of [gateway, hosted]) expect(await overdrawn(app)).toMatchObject([{ state: 'superseded' }]);
+    for (const app of [gateway, hosted])
+      expect(await overdrawn(app)).toMatchObject([{ state: 'superseded' }]);
   });
 
   test('beside a program of before, its note is taken there and its stocking waits for the update', async () => {

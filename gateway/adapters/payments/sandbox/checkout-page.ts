@@ -12,7 +12,14 @@ import {
   withBody,
 } from './objects.ts';
 import { gonePage, type Html, html, money, page, WORDS } from './page-frame.ts';
-import { amountOfChange, changePlan, expireSession, type Purchase, paymentFailed, sellPlan } from './purchase.ts';
+import {
+  amountOfChange,
+  changePlan,
+  expireSession,
+  type Purchase,
+  paymentFailed,
+  sellPlan,
+} from './purchase.ts';
 import { onCustomer, runningOf, type SandboxDeps } from './sandbox-provider.ts';
 import { cardDueAt, deliverFor } from './sandbox-tick.ts';
 import { type CardFault, readCard, TEST_CARDS } from './test-cards.ts';
