@@ -38,6 +38,8 @@ export type World = {
   hosted: Box<HostedRun>;
   /** Moves every clock of one side; the world's time goes on as before. */
   setClock(side: Side, offsetMs: number): void;
+  /** How far the clocks of one side are apart from the world's. */
+  clockOffset(side: Side): number;
   /** What a clock of that side shows. */
   wallTime(side: Side): number;
   /** What is on the gateway's card. */
@@ -106,6 +108,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
         chance,
         now: clock('hosted'),
         monotonic: time.now,
+        later: time.after,
         timeline: () => `life-${life.timeline}`,
         refused: (_, code) => count(code),
         ...(parts.hosted === undefined ? {} : { parts: parts.hosted }),
@@ -158,6 +161,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     setClock(side, offsetMs) {
       offsets[side] = offsetMs;
     },
+    clockOffset: (side) => offsets[side],
     wallTime: (side) => clock(side)(),
     gatewayBytes: card.bytes,
     nextTimeline() {
