@@ -49,6 +49,9 @@ export const withoutOthers = (state: ReplicaState): ReplicaState => ({
   ),
 });
 
+const isAway = ({ resource, row }: KnownRow, farms: ReadonlySet<string>): boolean =>
+  resource.name === 'farms' && !farms.has(row.id);
+
 /** Does the change of a farm wait that this gateway runs no longer? People see there that it was not taken. */
 export function isOfMoved(
   { gateway, hosted }: Readonly<Record<Side, ReplicaState>>,
@@ -56,8 +59,10 @@ export function isOfMoved(
   farms: ReadonlySet<string>,
 ): boolean {
   const known = gateway.rows.get(key) ?? hosted.rows.get(key);
-  if (known?.resource.name === 'addresses') return !addressesOf(hosted, farms).has(known.row.id);
-  const farm = known === undefined ? null : (farmOfKnown(gateway, known) ?? farmOfKnown(hosted, known));
+  // refused while its farm was away, and gone at the gateway with its card: this is the only copy
+  if (known === undefined) return [...hosted.rows.values()].some((row) => isAway(row, farms));
+  if (known.resource.name === 'addresses') return !addressesOf(hosted, farms).has(known.row.id);
+  const farm = farmOfKnown(gateway, known) ?? farmOfKnown(hosted, known);
   return farm !== null && !farms.has(farm);
 }
 
