@@ -246,7 +246,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'numbers kept aside outlive their epoch',
-    edits: [store('merge/keep-marks.ts', 'update sync_parked set seq = 0 where', 'update sync_parked set seq = seq where')],
+    edits: [
+      store(
+        'merge/keep-marks.ts',
+        'update sync_parked set seq = 0 where',
+        'update sync_parked set seq = seq where',
+      ),
+    ],
   },
   {
     name: 'a gateway is not told which of its farms are run elsewhere',

@@ -5,7 +5,6 @@ import { user } from '#contract/resources/users.ts';
 import { insert, update } from '#core/changes.ts';
 import { batchRow, controlPointRow } from '#test/farm-rows.ts';
 import { goBack } from './faults.ts';
-import { bind, takeOff } from './moves.ts';
 import { CALM } from './network.ts';
 import { FARM, OWNER } from './paired-farm.ts';
 import {
@@ -15,7 +14,6 @@ import {
   MINUTE_MS,
   NO_LINE,
   nameOn,
-  namesOn,
   pondsOn,
   pushWithoutAnswer,
   rename,
@@ -236,24 +234,6 @@ describe('a pond that is on no disk any more', () => {
     await agreed(world);
     expect([await pondsOn(world, 'gateway'), await pondsOn(world, 'hosted')]).toEqual([[], []]);
     expect(await aside()).toEqual(waiting);
-  });
-});
-
-describe('a farm that was taken off its gateway and comes back', () => {
-  it('takes what was written there before the gateway heard of it, and nothing waits aside any more', async () => {
-    const world = await aFarmInStep();
-    world.network.setWeather(NO_LINE);
-    await rename(world, 'gateway', 'by the box that had not heard');
-    expect(await takeOff(world, FARM)).toBe(true);
-    world.network.setWeather(CALM);
-    await world.pass(10 * MINUTE_MS);
-    expect(await nameOn(world, 'hosted')).toBe('Fazenda Aurora');
-    const aside = () => world.hosted.replica.read('select reason from sync_parked');
-    expect(await aside()).toEqual([{ reason: `tenant:farms/${FARM}` }]);
-    expect(await bind(world, FARM)).toBe(true);
-    await agreed(world);
-    expect(await namesOn(world)).toEqual(Array(2).fill('by the box that had not heard'));
-    expect(await aside()).toEqual([]);
   });
 });
 
