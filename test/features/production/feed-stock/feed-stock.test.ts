@@ -100,30 +100,30 @@ onBothEngines('feed stock', (_open, engine) => {
     const twice = await deliver({ quantity_kg: 999, happened_at: day(3) });
     await call('DELETE', `/feed-stock/${String(twice['id'])}`);
     expect(await stock()).toMatchObject({ left_kg: 210 });
-    const log = (await call('GET', `/logs/?farm_id=${farm.farmId}&limit=50`)) as unknown as Told[];
+    const log = await call('GET', `/logs/farm/${farm.farmId}/control-points?include=all&limit=50`);
     expect(JSON.stringify(log)).toContain('Delivery of Ração 35, 2026-02-03');
   });
 
   it('is refused where the weight is told twice or not at all, or a count has what only a delivery has', async () => {
     await aFarm();
     const delivery = { kind: 'DELIVERY', product: 'Ração 35' };
-    expect(await refused(delivery)).toMatchObject({ status: 422, body: { code: 'NO_WEIGHT' } });
+    expect(await refused(delivery)).toMatchObject({ status: 422, body: { errors: [{ code: 'NO_WEIGHT' }] } });
     expect(await refused({ ...delivery, bags: 2 })).toMatchObject({
       status: 422,
-      body: { code: 'NO_WEIGHT' },
+      body: { errors: [{ code: 'NO_WEIGHT' }] },
     });
     expect(await refused({ ...delivery, bags: 2, bag_kg: 25, quantity_kg: 60 })).toMatchObject({
       status: 422,
-      body: { code: 'BAGS_DIFFER' },
+      body: { errors: [{ code: 'BAGS_DIFFER' }] },
     });
     expect(await refused({ ...delivery, quantity_kg: 1, happened_at: '2026-03-05' })).toMatchObject({
       status: 422,
-      body: { code: 'TOO_FAR_AHEAD' },
+      body: { errors: [{ code: 'TOO_FAR_AHEAD' }] },
     });
     const counted = await count({ quantity_kg: 5 });
     expect(await send('PUT', `/feed-stock/${String(counted['id'])}`, { supplier: 'x' })).toMatchObject({
       status: 422,
-      body: { code: 'OTHER_KIND' },
+      body: { errors: [{ code: 'OTHER_KIND' }] },
     });
     expect(await refused({ ...delivery, id: counted['id'], quantity_kg: 1 })).toMatchObject({ status: 409 });
   });
@@ -142,7 +142,7 @@ onBothEngines('feed stock', (_open, engine) => {
     expect(product).toMatchObject({ days_left_by_use: 43, is_low: false });
     expect(product?.['days_left']).toBe(Math.floor((860 / Number(before['coming_ration_kg'])) * 10) / 10);
     const told = async () =>
-      ((await call('GET', '/notifications/?limit=100')) as unknown as Told[]).filter(
+      ((await call('GET', '/notifications/?limit=100'))['notifications'] as Told[]).filter(
         ({ data }) =>
           (data as Told | null)?.['event'] === 'feed_low' && (data as Told)['farm_id'] === farm.farmId,
       );
