@@ -38,7 +38,7 @@ import { biometryRoutes } from '#features/production/biometries/routes.ts';
 import { dashboardRoutes } from '#features/production/dashboard/routes.ts';
 import { exportRoutes } from '#features/production/exports/routes.ts';
 import { expiredLots } from '#features/production/feed-stock/read-stock.ts';
-import { feedStockRoutes } from '#features/production/feed-stock/routes.ts';
+import { allEntries, feedStockRoutes } from '#features/production/feed-stock/routes.ts';
 import { warnOfStock } from '#features/production/feed-stock/warn-of-stock.ts';
 import { warningsOf as feedingWarnings, plainRationKg } from '#features/production/feeding/record-feeding.ts';
 import { feedingRoutes } from '#features/production/feeding/routes.ts';
@@ -252,6 +252,7 @@ function wireExports(deps: WireDeps): Route[] {
     ...kernel,
     queries: exportQueries(database.read, database.readLong, database.readLines),
     batches,
+    feedStockOf: (farmId) => allEntries(wireFeedStock(deps), farmId),
     batchesThere: () => batchesThere({ batches, ...recordQueries(database.read, database.readLong) }),
     async lossesOf(batchId) {
       const losses = await lossesOf({ batches, queries: batchQueries(database.read) }, batchId);

@@ -10,7 +10,7 @@ import { RecordTable, RowActions } from '../../components/record-table.tsx';
 import { toast } from '../../components/toast.tsx';
 import { put } from '../../data/api.ts';
 import { isLeaving } from '../../data/corrections.ts';
-import { farm, mayCorrect, mayManage, mayRecord } from '../../data/farm-store.ts';
+import { farm, mayCorrect, mayManage, mayRecord, seesMoney } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { asTyped, dayAndTime, figure, money, plainDay, quantity } from '../../i18n/format.ts';
@@ -227,7 +227,7 @@ function detailsOf(row: StockEntryAnswer): string {
     row.supplier ?? '',
     row.protein_percent === null ? '' : quantity(row.protein_percent, 0, '%'),
     row.pellet_mm === null ? '' : quantity(row.pellet_mm, 1, 'mm'),
-    row.price_per_kg === null ? '' : `${money(row.price_per_kg)}/kg`,
+    row.price_per_kg === null || !seesMoney.value ? '' : `${money(row.price_per_kg)}/kg`,
     row.notes ?? '',
   ]
     .filter((part) => part !== '')
@@ -277,7 +277,7 @@ function fieldsOf(row: StockEntryAnswer): CorrectedField[] {
   return [
     ...common,
     { name: 'expires_on', label: words.expires, kind: 'day', first: row.expires_on ?? '', isOptional: true },
-    number('price_per_kg', words.price),
+    ...(seesMoney.value ? [number('price_per_kg', words.price)] : []),
     number('protein_percent', words.protein, '%'),
     number('pellet_mm', words.pellet, 'mm'),
     text('supplier', words.supplier),

@@ -4,7 +4,7 @@ import { feedStockWords } from '#words/feed-stock.ts';
 import { Empty } from '../../components/answer.tsx';
 import { CheckField, DateField, TextField } from '../../components/field.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
-import { farm, mayRecord } from '../../data/farm-store.ts';
+import { farm, mayRecord, seesMoney } from '../../data/farm-store.ts';
 import { useGet } from '../../data/query.ts';
 import { currencySign, quantity } from '../../i18n/format.ts';
 import { EntryHead, SaveButton, useSubmit, useWhen, WhenFields } from '../entries/entry-form.tsx';
@@ -149,7 +149,9 @@ function DeliveryForm({ farmId }: Form) {
       />
       <div class="form-grid">
         <DateField label={words.expires} value={expires} onDay={setExpires} />
-        <FigureField label={words.price} unit={currencySign.value} figure={price} />
+        {seesMoney.value ? (
+          <FigureField label={words.price} unit={currencySign.value} figure={price} />
+        ) : null}
         <FigureField label={words.protein} unit="%" figure={protein} />
         <FigureField label={words.pellet} unit="mm" figure={pellet} />
       </div>

@@ -146,6 +146,16 @@ function entryRoutes(deps: FeedStockDeps): Route[] {
   ];
 }
 
+/** All entries of a farm as they are answered, oldest first. */
+export async function allEntries(
+  deps: Pick<FeedStockDeps, 'now' | 'clockQuality' | 'queries'>,
+  farmId: string,
+): Promise<StockEntryAnswer[]> {
+  const farm = await requireFarm(deps, farmId);
+  const rows = await deps.queries.entriesOf(farmId);
+  return rows.map(answers(await readStock(deps, farm)));
+}
+
 /** The entry as it stands among the others, though it is not stored yet. */
 async function answerWith(deps: FeedStockDeps, row: Row): Promise<StockEntryAnswer> {
   const farm = await requireFarm(deps, row.farm_id);
