@@ -175,7 +175,7 @@ const figures = (stock: Stock) => ({
     ...product,
     lots: all.map(({ entryId, leftG }) => [entryId, leftG]),
   })),
-  counts: [...stock.counts].toSorted(),
+  counts: [...stock.counts].toSorted(([a], [b]) => a.localeCompare(b)),
 });
 
 describe('of any farm', () => {
