@@ -318,6 +318,7 @@ export type Answers = {
     '/exports/batch/{}/summary': z.infer<typeof batchSummary>;
     '/exports/biometries': z.infer<typeof csvFile>;
     '/exports/biometries/csv': z.infer<typeof csvFile>;
+    '/exports/feed-stock/csv': z.infer<typeof csvFile>;
     '/exports/feeding': z.infer<typeof csvFile>;
     '/exports/feeding/csv': z.infer<typeof csvFile>;
     '/exports/losses/csv': z.infer<typeof csvFile>;
