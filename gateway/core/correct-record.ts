@@ -11,7 +11,8 @@ export type RecordKind =
   | 'harvest'
   | 'transfer'
   | 'loss'
-  | 'farm_record';
+  | 'farm_record'
+  | 'feed_stock';
 
 export type CorrectionDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'>;
 

@@ -41,6 +41,7 @@ export const IN_ORDER = [
   'expenses',
   'measurements',
   'farm_records',
+  'feed_stock',
   'notifications',
   'logs',
 ] as const satisfies readonly Shared[];

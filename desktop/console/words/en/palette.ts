@@ -26,6 +26,7 @@ export const paletteWords = translation<typeof source.paletteWords>({
     '/lancar/tratamento': 'Enter a treatment',
     '/lancar/troca': 'Enter a water exchange',
     '/lancar/anotacao': 'Enter a note',
+    '/lancar/estoque': 'Feed stock',
     '/lancar/despesa': 'Enter an expense',
     '/lancar/fila': 'Entries under way',
     '/tarefas': 'Tasks',

@@ -66,6 +66,7 @@ export const reportWords = translation<typeof source.reportWords>({
     water: 'Water quality of the pond',
     losses: 'Mortality of the batch',
     records: 'Treatments, water exchanges and notes of the farm',
+    'feed-stock': 'Feed stock: deliveries and counts',
     report: 'Report of the batch',
   },
   from: 'From',

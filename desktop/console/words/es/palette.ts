@@ -23,6 +23,7 @@ export const paletteWords = translation<typeof source.paletteWords>({
     '/lancar/racao': 'Registrar balanceado',
     '/lancar/biometria': 'Registrar muestreo',
     '/lancar/mortalidade': 'Registrar mortalidad',
+    '/lancar/estoque': 'Existencias de balanceado',
     '/lancar/despesa': 'Registrar gasto',
     '/lancar/tratamento': 'Registrar tratamiento',
     '/lancar/troca': 'Registrar recambio de agua',

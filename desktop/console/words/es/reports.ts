@@ -63,6 +63,7 @@ export const reportWords = translation<typeof source.reportWords>({
   kinds: {
     losses: 'Mortalidad del lote',
     records: 'Tratamientos, recambios de agua y anotaciones de la camaronera',
+    'feed-stock': 'Existencias de balanceado: entregas y conteos',
     biometries: 'Muestreos del lote',
     feeding: 'Balanceado del lote',
     water: 'Calidad del agua de la piscina',

@@ -25,6 +25,7 @@ export const paletteWords = source({
     '/lancar/tratamento': 'Lançar tratamento',
     '/lancar/troca': 'Lançar troca de água',
     '/lancar/anotacao': 'Lançar anotação',
+    '/lancar/estoque': 'Estoque de ração',
     '/lancar/despesa': 'Lançar despesa',
     '/lancar/fila': 'Fila de lançamentos',
     '/tarefas': 'Tarefas',

@@ -65,6 +65,7 @@ export const reportWords = source({
     water: 'Qualidade da água do viveiro',
     losses: 'Mortalidade do lote',
     records: 'Tratamentos, trocas de água e anotações da fazenda',
+    'feed-stock': 'Estoque de ração: entregas e contagens',
     report: 'Relatório do lote',
   },
   from: 'De',

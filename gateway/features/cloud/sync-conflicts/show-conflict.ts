@@ -77,6 +77,11 @@ const THINGS: Readonly<Record<string, Readonly<Record<Language, string>>>> = {
     'pt-BR': 'tratamento, troca de água ou anotação',
     es: 'tratamiento, recambio de agua o anotación',
   },
+  feed_stock: {
+    en: 'delivery or count of feed',
+    'pt-BR': 'entrega ou contagem de ração',
+    es: 'entrega o conteo de balanceado',
+  },
 };
 
 export const thingOf = (table: string, language: Language): string => THINGS[table]?.[language] ?? table;
