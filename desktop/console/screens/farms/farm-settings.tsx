@@ -25,6 +25,7 @@ import { Story } from '../pond/pond-story.tsx';
 import { saidIn } from '../system/use-work.ts';
 import { FarmForm } from './farm-form.tsx';
 import { Gone, type GoneFarm, Removal } from './farm-removal.tsx';
+import { PondBulk } from './pond-bulk.tsx';
 import { PondDialog } from './pond-dialog.tsx';
 import { PondPatternForm } from './pond-pattern-form.tsx';
 
@@ -224,6 +225,14 @@ function PondTable({ ponds, onEdit }: { ponds: readonly Pond[]; onEdit: (pond: P
         },
         { name: words.pointShort, of: pointOf, raw: pointOf },
       ]}
+      bulk={
+        mayManage.value
+          ? {
+              nameOf: ({ cod }) => cod,
+              edit: (chosen, onClose) => <PondBulk ponds={chosen} onClose={onClose} />,
+            }
+          : undefined
+      }
       actionsName={edit}
       actions={
         mayManage.value
