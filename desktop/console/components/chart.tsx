@@ -174,21 +174,16 @@ export function Chart({
         <figcaption>
           <h2>{title}</h2>
         </figcaption>
-        <div class="row chart-tools no-print">
+        <div class="row nowrap chart-tools no-print">
           {isTable ? null : (
-            <>
-              <ZoomButtons group={looked} whole={whole} title={title} />
-              <WorkButton
-                look="quiet"
-                aria-label={w.pictureOf(title)}
-                title={w.picture}
-                work={() =>
-                  savePicture(drawnChart.current, { title, place: placeName, xLabel, whole, looked })
-                }
-              >
-                <Icon name="download" size={18} /> PNG
-              </WorkButton>
-            </>
+            <WorkButton
+              look="quiet"
+              aria-label={w.pictureOf(title)}
+              title={w.picture}
+              work={() => savePicture(drawnChart.current, { title, place: placeName, xLabel, whole, looked })}
+            >
+              <Icon name="download" size={18} />
+            </WorkButton>
           )}
           <button type="button" class="button quiet small" onClick={() => setTable(!isTable)}>
             {isTable ? w.asChart : w.asTable}
@@ -204,17 +199,20 @@ export function Chart({
       {isTable ? (
         <ChartTable {...{ x, series, xLabel, ...table }} />
       ) : (
-        <div
-          ref={place}
-          class="chart"
-          style={{ minHeight: `${height}px` }}
-          tabIndex={0}
-          role="slider"
-          aria-label={w.hand(title)}
-          aria-valuemin={0}
-          aria-valuemax={x.length - 1}
-          aria-valuenow={0}
-        />
+        <>
+          <div
+            ref={place}
+            class="chart"
+            style={{ minHeight: `${height}px` }}
+            tabIndex={0}
+            role="slider"
+            aria-label={w.hand(title)}
+            aria-valuemin={0}
+            aria-valuemax={x.length - 1}
+            aria-valuenow={0}
+          />
+          <ZoomButtons group={looked} whole={whole} title={title} />
+        </>
       )}
     </figure>
   );
@@ -232,11 +230,14 @@ function ZoomButtons({ group, whole, title }: { group: ChartGroup; whole: Range;
     group.view.value = panned(view, whole, share);
   };
   return (
-    <>
+    <div class="row nowrap chart-tools chart-zoom no-print">
+      <Button look="quiet" aria-label={w.nearer(title)} title={w.nearer('')} onClick={() => zoom(2)}>
+        +
+      </Button>
       {view === null ? null : (
         <>
-          <Button look="quiet" data-whole onClick={() => (group.view.value = null)}>
-            {w.whole}
+          <Button look="quiet" aria-label={w.farther(title)} title={w.farther('')} onClick={() => zoom(0.5)}>
+            −
           </Button>
           <Button look="quiet" aria-label={w.earlier(title)} title={w.earlier('')} onClick={() => pan(-0.5)}>
             <Icon name="back" size={18} />
@@ -244,15 +245,12 @@ function ZoomButtons({ group, whole, title }: { group: ChartGroup; whole: Range;
           <Button look="quiet" aria-label={w.later(title)} title={w.later('')} onClick={() => pan(0.5)}>
             <Icon name="next" size={18} />
           </Button>
-          <Button look="quiet" aria-label={w.farther(title)} title={w.farther('')} onClick={() => zoom(0.5)}>
-            −
+          <Button look="quiet" data-whole onClick={() => (group.view.value = null)}>
+            {w.whole}
           </Button>
         </>
       )}
-      <Button look="quiet" aria-label={w.nearer(title)} title={w.nearer('')} onClick={() => zoom(2)}>
-        +
-      </Button>
-    </>
+    </div>
   );
 }
 

@@ -97,7 +97,8 @@ export function drawChart(
           // a missing figure is passed over, a gap is not
           spanGaps: false,
           points: {
-            show: (_: UPlot, __: number, first: number, last: number) => last - first < MOST_DOTS,
+            show: (_: UPlot, __: number, first: number, last: number) =>
+              shown.isEdge !== true && last - first < MOST_DOTS,
             size: 6,
             fill: style.getPropertyValue(toneOf(shown)),
           },
@@ -196,7 +197,9 @@ function timeSplits(...[, , low, high, step]: [UPlot, number, number, number, nu
   return splits;
 }
 
-const timeLabel = (at: number, step: number): string => (step < DAY ? clockTime(at) : shortDay(at));
+/** A midnight is told by its day: hours alone would say nothing of which night is looked at. */
+const timeLabel = (at: number, step: number): string =>
+  step < DAY && at !== Date.parse(instantAt(isoDay(at), '00:00')) ? clockTime(at) : shortDay(at);
 
 /** A line of words below: the names with a piece of their line, and the figures where the pointer is. */
 function drawLegend(

@@ -249,7 +249,7 @@ export function PondWater({ pond }: { pond: Pond }) {
           {compareWords().others}
         </Link>
         <Link class="button" href={`/relatorios/comparar?o=noites&v=${encodeURIComponent(pond.cod)}`}>
-          {compareWords().kinds.noites}
+          {compareWords().nights}
         </Link>
       </div>
       <div class="charts" data-from={span.from} data-to={span.to}>

@@ -70,7 +70,7 @@ export function Compare() {
   const asked = useAsked();
   return (
     <div class="stack">
-      <div class="row even no-print" role="group" aria-label={words.what}>
+      <div class="row no-print" role="group" aria-label={words.what}>
         {KINDS.map((kind) => (
           <button
             key={kind}
@@ -188,7 +188,7 @@ function Ponds({ asked }: { asked: Asked }) {
   const name = waterWords().name[field];
   return (
     <>
-      <div class="narrow-form no-print">
+      <div class="form-grid no-print">
         <SelectField
           label={words.parameter}
           value={field}
@@ -294,7 +294,7 @@ function Nights({ asked }: { asked: Asked }) {
   }, [trend.data, today, unit, decimals]);
   return (
     <>
-      <div class="narrow-form no-print">
+      <div class="form-grid no-print">
         <SelectField
           label={words.pond}
           value={pond?.cod ?? ''}

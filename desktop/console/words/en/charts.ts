@@ -32,6 +32,7 @@ export const compareWords = translation<typeof source.compareWords>({
   day: 'Day',
   growth: 'Average weight',
   night: (from: string, to: string) => `Night of ${from} to ${to}`,
+  nights: 'Compare nights',
   others: 'Compare with others',
   noNights: 'There are no oxygen readings of the last nights.',
 });

@@ -43,7 +43,6 @@ export const scienceWords = translation<typeof source.scienceWords>({
   reset: 'Back to the default',
   saved: 'Saved: the new value counts from now on.',
   list: 'table',
-  listText: 'Tables are changed by the programming interface.',
   bad: (from: string, to: string) => `Between ${from} and ${to}.`,
   none: 'Nothing of that name.',
 });

@@ -32,6 +32,7 @@ export const compareWords = translation<typeof source.compareWords>({
   day: 'Día',
   growth: 'Peso medio',
   night: (from: string, to: string) => `Noche del ${from} al ${to}`,
+  nights: 'Comparar noches',
   others: 'Comparar con otros',
   noNights: 'No hay lecturas de oxígeno de las últimas noches.',
 });

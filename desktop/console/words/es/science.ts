@@ -43,7 +43,6 @@ export const scienceWords = translation<typeof source.scienceWords>({
   reset: 'Volver al estándar',
   saved: 'Guardado: los cálculos ya usan el nuevo valor.',
   list: 'tabla',
-  listText: 'Las tablas se cambian por la interfaz de programas.',
   bad: (from: string, to: string) => `Entre ${from} y ${to}.`,
   none: 'Nada con ese nombre.',
 });

@@ -31,6 +31,7 @@ export const compareWords = source({
   day: 'Dia',
   growth: 'Peso médio',
   night: (from: string, to: string) => `Noite de ${from} para ${to}`,
+  nights: 'Comparar noites',
   others: 'Comparar com outros',
   noNights: 'Não há leituras de oxigênio nas últimas noites.',
 });

@@ -43,7 +43,6 @@ export const scienceWords = source({
   reset: 'Voltar ao padrão',
   saved: 'Guardado: os cálculos já usam o novo valor.',
   list: 'tabela',
-  listText: 'Tabelas se mudam pela interface de programas.',
   bad: (from: string, to: string) => `Entre ${from} e ${to}.`,
   none: 'Nada com esse nome.',
 });
