@@ -25,7 +25,7 @@ it('two ponds of three become nurseries: from and to are shown first, the one th
   await page.getByLabel('Escolher V-03').uncheck();
   await page.getByText('2 escolhidos').first().waitFor();
   const dialog = await begin(page);
-  await dialog.getByLabel('Tipo', { exact: true }).selectOption('NURSERY');
+  await dialog.getByLabel('Uso').selectOption('NURSERY');
   await expect.poll(() => dialog.locator('tbody tr').allInnerTexts()).toHaveLength(2);
   expect(await dialog.locator('tbody tr').first().innerText()).toMatch(/V-01\s+Engorda\s+Berçário/);
   expect(await violationsOn(page)).toEqual([]);

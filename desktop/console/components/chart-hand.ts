@@ -28,7 +28,7 @@ export function followGroup(plot: UPlot, group: ChartGroup, whole: Range): () =>
 }
 
 /** What of uPlot's own hand is used: its pointer, and the part that a mouse draws. */
-export const cursorOf = (group: ChartGroup, whole: Range): UPlot.Cursor => ({
+export const cursorOf = (group: ChartGroup): UPlot.Cursor => ({
   drag: { x: true, y: false, setScale: false, dist: LEAST_DRAG },
   bind: {
     // with the key held the mouse moves the line instead

@@ -70,7 +70,7 @@ export function drawChart(
       width: Math.max(host.clientWidth, 200),
       height,
       legend: { show: false },
-      cursor: cursorOf(group, whole),
+      cursor: cursorOf(group),
       scales: { x: { time: false }, y: { range: (_, low, high) => rangeOf(low, high) } },
       axes: [
         {

@@ -50,7 +50,7 @@ export function joined(lines: readonly { x: readonly number[]; values: readonly 
   const x = [...new Set(lines.flatMap((line) => line.x))].toSorted((a, b) => a - b);
   const place = new Map(x.map((at, index) => [at, index]));
   const values = lines.map((line) => {
-    const all = new Array<number | null>(x.length).fill(null);
+    const all = x.map((): number | null => null);
     line.x.forEach((at, index) => {
       all[place.get(at) ?? 0] = line.values[index] ?? null;
     });

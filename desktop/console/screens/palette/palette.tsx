@@ -57,7 +57,7 @@ function usePlaces(typed: string): readonly Place[] {
   const settings = Object.entries(words.settings).flatMap(([href, names]) =>
     names.map((name) => ({ href, name, hint: words.setting })),
   );
-  const guide = Object.entries(words.guide).map(([page, name]) => ({
+  const guide = Object.entries(words.guidePages).map(([page, name]) => ({
     href: guideAddress().replace('index.html', `${page}.html`),
     name,
     hint: words.helpPage,

@@ -6,7 +6,6 @@ import { ControlButton, ControlMark, controlNow } from '../../components/control
 import { NextRunLine } from '../../components/next-run.tsx';
 import { NotProvedMark } from '../../components/not-proved.tsx';
 import { SimulatedMark, watermark } from '../../components/simulated.tsx';
-import { now } from '../../data/clock.ts';
 import { type ControlPoint, controlPoints, presence } from '../../data/farm-store.ts';
 import { type Pond, usePondsByPoint } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';

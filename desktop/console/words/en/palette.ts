@@ -50,7 +50,7 @@ export const paletteWords = translation<typeof source.paletteWords>({
     '/relatorios/comparar?o=lotes': ['Compare batches'],
     '/relatorios/comparar?o=noites': ['Compare nights'],
   } as Readonly<Record<string, readonly string[]>>,
-  guide: {
+  guidePages: {
     accounts: 'Accounts, tokens and people',
     adoption: 'Adopting and replacing controllers',
     advice: 'Advice: what is said, when, and after whom',

@@ -54,7 +54,7 @@ export const paletteWords = translation<typeof source.paletteWords>({
     '/relatorios/comparar?o=lotes': ['Comparar lotes'],
     '/relatorios/comparar?o=noites': ['Comparar noches'],
   } as Readonly<Record<string, readonly string[]>>,
-  guide: {
+  guidePages: {
     accounts: 'Cuentas, tokens y personas',
     adoption: 'Adoptar y cambiar controladores',
     advice: 'Consejos: qué se dice, cuándo y según quién',

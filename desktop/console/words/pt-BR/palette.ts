@@ -49,7 +49,7 @@ export const paletteWords = source({
     '/relatorios/comparar?o=lotes': ['Comparar lotes'],
     '/relatorios/comparar?o=noites': ['Comparar noites'],
   } as Readonly<Record<string, readonly string[]>>,
-  guide: {
+  guidePages: {
     accounts: 'Contas, tokens e pessoas',
     adoption: 'Adotar e trocar controladores',
     advice: 'Orientações: o que se diz, quando e segundo quem',
