@@ -45,14 +45,18 @@ const openWater = async (look = {}) => {
 
 it('the part that a mouse draws in one chart is shown by all of the page, until the whole range is asked for', async () => {
   const page = await openWater();
-  const box = await chartOf(page).locator('.u-over').boundingBox();
-  if (box === null) throw new Error('nothing is drawn');
-  await page.mouse.move(box.x + box.width * 0.4, box.y + 60);
-  await page.mouse.down();
-  await page.mouse.move(box.x + box.width * 0.6, box.y + 60, { steps: 5 });
-  await page.mouse.up();
   const whole = page.getByRole('button', { name: 'Período inteiro' });
-  await expect.poll(() => whole.count()).toBeGreaterThan(1);
+  // what happened comes after the lines, and makes them be drawn anew under the mouse
+  const drawn = async () => {
+    const box = await chartOf(page).locator('.u-over').boundingBox();
+    if (box === null) throw new Error('nothing is drawn');
+    await page.mouse.move(box.x + box.width * 0.4, box.y + 60);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.6, box.y + 60, { steps: 5 });
+    await page.mouse.up();
+    return whole.count();
+  };
+  await expect.poll(drawn, { interval: 500 }).toBeGreaterThan(1);
   await chartOf(page, 1).getByRole('slider').focus();
   await page.keyboard.press('Home');
   await expect.poll(() => said(chartOf(page, 1))).toMatch(/média/);

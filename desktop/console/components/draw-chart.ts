@@ -2,7 +2,7 @@ import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { clockTime, figure, instantAt, isoDay, shortDay } from '../i18n/format.ts';
 import { type Range, valueNear } from '../state/chart-range.ts';
-import { broken } from '../state/water-span.ts';
+import { broken, gapsIn } from '../state/water-span.ts';
 import type { Marks, Series } from './chart.tsx';
 import type { ChartGroup } from './chart-group.ts';
 import { cursorOf, followGroup, takeDrawnPart, takeHand } from './chart-hand.ts';
@@ -154,10 +154,16 @@ function rangeOf(low: number | null, high: number | null): UPlot.Range.MinMax {
   return UPlot.rangeNum(low - around, high + around, 0.1, true);
 }
 
-const withGaps = ({ x, series }: Pick<Wanted, 'x' | 'series'>): Pick<Wanted, 'x' | 'series'> => ({
-  x: broken({ x, values: [] }).x,
-  series: series.map((shown) => ({ ...shown, values: broken({ x, values: shown.values }).values })),
-});
+function withGaps({ x, series }: Pick<Wanted, 'x' | 'series'>): Pick<Wanted, 'x' | 'series'> {
+  const breaks = new Set(gapsIn(x));
+  return {
+    x: broken({ x, values: [] }, breaks).x,
+    series: series.map((shown) => ({
+      ...shown,
+      values: broken({ x, values: shown.values }, breaks).values,
+    })),
+  };
+}
 
 /** The axis reaches from end to end, though nobody measured there. */
 function withSpan(

@@ -78,8 +78,7 @@ type Row = { x: readonly number[]; values: readonly (number | null)[] };
 export const GAP = Number.NaN;
 
 /** Each gap gets an instant of its own in its middle, where there is nothing. */
-export function broken({ x, values }: Row): Row {
-  const breaks = new Set(gapsIn(x));
+export function broken({ x, values }: Row, breaks: ReadonlySet<number> = new Set(gapsIn(x))): Row {
   const spread = <Value>(all: readonly Value[], between: (index: number) => Value) =>
     all.flatMap((value, index) => (breaks.has(index) ? [between(index), value] : [value]));
   return {
