@@ -1,5 +1,5 @@
 import type UPlot from 'uplot';
-import type { Marks } from './chart.tsx';
+import type { Marks } from './chart-lines.ts';
 
 /** How a line looks where it is named. */
 export type Look = { label: string; tone: string; width: number; dash: readonly number[] };

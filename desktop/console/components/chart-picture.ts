@@ -1,5 +1,5 @@
 import type UPlot from 'uplot';
-import type { Marks } from './chart.tsx';
+import type { Marks } from './chart-lines.ts';
 import { isThere, type Look, signOf } from './chart-marks.ts';
 
 /** What a picture says of itself, for whoever gets it without the page. */

@@ -11,6 +11,7 @@ import { panned, type Range, zoomed } from '../state/chart-range.ts';
 import { faultText } from './answer.tsx';
 import { Button, WorkButton } from './button.tsx';
 import { type ChartGroup, chartGroup } from './chart-group.ts';
+import type { Figures, Marks, Series } from './chart-lines.ts';
 import type { Drawn } from './draw-chart.ts';
 import { Icon } from './icon.tsx';
 import { toast } from './toast.tsx';
@@ -35,32 +36,6 @@ const isInSight = ({ host }: Turn): boolean => {
 
 const fromTheTop = (a: Turn, b: Turn): number =>
   (a.host.compareDocumentPosition(b.host) & Node.DOCUMENT_POSITION_FOLLOWING) === 0 ? 1 : -1;
-
-export type Series = {
-  label: string;
-  unit: string;
-  decimals: number;
-  /** One value per label; null: none. */
-  values: readonly (number | null)[];
-  /** What is expected, not measured. */
-  dashed?: boolean;
-  /** Thin and pale: how far single readings lie from the line that counts. */
-  isEdge?: boolean;
-  /** Of lines that are compared, which one this is. */
-  tone?: number;
-};
-
-/** What happened along the line, at instants or for a while. */
-export type Marks =
-  | { label: string; shape: 'alarm' | 'meal' | 'treatment'; at: readonly number[] }
-  | { label: string; shape: 'running'; spans: readonly { from: number; to: number }[] };
-
-/** The same as words: instants or figures down the side, and what belongs to them. */
-export type Figures = {
-  x: readonly number[];
-  series: readonly Series[];
-  xLabel?: (x: number) => string;
-};
 
 type Props = {
   title: string;

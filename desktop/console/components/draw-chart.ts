@@ -3,9 +3,9 @@ import 'uplot/dist/uPlot.min.css';
 import { clockTime, figure, instantAt, isoDay, shortDay } from '../i18n/format.ts';
 import { type Range, valueNear } from '../state/chart-range.ts';
 import { broken, gapsIn } from '../state/water-span.ts';
-import type { Marks, Series } from './chart.tsx';
 import type { ChartGroup } from './chart-group.ts';
 import { cursorOf, followGroup, takeDrawnPart, takeHand } from './chart-hand.ts';
+import type { Marks, Series } from './chart-lines.ts';
 import { drawMarks, isThere, type Look, signOf } from './chart-marks.ts';
 import { type Picture, pictureOf } from './chart-picture.ts';
 
