@@ -205,7 +205,7 @@ function ZoomButtons({ group, whole, title }: { group: ChartGroup; whole: Range;
     group.view.value = panned(view, whole, share);
   };
   return (
-    <div class="row nowrap chart-tools chart-zoom no-print">
+    <div class="row chart-tools chart-zoom no-print">
       <Button look="quiet" aria-label={w.nearer(title)} title={w.nearer('')} onClick={() => zoom(2)}>
         +
       </Button>
