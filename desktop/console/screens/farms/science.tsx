@@ -93,7 +93,10 @@ function Figures({ told, path }: { told: ScienceSettingsAnswer; path: `/farms/${
 }
 
 const valueText = (value: Figure['value'], unit: string): string =>
-  `${typeof value === 'number' ? asTyped(value) : String(value)} ${unit}`.trim();
+  `${typeof value === 'number' ? asTyped(value) : String(value)} ${unitText(unit)}`.trim();
+
+/** Names of units are told in the reader's language, signs as they are. */
+const unitText = (unit: string): string => scienceWords().units[unit] ?? unit;
 
 function Line({ figure, onOpen }: { figure: Figure; onOpen: () => void }) {
   const w = scienceWords();
@@ -186,7 +189,7 @@ function FigureDialog({
       {figure.words === null ? (
         <DecimalField
           label={figure.name}
-          {...(figure.unit === '' ? {} : { unit: figure.unit })}
+          {...(figure.unit === '' ? {} : { unit: unitText(figure.unit) })}
           hint={[
             min === null || max === null ? null : w.range(asTyped(min), asTyped(max)),
             w.standard(valueText(figure.standard, figure.unit)),
