@@ -2,7 +2,7 @@
 // compiles six files instead of thirteen hundred, and keeps no compiler of types in memory. Nothing is shortened: a
 // trace in the log still names the function.
 
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { buildWhenChanged } from './build-when-changed.mjs';
@@ -105,12 +105,11 @@ export async function bundle({ out, entries, parts = {}, sources }) {
         cwd: root,
         platform: 'node',
         input,
-        external: (id) => isPackage(id) && (STAYS_OUTSIDE.test(id) || NOT_THERE.test(id)),
+        external: staysOutside,
         plugins: [
           { name: 'tables of rare encodings', resolveId: tablesOutside(out) },
           { name: 'places of files', resolveId: guardOutside(out), transform: keepPlaces(out, input) },
           { name: 'quick parts of Node', resolveId: quickPart, load: loadQuickPart },
-          { name: 'plain letters', renderChunk: inPlainLetters },
         ],
       });
       await bundled.write({
@@ -121,6 +120,10 @@ export async function bundle({ out, entries, parts = {}, sources }) {
         comments: { legal: true, annotation: false, jsdoc: false },
       });
       await bundled.close();
+      for (const name of readdirSync(made)) {
+        const file = path.join(made, name);
+        writeFileSync(file, inPlainLetters(readFileSync(file, 'utf8')));
+      }
       // below node_modules nothing says what a file is: Node would compile all of it once more to find out
       if (out === CHILDREN_FOLDER)
         writeFileSync(path.join(made, 'package.json'), JSON.stringify({ type: 'module' }));
@@ -175,6 +178,19 @@ function inPlainLetters(code) {
 
 /** @param {string} id */
 const isPackage = (id) => !/^[./#\0]/.test(id) && !path.isAbsolute(id);
+
+/** What the program runs with; tools of tests and measurements are none of it. */
+const { dependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+
+/** @param {string} id @param {string | undefined} importer */
+function staysOutside(id, importer) {
+  if (!isPackage(id)) return false;
+  if (STAYS_OUTSIDE.test(id) || NOT_THERE.test(id)) return true;
+  // what a package that is taken in needs comes with it
+  if (importer?.includes('node_modules')) return false;
+  const [name = ''] = /^(?:@[^/]+\/)?[^/]+/.exec(id) ?? [];
+  return !(name in dependencies);
+}
 
 /** @param {string} out */
 function guardOutside(out) {
