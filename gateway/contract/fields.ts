@@ -112,7 +112,6 @@ const NUMBER_TEXT = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
 
 /** A number as a query carries it. One that is empty is no number: taken for 0, it would be one that nobody said. */
 export function numberInQuery(number: z.ZodNumber) {
-  const { $schema: _, ...described } = z.toJSONSchema(number);
   return z
     .string()
     .trim()
@@ -121,6 +120,7 @@ export function numberInQuery(number: z.ZodNumber) {
     .pipe(number)
     .meta({
       override({ jsonSchema }: { jsonSchema: Record<string, unknown> }) {
+        const { $schema: _, ...described } = z.toJSONSchema(number);
         delete jsonSchema['pattern'];
         Object.assign(jsonSchema, described);
       },

@@ -1,4 +1,4 @@
-import { SheetTrouble } from '#adapters/sheets/read-workbook.ts';
+import { SheetTrouble } from '#adapters/sheets/sheet-trouble.ts';
 import { buildWaterSums } from '#adapters/sql/build-water-sums.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { accessQuery } from '#adapters/sql/queries/access.ts';
