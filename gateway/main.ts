@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { BackupTrouble } from '#adapters/backup/backup-trouble.ts';
 import { createJsonLog, createRecentLines } from '#adapters/log/json-log.ts';
 import { SchemaRefused } from '#adapters/sql/migrate.ts';
-import { clockEvidence } from '#adapters/system/disciplined-clock.ts';
+import { clockEvidence, isToBeAsked } from '#adapters/system/disciplined-clock.ts';
 import { closeFolder, makePrivateFiles } from '#adapters/system/private-folder.ts';
 import { watchPauses } from '#adapters/system/process-pauses.ts';
 import { supervisorLink } from '#adapters/system/tell-supervisor.ts';
@@ -97,7 +97,10 @@ async function runServer(config: Config): Promise<void> {
   const askClockAgain = async () => {
     evidence = await askClock();
   };
-  setInterval(() => void askClockAgain(), EVIDENCE_EVERY_MS).unref();
+  const lookAgain = () => {
+    if (isToBeAsked(evidence, pauses.monotonic())) void askClockAgain();
+  };
+  setInterval(lookAgain, EVIDENCE_EVERY_MS).unref();
   process.on('uncaughtException', (error) => {
     // state may be broken: a supervisor starts us anew, and control resumes from the database
     log.error({ err: error }, 'stopped by a fault of ours');

@@ -62,8 +62,8 @@ export function taken(path: string, detail: string): AppError {
 
 /** What a use case read has changed before its commit; it is run again. */
 export class StaleError extends Error {
-  constructor(what: string) {
-    super(`${what} changed meanwhile`);
+  constructor(what: string, options?: ErrorOptions) {
+    super(`${what} changed meanwhile`, options);
     this.name = 'StaleError';
   }
 }

@@ -40,17 +40,20 @@ export function httpClient(base: string) {
     });
   }
 
+  async function told(method: string, path: string, sent: Sent = {}) {
+    const answer = await answered(method, path, sent);
+    const text = decoder.decode(await buffer(answer));
+    return { status: answer.statusCode ?? 0, text, answer };
+  }
+
   return {
+    /** The answer as it came. */
+    told,
     async call(method: string, path: string, sent: Sent = {}): Promise<Reply> {
-      const answer = await answered(method, path, sent);
-      const text = decoder.decode(await buffer(answer));
+      const { status, text, answer } = await told(method, path, sent);
       const headers = headersOf(answer);
       const isJson = headers.get('content-type')?.includes('json') ?? false;
-      return {
-        status: answer.statusCode ?? 0,
-        body: isJson && text !== '' ? JSON.parse(text) : text,
-        headers,
-      };
+      return { status, body: isJson && text !== '' ? JSON.parse(text) : text, headers };
     },
     close: () => agent.destroy(),
   };

@@ -138,6 +138,20 @@ export async function clockEvidence(): Promise<ClockEvidence> {
   return { isSynchronised: await isSynchronised(), hasBatteryClock: hasBatteryClock() };
 }
 
+/**
+ * To ask starts a program, and to start one takes a process of 300 MB 15 ms, in which no heartbeat is heard. A clock that is kept
+ * loses that over hours, and is asked for after every step; a machine that knew nothing may have been too busy to answer.
+ */
+const ASK_AGAIN_AFTER_MS = { kept: 600_000, unknown: 60_000, notKept: 0 };
+
+/** Is it time to ask the machine again? `at` as `askedAt`. */
+export function isToBeAsked({ isSynchronised: told, askedAt }: ClockEvidence, at: number): boolean {
+  const { kept, unknown, notKept } = ASK_AGAIN_AFTER_MS;
+  return (
+    at - (askedAt ?? Number.NEGATIVE_INFINITY) >= (told === true ? kept : told === null ? unknown : notKept)
+  );
+}
+
 async function isSynchronised(): Promise<boolean | null> {
   if (existsSync('/run/systemd/timesync/synchronized')) return true;
   // whom the command below would ask; without it (a container, Windows, macOS) nothing is known

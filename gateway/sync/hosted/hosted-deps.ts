@@ -65,7 +65,7 @@ export async function lookAside(
 
 /** Carries out what `look` answers, looking again when the stream moved meanwhile. Refuses as busy at last. */
 export async function lookAndCommit<Seen>(
-  deps: HostedDeps,
+  deps: Pick<HostedDeps, 'commit'>,
   look: () => Promise<{ seen: Seen; unit: Unit | null }>,
 ): Promise<{ seen: Seen; committed: Awaited<ReturnType<Commit>> | null }> {
   for (let run = 1; ; run += 1) {

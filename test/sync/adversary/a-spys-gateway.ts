@@ -65,11 +65,13 @@ export async function aSpysGateway(engine: Engine) {
     return rows.map(({ password_hash }) => password_hash).filter((text) => text !== NO_PASSWORD);
   }
 
-  async function snapshot(): Promise<string> {
+  type Stream = Awaited<ReturnType<typeof bindFarm>>;
+
+  async function snapshot(of: Stream = stream): Promise<string> {
     const pages: unknown[] = [];
     let after: SnapshotAnswer['next'] = null;
     do {
-      const reply = await app.sync?.server.ask(stream, 'snapshot', {
+      const reply = await app.sync?.server.ask(of, 'snapshot', {
         resync: null,
         epoch: 1,
         after,
@@ -85,11 +87,11 @@ export async function aSpysGateway(engine: Engine) {
   }
 
   /** Everything that was ever written to the feed of the gateway. */
-  async function feed(): Promise<string> {
+  async function feed(of: Stream = stream): Promise<string> {
     const rows = await app.database.read
       .selectFrom('sync_change')
       .selectAll()
-      .where('stream_id', '=', stream.streamId)
+      .where('stream_id', '=', of.streamId)
       .execute();
     return JSON.stringify(rows);
   }
@@ -101,9 +103,14 @@ export async function aSpysGateway(engine: Engine) {
     await aPerson('gerencia', { role: 'ADMIN' }),
     await aPerson('vizinha'),
   ];
-  const spysFarm = await made(spy, '/farms/', { name: 'Fazenda do espião' });
-  const stream = await bindFarm(app, spysFarm, spy.user.id);
-  await aControlPoint(app, { token: spy.token, farmId: spysFarm });
+  /** A farm of the spy's, with a gateway of its own. */
+  async function another(name: string) {
+    const farmId = await made(spy, '/farms/', { name });
+    const bound = await bindFarm(app, farmId, spy.user.id);
+    await aControlPoint(app, { token: spy.token, farmId });
+    return { farmId, ...bound };
+  }
+  const { farmId: spysFarm, ...stream } = await another('Fazenda do espião');
   for (const person of [member, former, admin])
     await joinFarm(app, { token: spy.token, farmId: spysFarm }, person, 'VIEWER');
   await call(former, 'DELETE', `/farms/${spysFarm}/members/${former.user.id}`);
@@ -135,6 +142,7 @@ export async function aSpysGateway(engine: Engine) {
     call,
     made,
     aPerson,
+    another,
     hashes,
     snapshot,
     feed,

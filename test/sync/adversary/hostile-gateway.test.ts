@@ -5,7 +5,7 @@ import type { SignedUp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { aSpysGateway, GATEWAY_NODE, type SpysGateway } from './a-spys-gateway.ts';
 import { aHostileGateway } from './hostile-gateway.ts';
-import { type RandomChange, type Rows, randomChanges, rowsIn, sharedRows } from './random-changes.ts';
+import { draw, type RandomChange, type Rows, randomChanges, rowsIn, sharedRows } from './random-changes.ts';
 
 // Whatever a gateway in other hands sends, nothing of another tenant is read or changed by it, and nothing falls.
 // ADVERSARY_MESSAGES: so many of them; ADVERSARY_SEED: others.
@@ -14,6 +14,8 @@ const isLong = process.env['ADVERSARY_MESSAGES'] !== undefined;
 const MESSAGES = Number(process.env['ADVERSARY_MESSAGES'] ?? 700);
 const SEED = Number(process.env['ADVERSARY_SEED'] ?? 20_261_126);
 const A_ROUND = 2_500;
+/** Gateways of the spy's that speak at the same time: an instance writes what comes together. */
+const LANES = 6;
 const FOR_HOURS = 12 * 3_600_000;
 
 /** What the sync notes of its own work, and counts of the farm's. */
@@ -31,6 +33,7 @@ const isBelow = (ids: ReadonlySet<string>, text: string) => [...ids].some((id) =
 
 onBothEngines('a gateway in other hands', (_open, engine) => {
   let its: SpysGateway;
+  let lanes: (SpysGateway['stream'] & { farmId: string })[] = [];
   let counter = 0;
   const nextHlc = () => {
     counter += 1;
@@ -39,10 +42,11 @@ onBothEngines('a gateway in other hands', (_open, engine) => {
 
   /** Everything as it stands, and what of it is not the spy's. */
   async function standing() {
-    const { app, spysFarm, stream } = its;
+    const { app, spysFarm } = its;
     const before = await rowsIn(app, OF_THE_SYNC);
     const farm = JSON.parse(before.get(`farms ${spysFarm}`) ?? '{}') as { address_id: string };
-    const ours = new Set([spysFarm, farm.address_id]);
+    const ours = new Set([farm.address_id, ...lanes.map(({ farmId }) => farmId)]);
+    const gateways: ReadonlySet<string> = new Set(lanes.map(({ gatewayId }) => gatewayId));
     // what hangs below a farm names it, or names what names it
     for (let grown = 0; grown !== ours.size; ) {
       grown = ours.size;
@@ -53,7 +57,7 @@ onBothEngines('a gateway in other hands', (_open, engine) => {
     }
     const outside = [...before].filter(([key, text]) => {
       const [table = '', id = ''] = key.split(' ');
-      const isOfTheSpy = ours.has(id) || id === stream.gatewayId || isBelow(ours, text);
+      const isOfTheSpy = ours.has(id) || gateways.has(id) || isBelow(ours, text);
       return !isOfTheSpy && table !== 'numeric_ids';
     });
     expect(outside.length).toBeGreaterThan(20);
@@ -102,9 +106,11 @@ onBothEngines('a gateway in other hands', (_open, engine) => {
         (key.startsWith('addresses ') && of([victim, former, member, admin], text)),
     );
     expect(planted).toEqual([]);
-    for (const told of [await snapshot(), await feed()])
-      for (const secret of [...secrets, ...(await hashes())])
-        expect([secret, told.includes(secret)]).toEqual([secret, false]);
+    const kept = [...secrets, ...(await hashes())];
+    const texts: string[] = [];
+    for (const lane of lanes) texts.push(await snapshot(lane), await feed(lane));
+    for (const told of texts)
+      for (const secret of kept) expect([secret, told.includes(secret)]).toEqual([secret, false]);
   }
   /** One that was refused stands deleted. */
   const isShown = (text: string) => (JSON.parse(text) as { hidden?: number }).hidden !== 1;
@@ -114,6 +120,13 @@ onBothEngines('a gateway in other hands', (_open, engine) => {
    */
   const MADE_BY_KNOCKING = /^(pairings|revoked_tokens|request_counts|attempts|arrived_news) /;
 
+  const began = { wall: performance.now(), cpu: process.cpuUsage() };
+  function progress(done: number, most: number): void {
+    const { user, system } = process.cpuUsage(began.cpu);
+    const took = `${Math.round(performance.now() - began.wall)} ms, of the processor ${Math.round((user + system) / 1000)} ms`;
+    process.stdout.write(`${engine}: ${done} of ${most} from seed ${SEED}, ${took}\n`);
+  }
+
   /** Many messages are sent in rounds, each to an instance of its own: what one grew does not slow the next. */
   async function inRounds(most: number, round: (count: number, seed: number) => Promise<void>) {
     for (let done = 0; done < most; done += A_ROUND) {
@@ -121,49 +134,75 @@ onBothEngines('a gateway in other hands', (_open, engine) => {
       const { spy, spysFarm, made, call } = its;
       const place = { street: 'Estrada', number: 1, city: 'Aracati', state: 'CE', zip_code: '62800-000' };
       await call(spy, 'PUT', `/farms/${spysFarm}`, { address_id: await made(spy, '/addresses/', place) });
+      lanes = [{ farmId: spysFarm, ...its.stream }];
+      while (lanes.length < LANES) lanes.push(await its.another(`Fazenda ${lanes.length}`));
       try {
         await round(Math.min(A_ROUND, most - done), SEED + done);
-        if (isLong) process.stdout.write(`${engine}: ${Math.min(most, done + A_ROUND)} of ${most}\n`);
+        if (isLong) progress(Math.min(most, done + A_ROUND), most);
       } finally {
         await its.app.close();
       }
     }
   }
 
+  /** So many in all, by as many at once as there are lanes, each with what is drawn for it alone. */
+  async function inLanes<Value>(
+    { of, count, seed }: { of: fc.Arbitrary<Value>; count: number; seed: number },
+    open: (lane: (typeof lanes)[number]) => Promise<(value: Value) => Promise<void>>,
+  ): Promise<void> {
+    let left = count;
+    const run = async (lane: (typeof lanes)[number], at: number) => {
+      const say = await open(lane);
+      const next = draw(of, seed + at * 1_000_000);
+      for (let n = 0; left > 0; n += 1) {
+        left -= 1;
+        const value = next();
+        try {
+          await say(value);
+        } catch (error) {
+          const which = `ADVERSARY_SEED=${seed}, lane ${at}, message ${n}`;
+          throw new Error(`${which}: ${JSON.stringify(value).slice(0, 4_000)}`, { cause: error });
+        }
+      }
+    };
+    await Promise.all(lanes.map(run));
+  }
+
   it('changes nothing outside its own farms, whatever rows it sends', { timeout: FOR_HOURS }, () =>
-    inRounds(Math.ceil(MESSAGES / 7), async (numRuns, seed) => {
-      const { app, stream } = its;
+    inRounds(Math.ceil(MESSAGES / 7), async (count, seed) => {
+      const { app } = its;
       const stood = await standing();
-      const changes = fc.array(changesOf(stood.before), { minLength: 1, maxLength: 12 });
-      await fc.assert(
-        fc.asyncProperty(changes, async (told) => {
-          await app.database.commit({
-            actor: null,
-            changes: [],
-            incoming: {
-              from: 'gateway',
-              streamId: stream.streamId,
-              lane: 'core',
-              changes: told.map((change, at) => ({ ...change, seq: at + 1, tx: 1, chain: 'a'.repeat(32) })),
-            },
-          });
-        }),
-        { numRuns, seed },
-      );
+      const of = fc.array(changesOf(stood.before), { minLength: 1, maxLength: 12 });
+      await inLanes({ of, count, seed }, async ({ streamId }) => async (told) => {
+        await app.database.commit({
+          actor: null,
+          changes: [],
+          incoming: {
+            from: 'gateway',
+            streamId,
+            lane: 'core',
+            changes: told.map((change, at) => ({ ...change, seq: at + 1, tx: 1, chain: 'a'.repeat(32) })),
+          },
+        });
+      });
       await nothingCrossed(stood);
     }),
   );
 
   it('fells nothing and reads nothing of others, whatever it says', { timeout: FOR_HOURS }, async () => {
     const statuses = new Map<string, number>();
-    await inRounds(MESSAGES, async (numRuns, seed) => {
+    await inRounds(MESSAGES, async (count, seed) => {
       const stood = await standing();
-      const gateway = await aHostileGateway(its);
       const secrets = [...its.secrets, ...(await its.hashes())];
       const ids = [...stood.before.keys()].map((key) => key.split(' ')[1] ?? '');
-      let sent = 0;
-      await fc.assert(
-        fc.asyncProperty(gateway.messages(changesOf(stood.before), ids), async (message) => {
+      const gateways = await Promise.all(lanes.map((lane) => aHostileGateway(its, lane)));
+      const [first] = gateways;
+      if (first === undefined) throw new Error('no lanes');
+      const of = first.messages(changesOf(stood.before), ids);
+      await inLanes({ of, count, seed }, async (lane) => {
+        const gateway = gateways[lanes.indexOf(lane)] ?? first;
+        let sent = 0;
+        return async (message) => {
           sent += 1;
           // a token lives for a quarter of an hour
           if (sent % 500 === 0) await gateway.signIn();
@@ -174,11 +213,12 @@ onBothEngines('a gateway in other hands', (_open, engine) => {
           const told = secrets.find((secret) => reply.text.includes(secret));
           if (reply.status >= 500 || told !== undefined)
             throw new Error(`${message.to}: ${reply.status} ${told ?? ''} ${reply.text.slice(0, 500)}`);
-        }),
-        { numRuns, seed, endOnFailure: true },
-      );
-      gateway.close();
-      for (const text of gateway.heard) for (const secret of secrets) expect(text).not.toContain(secret);
+        };
+      });
+      for (const gateway of gateways) {
+        gateway.close();
+        for (const text of gateway.heard) for (const secret of secrets) expect(text).not.toContain(secret);
+      }
       await nothingCrossed(stood);
       expect((await its.app.call('GET', '/farms/', { token: its.victim.token })).status).toBe(200);
     });

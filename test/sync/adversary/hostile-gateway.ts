@@ -10,6 +10,7 @@ import { SYNC_SCHEMA } from '#contract/sync/wire.ts';
 import { update } from '#core/changes.ts';
 import { chainAfter } from '#store/merge/canonical-change.ts';
 import { bucketOf } from '#store/merge/digest.ts';
+import { httpClient } from '#test/http-client.ts';
 import type { SpysGateway } from './a-spys-gateway.ts';
 import { mutated, mutations, packaged, packaging } from './mutations.ts';
 import type { RandomChange } from './random-changes.ts';
@@ -24,8 +25,9 @@ type Kind = (typeof KINDS)[number];
 
 export type Reply = { status: number; text: string };
 
-export async function aHostileGateway(its: SpysGateway) {
-  const { app, stream, spy, victim } = its;
+export async function aHostileGateway(its: SpysGateway, stream: SpysGateway['stream'] = its.stream) {
+  const { app, spy, victim } = its;
+  const client = httpClient(`${app.base}/sync/v1/`);
   const key = newKeyPair();
   await app.kernel.commit({
     actor: null,
@@ -35,12 +37,9 @@ export async function aHostileGateway(its: SpysGateway) {
   const run = randomUUID();
 
   async function post(path: string, body: Buffer, headers: Record<string, string> = {}): Promise<Reply> {
-    const response = await fetch(`${app.base}/sync/v1/${path}`, {
-      method: 'POST',
-      body: Uint8Array.from(body),
-      headers: { Authorization: `Bearer ${own.token}`, 'Content-Type': 'application/json', ...headers },
-    });
-    return { status: response.status, text: await response.text() };
+    const sent = { body, headers: { Authorization: `Bearer ${own.token}`, ...headers } };
+    const { status, text } = await client.told('POST', path, sent);
+    return { status, text };
   }
 
   async function signIn(): Promise<void> {
@@ -63,13 +62,19 @@ export async function aHostileGateway(its: SpysGateway) {
     own.token = String(token);
   }
 
-  const standing = () =>
+  const read = () =>
     app.database.read
       .selectFrom('sync_stream')
       .selectAll()
       .where('stream_id', '=', stream.streamId)
       .executeTakeFirstOrThrow();
-  type Standing = Awaited<ReturnType<typeof standing>>;
+  type Standing = Awaited<ReturnType<typeof read>>;
+  let stood: Standing | null = null;
+  /** How both sides stand: what it says alone moves it. */
+  async function standing(): Promise<Standing> {
+    stood ??= await read();
+    return stood;
+  }
 
   /** A request that fits how both sides stand, with those rows. */
   function valid(kind: Kind, at: Standing, changes: readonly RandomChange[]): unknown {
@@ -245,8 +250,11 @@ export async function aHostileGateway(its: SpysGateway) {
       return null;
     }
     const headers: Record<string, string> = message.isTokenLost ? { Authorization: 'Bearer x' } : {};
-    if (!message.isPacked || isBeside) return post(to, bytes, headers);
-    return post(to, zstdCompressSync(bytes), { ...headers, 'Content-Encoding': 'zstd' });
+    const reply = await (!message.isPacked || isBeside
+      ? post(to, bytes, headers)
+      : post(to, zstdCompressSync(bytes), { ...headers, 'Content-Encoding': 'zstd' }));
+    if (reply.status === 200 || reply.status === 409) stood = null;
+    return reply;
   }
 
   await signIn();
@@ -257,6 +265,9 @@ export async function aHostileGateway(its: SpysGateway) {
     /** What came over the live socket. */
     heard: own.frames,
     owner: spy,
-    close: () => own.socket?.terminate(),
+    close() {
+      own.socket?.terminate();
+      client.close();
+    },
   };
 }

@@ -110,3 +110,16 @@ function wire(resource: Resource, field: string, value: unknown): unknown {
   }
   return value;
 }
+
+/** Values of an arbitrary, one after another; the same for the same seed. */
+export function draw<Value>(arbitrary: fc.Arbitrary<Value>, seed: number): () => Value {
+  let waiting: Value[] = [];
+  let n = 0;
+  return () => {
+    if (waiting.length === 0) {
+      n += 1;
+      waiting = fc.sample(arbitrary, { numRuns: 50, seed: seed * 1_000 + n });
+    }
+    return waiting.pop() as Value;
+  };
+}

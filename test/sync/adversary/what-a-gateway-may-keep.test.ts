@@ -3,11 +3,12 @@ import { arrivedNews } from '#contract/resources/local-tables.ts';
 import { parkedChange, syncConflict } from '#contract/resources/sync-tables.ts';
 import { user } from '#contract/resources/users.ts';
 import { SYNC_SCHEMA, type WireChange } from '#contract/sync/wire.ts';
-import { insert } from '#core/changes.ts';
+import { type Incoming, insert } from '#core/changes.ts';
 import { sweep } from '#operations/upkeep/upkeep.ts';
 import { formatHlc } from '#store/hlc.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { toldInADay } from '../../../gateway/adapters/sync/hosted-store.ts';
+import { lookAndCommit } from '../../../gateway/sync/hosted/hosted-deps.ts';
 import { aSpysGateway, GATEWAY_NODE, type SpysGateway } from './a-spys-gateway.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -19,32 +20,35 @@ onBothEngines('what a gateway in other hands may make an instance keep', (_open,
   });
   afterAll(() => its.app.close());
 
+  /** As an instance takes a push: who waits for one another there, as a notice of what came before does, goes again. */
+  async function taken(changes: Incoming['changes']): Promise<number> {
+    const { streamId } = its.stream;
+    const incoming = { from: 'gateway', streamId, lane: 'core', changes } as const;
+    const { committed } = await lookAndCommit(its.app.kernel, async () => ({
+      seen: null,
+      unit: { actor: null, changes: [], incoming },
+    }));
+    return committed?.merged?.forgotten ?? 0;
+  }
+
   let counter = 0;
   async function said(changes: Pick<WireChange, 'entity' | 'id' | 'body' | 'hlc'>[]): Promise<number> {
     let forgotten = 0;
     for (let from = 0; from < changes.length; from += 500) {
-      const { merged } = await its.app.kernel.commit({
-        actor: null,
-        changes: [],
-        incoming: {
-          from: 'gateway',
-          streamId: its.stream.streamId,
-          lane: 'core',
-          changes: changes.slice(from, from + 500).map((change, at) => ({
-            ...change,
-            op: 1,
-            cl: 1,
-            over: null,
-            base: Object.fromEntries(Object.keys(change.body ?? {}).map((group) => [group, ''])),
-            actor: its.spy.user.id,
-            seq: from + at + 1,
-            tx: 1,
-            sv: SYNC_SCHEMA,
-            chain: 'a'.repeat(32),
-          })),
-        },
-      });
-      forgotten += merged?.forgotten ?? 0;
+      forgotten += await taken(
+        changes.slice(from, from + 500).map((change, at) => ({
+          ...change,
+          op: 1,
+          cl: 1,
+          over: null,
+          base: Object.fromEntries(Object.keys(change.body ?? {}).map((group) => [group, ''])),
+          actor: its.spy.user.id,
+          seq: from + at + 1,
+          tx: 1,
+          sv: SYNC_SCHEMA,
+          chain: 'a'.repeat(32),
+        })),
+      );
       its.app.clock.advance(1_000);
     }
     return forgotten;
@@ -108,50 +112,70 @@ onBothEngines('what a gateway in other hands may make an instance keep', (_open,
     },
   );
 
+  it('of edits that lost tells people once, and lets the next push in between', async () => {
+    const { app, spysFarm } = its;
+    await its.call(its.spy, 'PUT', `/farms/${spysFarm}`, { description: `mine ${counter}` });
+    await app.syncConflicts.told();
+    const entriesOf: number[] = [];
+    let news = 0;
+    app.database.onRows(({ rows }) => {
+      const of = (name: string) => rows.filter(({ table }) => table === name).length;
+      if (of('sync_conflicts') > 0) return;
+      if (of('logs') > 0) entriesOf.push(of('logs'));
+      news += of('notifications');
+    });
+    await said(
+      Array.from({ length: 130 }, (_each, n) => ({
+        entity: 3,
+        id: spysFarm,
+        hlc: stale(),
+        body: { description: { description: `theirs ${n}` } },
+      })),
+    );
+    await app.syncConflicts.told();
+    expect(entriesOf.reduce((sum, count) => sum + count, 0)).toBe(130);
+    expect(Math.max(...entriesOf)).toBeLessThanOrEqual(50);
+    expect(news).toBe(1);
+    await read().deleteFrom('sync_conflicts').execute();
+  });
+
   it('of people whom it says were lost are ten thousand', { timeout: 300_000 }, async () => {
-    const { app, stream } = its;
+    const { app } = its;
     const at = new Date(app.clock.now()).toISOString();
     const most = 10_300;
     for (let from = 0; from < most; from += 500)
-      await app.kernel.commit({
-        actor: null,
-        changes: [],
-        incoming: {
-          from: 'gateway',
-          streamId: stream.streamId,
-          lane: 'core',
-          changes: Array.from({ length: Math.min(500, most - from) }, (_each, place) => {
-            const n = from + place;
-            const email = `p${n}@perdida.test`;
-            const id = app.kernel.newId();
-            const names = { id, numeric_id: 50_000 + n, name: `Nome ${n}`, email, email_key: email };
-            const secret = { phone_number: null, password_hash: '', password_version: 1, language: null };
-            return {
-              entity: user.entity,
-              id,
-              op: 1,
-              cl: 1,
-              // made at this instance, as it says
-              hlc: formatHlc(app.clock.now() + n, 0, 'c0000009'),
-              over: {},
-              base: null,
-              body: {
-                ...names,
-                ...secret,
-                role: 'OWNER',
-                is_active: true,
-                created_at: at,
-                updated_at: null,
-              },
-              actor: null,
-              seq: n + 1,
-              tx: n + 1,
-              sv: SYNC_SCHEMA,
-              chain: 'a'.repeat(32),
-            };
-          }),
-        },
-      });
+      await taken(
+        Array.from({ length: Math.min(500, most - from) }, (_each, place) => {
+          const n = from + place;
+          const email = `p${n}@perdida.test`;
+          const id = app.kernel.newId();
+          const names = { id, numeric_id: 50_000 + n, name: `Nome ${n}`, email, email_key: email };
+          const secret = { phone_number: null, password_hash: '', password_version: 1, language: null };
+          return {
+            entity: user.entity,
+            id,
+            op: 1,
+            cl: 1,
+            // made at this instance, as it says
+            hlc: formatHlc(app.clock.now() + n, 0, 'c0000009'),
+            over: {},
+            base: null,
+            body: {
+              ...names,
+              ...secret,
+              role: 'OWNER',
+              is_active: true,
+              created_at: at,
+              updated_at: null,
+            },
+            actor: null,
+            seq: n + 1,
+            tx: n + 1,
+            sv: SYNC_SCHEMA,
+            chain: 'a'.repeat(32),
+          };
+        }),
+      );
     const kept = await read().selectFrom('lost_people').select('email').execute();
     expect(kept).toHaveLength(10_000);
 

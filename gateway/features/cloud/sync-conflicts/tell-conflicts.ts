@@ -21,6 +21,11 @@ export type TellConflictsDeps = Pick<Kernel, 'now' | 'idOf' | 'commit' | 'log'> 
 
 const LOOKED_BACK_MS = 7 * 86_400_000;
 const AT_ONCE = 200;
+/**
+ * Audit entries in one commit. Each is several statements of PostgreSQL, under the lock of the gateway's stream: five hundred at
+ * once kept the next push of that gateway waiting until it was refused.
+ */
+const IN_ONE_COMMIT = 50;
 
 /**
  * Tells people that a change of theirs lost. The merge itself may not wait for anybody's channels, so it is told right
@@ -31,10 +36,13 @@ export function createTellConflicts(deps: TellConflictsDeps) {
   const own = { telling: Promise.resolve() };
 
   async function tell(found: readonly Conflict[]): Promise<void> {
-    for (const group of byReader(found)) {
-      const changes = await newsOf(deps, group);
-      await deps.commit({ actor: null, changes });
-    }
+    for (const group of byReader(found))
+      for (let from = 0; from < group.length; from += IN_ONE_COMMIT) {
+        const entries = group.slice(from, from + IN_ONE_COMMIT).map((conflict) => entryOf(deps, conflict));
+        // people hear with the last of them: where a stop comes between, with the next look, and never twice
+        const news = from + IN_ONE_COMMIT < group.length ? [] : await newsOf(deps, group);
+        await deps.commit({ actor: null, changes: [...news, ...entries] });
+      }
   }
 
   return {
@@ -71,18 +79,16 @@ async function newsOf(deps: TellConflictsDeps, group: readonly Conflict[]): Prom
   if (first === undefined) return [];
   const to = await readerOf(deps, first);
   const tables = group.map(({ entity }) => resourceOfEntity(entity)?.name ?? '');
-  const told =
-    to === null
-      ? []
-      : await deps.notify(to, {
-          type: 'SYSTEM',
-          title: first.rule === 'overdrawn' ? overdrawnTitle : conflictTitle,
-          message: first.rule === 'overdrawn' ? overdrawnMessage : conflictMessage(tables),
-          data: { kind: 'sync_conflict', conflict_ids: group.slice(0, 20).map(({ id }) => id) },
-          cause: `sync_conflict:${first.id}`,
-          farmId: first.farm_id,
-        });
-  return [...told, ...group.map((conflict) => entryOf(deps, conflict))];
+  if (to === null) return [];
+  const isOverdrawn = first.rule === 'overdrawn';
+  return deps.notify(to, {
+    type: 'SYSTEM',
+    title: isOverdrawn ? overdrawnTitle : conflictTitle,
+    message: isOverdrawn ? overdrawnMessage : conflictMessage(tables),
+    data: { kind: 'sync_conflict', conflict_ids: group.slice(0, 20).map(({ id }) => id) },
+    cause: `sync_conflict:${first.id}`,
+    farmId: first.farm_id,
+  });
 }
 
 /** Whoever wrote what lost, if it concerns them; where nobody knows who that was, the owner of the farm. */
