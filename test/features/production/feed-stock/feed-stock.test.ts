@@ -86,6 +86,19 @@ onBothEngines('feed stock', (_open, engine) => {
     expect((await entries())[0]).toMatchObject({ expected_kg: 490, difference_kg: -10 });
   });
 
+  it('leaves as a file, oldest entry first, with the differences of counts', async () => {
+    await aFarm();
+    await deliver({ bags: 4, bag_kg: 25, lot: 'A', happened_at: day(3) });
+    await count({ quantity_kg: 90.5, happened_at: day(4) });
+    const text = String((await send('GET', `/exports/feed-stock/csv?farm_id=${farm.farmId}`)).body);
+    expect(text.split('\r\n')).toEqual([
+      'date,time,kind,product,lot,quantity_kg,bags,bag_kg,protein_percent,pellet_mm,price_per_kg,supplier,expires_on,expected_kg,difference_kg,left_kg,notes',
+      '2026-02-03,09:00:00,DELIVERY,Ração 35,A,100,4,25,,,,,,,,90.5,',
+      '2026-02-04,09:00:00,COUNT,Ração 35,,90.5,,,,,,,,100,-9.5,,',
+      '',
+    ]);
+  });
+
   it('after a correction is as if it had been entered right at first', async () => {
     await aFarm();
     const wrong = await deliver({ bags: 10, bag_kg: 25, happened_at: day(3) });
