@@ -10,6 +10,7 @@ export const reportWords = translation<typeof source.reportWords>({
     feed: 'Feed',
     biomass: 'Biomass',
     energy: 'Energy',
+    compare: 'Compare',
     files: 'Files and print',
   },
   none: 'No batch in production.',

@@ -10,6 +10,7 @@ export const reportWords = translation<typeof source.reportWords>({
     feed: 'Balanceado',
     biomass: 'Biomasa',
     energy: 'Energía',
+    compare: 'Comparar',
     files: 'Hojas de cálculo e impresión',
   },
   none: 'Ningún lote en cultivo.',

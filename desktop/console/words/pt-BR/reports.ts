@@ -9,6 +9,7 @@ export const reportWords = source({
     feed: 'Ração',
     biomass: 'Biomassa',
     energy: 'Energia',
+    compare: 'Comparar',
     files: 'Planilhas e impressão',
   },
   none: 'Nenhum lote em cultivo.',
