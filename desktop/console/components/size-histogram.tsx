@@ -24,25 +24,25 @@ export function SizeHistogram({ weights }: { weights: readonly number[] }) {
           <thead>
             <tr>
               <th scope="col">{w.size}</th>
+              <th scope="col">{w.share}</th>
               <th scope="col" class="number">
                 {w.animals}
               </th>
               <th scope="col" class="number">
                 {w.ofWeight}
               </th>
-              <th scope="col">{w.share}</th>
             </tr>
           </thead>
           <tbody>
             {classes.map((one) => (
               <tr key={`${one.from} ${one.to}`}>
                 <th scope="row">{nameOf(one)}</th>
-                <td class="number">{figure(one.animals)}</td>
-                <td class="number">{percent(one.weightShare)}</td>
                 <td>
                   <span class="size-bar" style={{ '--share': one.share / most }} aria-hidden="true" />
                   {percent(one.share)}
                 </td>
+                <td class="number">{figure(one.animals)}</td>
+                <td class="number">{percent(one.weightShare)}</td>
               </tr>
             ))}
           </tbody>
