@@ -184,7 +184,7 @@ const { dependencies } = JSON.parse(readFileSync(path.join(root, 'package.json')
 
 /** @param {string} id @param {string | undefined} importer */
 function staysOutside(id, importer) {
-  if (!isPackage(id)) return false;
+  if (!isPackage(id) || QUICK.test(id)) return false;
   if (STAYS_OUTSIDE.test(id) || NOT_THERE.test(id)) return true;
   // what a package that is taken in needs comes with it
   if (importer?.includes('node_modules')) return false;
