@@ -19,7 +19,6 @@ import type { Route } from '#core/route.ts';
 import { requireApiAccess } from '#features/people/access-tokens/create-token.ts';
 import { rateOfCaller } from '#features/people/subscriptions/limit-creates.ts';
 import { packagesOf } from '#operations/staging/running-updates.ts';
-import type { Config } from '#runtime/config.ts';
 import type { Cloud } from '../cloud/cloud.ts';
 import type { ControlArea } from '../control/control.ts';
 import type { ControlMemory } from '../control/memory.ts';
