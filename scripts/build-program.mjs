@@ -2,7 +2,7 @@
 // compiles six files instead of thirteen hundred, and keeps no compiler of types in memory. Nothing is shortened: a
 // trace in the log still names the function.
 
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { buildWhenChanged } from './build-when-changed.mjs';
@@ -44,8 +44,15 @@ export const CHILDREN = {
 };
 export const CHILDREN_FOLDER = 'node_modules/.cache/children';
 
-/** Pure modules in hundreds of files; all other packages stay as they were published, native ones above all. */
-const TAKEN_IN = /^(kysely|zod|zod-openapi|temporal-polyfill|temporal-utils)(\/|$)/;
+/**
+ * Packages that stay as they were published: native ones, one of which files are served, and large ones that few starts
+ * ever need. All others are taken in with what they need themselves: to find and read their five hundred files took
+ * longer than to run them. Their folders travel with the program all the same, and their licences with them.
+ */
+const STAYS_OUTSIDE =
+  /^(better-sqlite3|argon2|serialport|@serialport|swagger-ui-dist|@e965\/xlsx|age-encryption|esptool-js|mqtt|nodemailer|stripe|@simplewebauthn\/server)(\/|$)/;
+/** What a package would like to have and does without: none of them is installed. */
+const NOT_THERE = /^(pg-native|bufferutil|utf-8-validate)$/;
 /** An old Node must still be able to read it, before anything else is loaded. */
 const GUARD = path.join(root, 'scripts/require-node.mjs');
 
@@ -98,9 +105,11 @@ export async function bundle({ out, entries, parts = {}, sources }) {
         cwd: root,
         platform: 'node',
         input,
-        external: (id) => isPackage(id) && !TAKEN_IN.test(id),
+        external: staysOutside,
         plugins: [
+          { name: 'tables of rare encodings', resolveId: tablesOutside(out) },
           { name: 'places of files', resolveId: guardOutside(out), transform: keepPlaces(out, input) },
+          { name: 'quick parts of Node', resolveId: quickPart, load: loadQuickPart },
         ],
       });
       await bundled.write({
@@ -108,8 +117,13 @@ export async function bundle({ out, entries, parts = {}, sources }) {
         format: 'esm',
         entryFileNames: '[name].js',
         chunkFileNames: '[name]-[hash].js',
+        comments: { legal: true, annotation: false, jsdoc: false },
       });
       await bundled.close();
+      for (const name of readdirSync(made)) {
+        const file = path.join(made, name);
+        writeFileSync(file, inPlainLetters(readFileSync(file, 'utf8')));
+      }
       // below node_modules nothing says what a file is: Node would compile all of it once more to find out
       if (out === CHILDREN_FOLDER)
         writeFileSync(path.join(made, 'package.json'), JSON.stringify({ type: 'module' }));
@@ -117,8 +131,66 @@ export async function bundle({ out, entries, parts = {}, sources }) {
   });
 }
 
+/**
+ * Half a megabyte of letters for encodings that nobody has asked for yet.
+ * @param {string} out
+ */
+function tablesOutside(out) {
+  const tables = path.join(root, 'node_modules/iconv-lite/encodings');
+  return (/** @type {string} */ wanted, /** @type {string | undefined} */ importer) =>
+    wanted.startsWith('./tables/') && importer !== undefined && path.dirname(importer) === tables
+      ? {
+          id: path.relative(path.join(root, out), path.join(tables, wanted)).replaceAll(path.sep, '/'),
+          external: /** @type {const} */ ('absolute'),
+        }
+      : null;
+}
+
+/** Statements that import them ask for all they have, and so load a client for HTTP and every root certificate. */
+const QUICK = /^(?:node:)?(http|tls)$/;
+const quickPart = (
+  /** @type {string} */ wanted,
+  /** @type {string | undefined} */ _importer,
+  /** @type {{ kind: string }} */ { kind },
+) => (kind === 'import-statement' && QUICK.test(wanted) ? `\0${wanted.replace('node:', '')}` : null);
+
+/** @param {string} id */
+function loadQuickPart(id) {
+  const [, name = ''] = /^\0(http|tls)$/.exec(id) ?? [];
+  if (name === '') return null;
+  const part = process.getBuiltinModule(name);
+  const ready = Object.entries(Object.getOwnPropertyDescriptors(part)).filter(([, had]) => 'value' in had);
+  return `const part = process.getBuiltinModule('node:${name}');
+export default part;
+export const { ${ready.map(([it]) => it).join(', ')} } = part;`;
+}
+
+/**
+ * A file with one letter beyond ASCII is decoded letter by letter at each start, and kept in memory twice as large.
+ * Where a letter is written as it is read it must be ASCII in the sources.
+ * @param {string} code
+ */
+function inPlainLetters(code) {
+  const raw = /String\.raw`[^`]*[^\0-\x7f][^`]*`/.exec(code);
+  if (raw !== null) throw new Error(`write with \\u what is beyond ASCII in ${raw[0]}`);
+  return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 /** @param {string} id */
 const isPackage = (id) => !/^[./#\0]/.test(id) && !path.isAbsolute(id);
+
+/** What the program runs with; tools of tests and measurements are none of it. */
+const { dependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+
+/** @param {string} id @param {string | undefined} importer */
+function staysOutside(id, importer) {
+  if (!isPackage(id)) return false;
+  if (STAYS_OUTSIDE.test(id) || NOT_THERE.test(id)) return true;
+  // what a package that is taken in needs comes with it
+  if (importer?.includes('node_modules')) return false;
+  const [name = ''] = /^(?:@[^/]+\/)?[^/]+/.exec(id) ?? [];
+  return !(name in dependencies);
+}
 
 /** @param {string} out */
 function guardOutside(out) {

@@ -1,4 +1,3 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -6,21 +5,16 @@ import { openApiDocument } from '#adapters/http/openapi.ts';
 import type { Route } from '#core/route.ts';
 import { type Reply, type SignedUp, startApp } from '#test/app.ts';
 import { type Engine, onBothEngines } from '#test/databases.ts';
+import { answerValidator, wrongAnswer } from '#test/documented-answer.ts';
 import { aFarm, deviceIdOf } from '#test/farm-rows.ts';
 import { type HostileRequest, hostileRequests } from '#test/hostile-requests.ts';
-import { type ApiDocument, type Names, type Operation, operationOf } from '#test/sample-request.ts';
+import { type ApiDocument, type Names, operationOf } from '#test/sample-request.ts';
 
 // FUZZ_SEED repeats a run that failed; FUZZ_SECONDS gives it longer.
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_120);
 const BUDGET_MS = Number(process.env['FUZZ_SECONDS'] ?? 5) * 1000;
 // a faster machine finds nothing that this seed was not seen to pass: looking further is asked for by FUZZ_SECONDS
 const RUNS_PER_ROUTE = process.env['FUZZ_SECONDS'] === undefined ? 60 : 10_000;
-
-const FORMATS: Readonly<Record<string, RegExp>> = {
-  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
-  'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
-  email: /@/,
-};
 
 /** A hosted instance has routes of its own; what it counts and asks of controllers is another test's. */
 const HOSTED = ['--role', 'hosted', '--rate-limits', '0', '--allow-unkeyed-devices', '1'] as const;
@@ -122,47 +116,3 @@ function isAnswered(engine: Engine, args: readonly string[] = []): void {
 }
 
 const JSON_BODY = { 'Content-Type': 'application/json' };
-
-/** What is wrong with an answer, or null. */
-function wrongAnswer(
-  validator: ReturnType<typeof answerValidator>,
-  route: Route,
-  operation: Operation,
-  reply: Reply,
-): string | null {
-  const { status, body } = reply;
-  if (status >= 500) return `answered ${status} ${JSON.stringify(body)}`;
-  if (!(status in operation.responses))
-    return `answered ${status}, which is not documented: ${JSON.stringify(body)}`;
-  const isText = Object.keys(operation.responses[status]?.content ?? {}).some((media) =>
-    /^(text|image)\//.test(media),
-  );
-  if (isText)
-    return typeof body === 'string' ? null : `answered ${status} with JSON where a text is documented`;
-  const validate = validator(route, operation, status);
-  if (validate === null) return body === '' ? null : `answered ${status} with a body that is not documented`;
-  if (validate(body)) return null;
-  const [error] = validate.errors ?? [];
-  return `answered ${status} not as documented: ${error?.instancePath} ${error?.message} ${JSON.stringify(error?.params)}`;
-}
-
-function answerValidator(document: ApiDocument) {
-  const ajv = new Ajv2020({ strict: false, formats: FORMATS });
-  ajv.addSchema({ $id: 'api', ...document });
-  const known = new Map<string, ValidateFunction | null>();
-  return (route: Route, operation: Operation, status: number): ValidateFunction | null => {
-    const key = `${operation.operationId} ${status}`;
-    let validate = known.get(key);
-    if (validate === undefined) {
-      const schema = operation.responses[status]?.content?.['application/json']?.schema;
-      validate = schema === undefined ? null : ajv.compile(withRefs(schema));
-      known.set(key, validate);
-    }
-    return validate;
-  };
-}
-
-/** References of the document, from outside it. */
-function withRefs(schema: unknown): object {
-  return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"api#/'));
-}

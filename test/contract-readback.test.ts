@@ -112,6 +112,7 @@ function isReadBack(engine: Engine): void {
       transfer: String(body(moved)['id']),
       feeding: ids.feeding_record,
       record: ids.farm_record,
+      entry: ids.feed_stock,
       address,
       user: owner.user.id,
       device: deviceIdOf(ids.control_point),

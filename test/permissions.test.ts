@@ -9,8 +9,9 @@ import { type Access, type BoxNeed, OWNED, type Route } from '#core/route.ts';
 import { grantBoxRight } from '#features/people/box-rights.ts';
 import { type Reply, startApp } from '#test/app.ts';
 import { type Engine, onBothEngines } from '#test/databases.ts';
+import { answerValidator, wrongAnswer } from '#test/documented-answer.ts';
 import { aFarm, anInvitation, deviceIdOf } from '#test/farm-rows.ts';
-import { type ApiDocument, sampleRequest } from '#test/sample-request.ts';
+import { type ApiDocument, operationOf, sampleRequest } from '#test/sample-request.ts';
 import { standingFarm } from '#test/standing-farm.ts';
 
 const CALLERS = [
@@ -169,7 +170,10 @@ function keepsItsPromises(engine: Engine, args: readonly string[] = []): void {
     expect(Object.keys(names)).toEqual(expect.arrayContaining([...OWNED]));
   });
 
-  test('route by route, caller by caller', async () => {
+  test('route by route, caller by caller, with an answer that is documented', async () => {
+    const closed = openApiDocument(app.routes, { answers: 'closed' }) as unknown as ApiDocument;
+    const validator = answerValidator(closed);
+    const undocumented: string[] = [];
     const kept: Record<string, Record<string, Verdict>> = {};
     const wanted: Record<string, Record<string, Verdict>> = {};
     const said: string[] = [];
@@ -178,6 +182,8 @@ function keepsItsPromises(engine: Engine, args: readonly string[] = []): void {
       for (const caller of CALLERS) {
         const reply = await ask(route, caller);
         const verdict = verdictOf(route.access, reply);
+        const wrong = wrongAnswer(validator, route, operationOf(closed, route), reply);
+        if (wrong !== null) undocumented.push(`${name} to ${caller}: ${wrong}`);
         const want = promised(route.access, caller, args.includes('hosted') ? 'hosted' : 'gateway');
         kept[name] = { ...kept[name], [caller]: verdict };
         wanted[name] = { ...wanted[name], [caller]: want };
@@ -186,6 +192,7 @@ function keepsItsPromises(engine: Engine, args: readonly string[] = []): void {
       }
     }
     expect(kept, said.join('\n')).toEqual(wanted);
+    expect(undocumented).toEqual([]);
   }, 480_000);
 
   /** By what the rules promise, which the test above holds the routes to. */

@@ -31,7 +31,7 @@ export async function compose(config: Config, given: World) {
   const trust = await keepCertificates({ ...platform, isNear: platform.clients.isNear });
   const equipment = await wireEquipment(platform, { alarms, control, production, trust });
   const watches = wireWatches(platform, { alarms, control, production, equipment });
-  const cloud = await wireCloud(platform, { memory, alarms, people, control, watches, pairing });
+  const cloud = await wireCloud(platform, { memory, alarms, people, control, production, watches, pairing });
   const system = wireSystem(platform, { alarms, people, control, cloud, equipment, trust });
 
   // in this order they tick, start and stop

@@ -50,7 +50,7 @@ export const longText = z.string().trim().max(10_000);
 
 const YEAR_2000 = Date.UTC(2000, 0, 1);
 const YEAR_2100 = Date.UTC(2101, 0, 1);
-const INSTANT = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/i;
+const INSTANT = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
 /**
  * An instant with any offset, or none (then UTC), or a bare date (UTC midnight here; routes that know the farm
@@ -63,7 +63,9 @@ export const instantInput = z
   .transform((text, context) => {
     const match = INSTANT.exec(text);
     const withTime = text.length > 10;
-    const iso = text.replace(' ', 'T');
+    // an offset may be whole hours alone, as databases write it; Date.parse knows only those with minutes
+    const isHours = /^[+-]\d\d$/.test(match?.[1] ?? '');
+    const iso = `${text.replace(' ', 'T')}${isHours ? ':00' : ''}`;
     const ms = match ? Date.parse(withTime && match[1] === undefined ? `${iso}Z` : iso) : Number.NaN;
     // Date.parse rolls 31 February over into March; a date must be one of the calendar
     const day = Number(text.slice(8, 10));
@@ -110,7 +112,6 @@ const NUMBER_TEXT = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
 
 /** A number as a query carries it. One that is empty is no number: taken for 0, it would be one that nobody said. */
 export function numberInQuery(number: z.ZodNumber) {
-  const { $schema: _, ...described } = z.toJSONSchema(number);
   return z
     .string()
     .trim()
@@ -119,6 +120,7 @@ export function numberInQuery(number: z.ZodNumber) {
     .pipe(number)
     .meta({
       override({ jsonSchema }: { jsonSchema: Record<string, unknown> }) {
+        const { $schema: _, ...described } = z.toJSONSchema(number);
         delete jsonSchema['pattern'];
         Object.assign(jsonSchema, described);
       },

@@ -26,6 +26,10 @@ export function mayOnFarm(role: FarmRole, right: Right): boolean {
   return ROLES_BY_RIGHT[right].includes(role);
 }
 
+/** Whether somebody reads what one feeding cost: operators do, for the price goes on from the last one that was recorded. */
+export const seesPriceOfFeed = (role: FarmRole): boolean =>
+  mayOnFarm(role, 'read_finance') || mayOnFarm(role, 'record');
+
 /** Roles of members that have a right, for queries. */
 export function membersWith(right: Right): readonly MemberRole[] {
   return MEMBER_ROLES.filter((role) => mayOnFarm(role, right));

@@ -11,7 +11,8 @@ export type RecordKind =
   | 'harvest'
   | 'transfer'
   | 'loss'
-  | 'farm_record';
+  | 'farm_record'
+  | 'feed_stock';
 
 export type CorrectionDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'>;
 
@@ -56,7 +57,21 @@ export function changesOf<Row extends Record<string, unknown>>(
   return { before: before as Partial<Row>, after: Object.fromEntries(changed) as Partial<Row> };
 }
 
-/** Whether details of an entry tell amounts spent: only those may read them who may read the farm's finance. */
-export function isAboutMoney(details: Record<string, unknown> | null): boolean {
-  return details?.['record'] === 'expense';
+/** Details of an entry as they are told to who may not read the farm's finance: that it was corrected, not the amounts. */
+export function withoutAmounts(details: Record<string, unknown> | null): Record<string, unknown> | null {
+  if (details === null || details['record'] === 'expense') return null;
+  return Object.fromEntries(
+    Object.entries(details)
+      .filter(([field]) => !AMOUNTS.has(field))
+      .map(([field, value]) => [field, BESIDE.has(field) ? withoutAmountsIn(value) : value]),
+  );
 }
+
+const AMOUNTS: ReadonlySet<string> = new Set(['cost_per_kg', 'price_per_kg']);
+/** What a record was before and is after. */
+const BESIDE: ReadonlySet<string> = new Set(['before', 'after']);
+
+const withoutAmountsIn = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? withoutAmounts(value as Record<string, unknown>)
+    : value;

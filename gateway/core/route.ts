@@ -63,6 +63,7 @@ export const OWNED = [
   'transfer',
   'measurement',
   'farm_record',
+  'feed_stock',
   'probe',
   'probe_bus',
   'probe_profile',

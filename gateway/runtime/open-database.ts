@@ -55,9 +55,10 @@ export function openConnection(
   deps: Pick<OpenDatabaseDeps, 'onListenerError' | 'onReaderDied' | 'onMigrating'>,
 ): Database {
   try {
-    const isDue = dueSqliteMigrations(connection, sqliteMigrations()).length > 0;
+    const migrations = sqliteMigrations();
+    const isDue = dueSqliteMigrations(connection, migrations).length > 0;
     if (isDue) deps.onMigrating?.(true);
-    prepareSqlite(connection, stamping.now());
+    prepareSqlite(connection, stamping.now(), migrations);
     if (isDue) deps.onMigrating?.(false);
   } catch (error) {
     connection.close();
@@ -67,8 +68,12 @@ export function openConnection(
 }
 
 /** Schema and birth values. */
-export function prepareSqlite(connection: SqliteConnection, nowMs: number): void {
-  migrateSqlite(connection, sqliteMigrations(), new Date(nowMs).toISOString());
+export function prepareSqlite(
+  connection: SqliteConnection,
+  nowMs: number,
+  migrations = sqliteMigrations(),
+): void {
+  migrateSqlite(connection, migrations, new Date(nowMs).toISOString());
   bearSqlite(connection);
 }
 

@@ -37,6 +37,8 @@ export const CONSTANT_RULES: readonly ConstantRule[] = [
   rule('growth.*Day', 'days', 1, 60),
   rule('growth.biometryEvery*', 'days', 1, 60),
 
+  rule('feedStock.warnDays', 'days', 0, 90),
+
   rule('feeding.vannamei.mealScale', 'g per shrimp and day at 1 g', 0.01, 1),
   rule('feeding.vannamei.mealExponent', '', 0.1, 1.5),
   rule('feeding.vannamei.rationFactor', 'share', 0.3, 1.5),

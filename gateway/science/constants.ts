@@ -357,6 +357,10 @@ export const SCIENCE_DEFAULTS = {
     /** Up to this biomass a pond does without aerators, kg/m² (1.5–2 t/ha; Boyd). */
     unaeratedKgPerM2: 0.2,
   },
+  feedStock: {
+    /** Feed that lasts fewer days is warned of; 0: never. */
+    warnDays: 7,
+  },
   economics: {
     /** An older last biometry cannot carry a harvest decision, days. */
     biometryStaleDays: 14,

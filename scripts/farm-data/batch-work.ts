@@ -12,6 +12,7 @@ import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import { feedingRatePercent } from '#science/feeding-ration.ts';
 import { believed, believedIn, believedWeightG, type Deps, type LivingBatch } from './batch-life.ts';
 import { type Chance, createChance } from './chance.ts';
+import type { FeedStore } from './feed-store.ts';
 import { at, iso, UNTOUCHED, written } from './grown.ts';
 import { type PondPlace, recorderOf } from './places.ts';
 
@@ -34,8 +35,8 @@ const FEEDS = [
 ] as const;
 const PRICE_GROWTH_PER_YEAR = 0.045;
 
-/** Four meals in each pond of the batch. */
-export function feed(deps: Deps, living: LivingBatch, pondId: string): void {
+/** Four meals in each pond of the batch; `store`: which they are taken of. */
+export function feed(deps: Deps, living: LivingBatch, pondId: string, { today }: FeedStore): void {
   const { chance, emit, places, day } = deps;
   const weightG = believedWeightG(living);
   const biomassKg = (believedIn(living, pondId) * weightG) / 1_000;
@@ -45,13 +46,16 @@ export function feed(deps: Deps, living: LivingBatch, pondId: string): void {
   const cost_per_kg = written(price * (1 + PRICE_GROWTH_PER_YEAR) ** ((day - 19_000) / 365), 2);
   for (const [hour, share] of MEALS) {
     const unixMs = at(day, hour, chance.whole(0, 25));
+    const id = chance.uuid(unixMs);
+    const quantity_kg = Math.max(0.1, written(dayKg * share * chance.normal(1, 0.04), 1));
+    today.set(feed_type, (today.get(feed_type) ?? 0) + quantity_kg);
     emit(feedingRecord, {
       ...UNTOUCHED,
-      id: chance.uuid(unixMs),
+      id,
       batch_id: living.row.id,
       pond_id: pondId,
       feed_type,
-      quantity_kg: Math.max(0.1, written(dayKg * share * chance.normal(1, 0.04), 1)),
+      quantity_kg,
       cost_per_kg,
       feed_date: iso(unixMs),
       tray_leftover_percent: chance.happens(0.12) ? chance.oneOf([0, 5, 10, 20]) : null,

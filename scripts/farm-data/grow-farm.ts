@@ -11,6 +11,7 @@ import {
 } from './batch-life.ts';
 import { feed, record, spend, weigh } from './batch-work.ts';
 import { type Chance, createChance } from './chance.ts';
+import { emptyStore, type FeedStore, keepStore } from './feed-store.ts';
 import { at, createRowBuffer, DAY_MS, dayOf, type Emit, type Grown, iso, UNTOUCHED } from './grown.ts';
 import { type FarmSize, makePlaces, operatorOf, type Places, type PondPlace, recorderOf } from './places.ts';
 import { emptyFarm, fillPonds, inPond, moveJuveniles, type Stocked, takeOut } from './pond-round.ts';
@@ -63,11 +64,13 @@ export function* growFarm(options: FarmOptions): Generator<Grown> {
   const weatherOf = createWeather(chance);
   const water = createWaterAlerts({ chance, emit, places, untilMs });
   const stocked = emptyFarm(chance, places.ponds, firstDay);
+  const store = emptyStore();
   for (let day = firstDay; day <= lastDay; day += 1) {
     const deps: Deps = { chance, emit, places, day, weather: weatherOf(day) };
     // the last day is not over: it is fed and measured, but nothing begins or ends on it
     if (day < lastDay) changeStock(deps, stocked);
-    for (const living of stocked.living) liveADay(deps, living, stocked);
+    for (const living of stocked.living) liveADay(deps, living, { stocked, store });
+    keepStore(deps, store);
     measureWater(deps, stocked, { water, untilMs });
     logControl(deps, day);
     yield* day < lastDay ? taken() : taken().filter((grown) => isPast(grown, options.until));
@@ -83,7 +86,11 @@ function changeStock(deps: Deps, stocked: Stocked): void {
   fillPonds(deps, stocked);
 }
 
-function liveADay(deps: Deps, living: LivingBatch, stocked: Stocked): void {
+function liveADay(
+  deps: Deps,
+  living: LivingBatch,
+  { stocked, store }: { stocked: Stocked; store: FeedStore },
+): void {
   const { chance, day, places } = deps;
   const age = day - living.startDay;
   const firstPond = places.ponds.find(({ id }) => id === living.row.pond_id);
@@ -97,7 +104,7 @@ function liveADay(deps: Deps, living: LivingBatch, stocked: Stocked): void {
     weigh(deps, living);
   for (const [pondId, count] of living.stockedByPond) {
     if (count <= 0) continue;
-    feed(deps, living, pondId);
+    feed(deps, living, pondId, store);
     const pond = places.ponds.find(({ id }) => id === pondId);
     if (pond !== undefined) record(deps, living, pond);
   }

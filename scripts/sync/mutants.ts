@@ -230,6 +230,48 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a row below a deleted one is seen',
     edits: [store('merge/working-set.ts', 'standingOf(set, table, id)?.hidden === true', 'false')],
   },
+  {
+    name: 'stamps from the future are not brought back',
+    edits: [
+      {
+        file: 'gateway/adapters/sync/timeline.ts',
+        from: 'if (looked !== undefined && drawn === undefined) return;',
+        to: 'return;',
+      },
+    ],
+  },
+  {
+    name: 'what was refused while the farm was away is not tried again',
+    edits: [hosted('answer-snapshot.ts', "retry: 'parked',", '')],
+  },
+  {
+    name: 'numbers kept aside outlive their epoch',
+    edits: [
+      store(
+        'merge/keep-marks.ts',
+        'update sync_parked set seq = 0 where',
+        'update sync_parked set seq = seq where',
+      ),
+    ],
+  },
+  {
+    name: 'a gateway is not told which of its farms are run elsewhere',
+    edits: [gateway('ask-pull.ts', 'if (answer.moved !== undefined)', 'if (false)')],
+  },
+  {
+    name: 'who left the farms is not told to their gateway',
+    edits: [store('commit.ts', 'yield* tellLeavers(rows, log, context);', '')],
+  },
+  {
+    name: 'a verifier of the box outlives the password it was made of',
+    edits: [
+      store(
+        'merge/account-word.ts',
+        "if (group === 'password') return passwordWord({ own, other }, telling);",
+        "if (group === 'password') return null;",
+      ),
+    ],
+  },
   // where the judge of the pairs lets something pass, a loss in that very place
   {
     name: 'what a card lost of its own word is noted nowhere',

@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newVapidKeys } from '#adapters/delivery/send-push.ts';
 import { createSendThread } from '#adapters/delivery/send-thread/send-thread.ts';
+import { newVapidKeys } from '#adapters/delivery/vapid-keys.ts';
 import type { Outgoing } from '#features/alarms/delivery/ports.ts';
 
 describe('messages are posted from a thread of their own', () => {

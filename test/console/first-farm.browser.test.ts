@@ -112,6 +112,9 @@ describe('an empty gateway', () => {
     await opensBroker();
     await press('link', 'Abrir o simulador');
     reads();
+    // whoever left the first steps for it finds the way back to the step
+    const back = page.getByRole('link', { name: 'Voltar aos primeiros passos' });
+    expect(await back.getAttribute('href')).toBe('/bem-vindo/controlador');
     await press('button', 'Criar');
     await press('button', 'Ligar o simulador');
     await page.getByText('4 de 4 conectados').waitFor();

@@ -34,3 +34,28 @@ it('the people of the farm are found by the keyboard alone, by its owner', async
   await page.waitForURL(/sistema\/usuarios/);
   await farm.closePages();
 });
+
+it('a setting, a note and a page of the guide are found, too', async () => {
+  const { status } = await farm.app.call('POST', `/ponds/${farm.farm.pondIds[1]}/records`, {
+    token: farm.owner.token,
+    body: { kind: 'NOTE', text: 'Comporta emperrada do lado do canal' },
+  });
+  expect(status).toBe(201);
+  const page = await farm.open('/alarmes');
+  await page.getByRole('heading', { name: 'Alarmes' }).waitFor();
+  const search = async (typed: string) => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('combobox').fill(typed);
+  };
+  await search('comporta emp');
+  await page.getByRole('option', { name: /Comporta emperrada.*anotação · V-02/ }).click();
+  await page.waitForURL(/viveiros\/V-02\/historico/);
+  await search('moeda');
+  await page.getByRole('option', { name: /Moeda ajuste/ }).click();
+  await page.waitForURL(/sistema\/preferencias/);
+  await search('trocar uma caixa');
+  const opened = page.waitForEvent('popup');
+  await page.getByRole('option', { name: /Trocar uma caixa morta ajuda/ }).click();
+  expect((await opened).url()).toMatch(/\/docs\/guide\/pt-br\/replace-a-box\.html$/);
+  await farm.closePages();
+});

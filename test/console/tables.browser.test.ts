@@ -50,3 +50,22 @@ it('a phone, which shows no heads, has the order in a list', async () => {
   await order.selectOption({ label: 'Código ↓' });
   await expect.poll(async () => (await names(page))[0]).toBe('V-03');
 });
+
+it('a person keeps a view by name: order and search come back with a press, on this farm, until it is deleted', async () => {
+  const page = await farm.open('/sistema/fazenda');
+  await table(page).getByRole('button', { name: /Área/ }).click();
+  await page.getByLabel('Procurar em Viveiros').fill('b-0');
+  await page.getByRole('button', { name: 'Guardar esta vista…' }).click();
+  await page.getByLabel('Nome da vista').fill('Pequenos primeiro');
+  await page.getByRole('button', { name: 'Guardar', exact: true }).click();
+  await page.goto(`${farm.app.base}/sistema/fazenda`);
+  const view = page.getByRole('button', { name: 'Pequenos primeiro', exact: true });
+  await expect.poll(() => view.getAttribute('aria-pressed')).toBe('false');
+  await view.click();
+  await expect.poll(async () => (await names(page))[0]).toBe('B-09');
+  await expect.poll(() => view.getAttribute('aria-pressed')).toBe('true');
+  await page.getByRole('button', { name: 'Apagar a vista Pequenos primeiro' }).click();
+  await expect.poll(() => view.count()).toBe(0);
+  await page.getByRole('button', { name: 'Desfazer' }).click();
+  await view.waitFor();
+});

@@ -29,6 +29,7 @@ export const SCREENS = [
   '/tarefas',
   '/fazendas',
   '/relatorios',
+  '/relatorios/comparar',
   '/relatorios/ficha',
   '/importar',
   '/notificacoes',

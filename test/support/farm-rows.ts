@@ -7,6 +7,7 @@ import { biometry } from '#contract/resources/biometries.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
 import { farmRecord } from '#contract/resources/farm-records.ts';
 import { farm, farmMember } from '#contract/resources/farms.ts';
+import { feedStockEntry } from '#contract/resources/feed-stock.ts';
 import { feedingRecord } from '#contract/resources/feeding.ts';
 import { expense } from '#contract/resources/finance.ts';
 import { importRecord } from '#contract/resources/import-records.ts';
@@ -49,6 +50,7 @@ export async function aFarm(
     transfer: randomUUID(),
     measurement: randomUUID(),
     farm_record: randomUUID(),
+    feed_stock: randomUUID(),
     probe: randomUUID(),
     probe_bus: randomUUID(),
     probe_profile: randomUUID(),
@@ -423,6 +425,24 @@ function production(ids: Record<Owned, string>, ownerId: string): Change[] {
       responsible: null,
       withdrawal_days: 0,
       source: null,
+    }),
+    insert(feedStockEntry, {
+      ...UNTOUCHED,
+      id: ids.feed_stock,
+      farm_id: ids.farm,
+      kind: 'DELIVERY',
+      happened_at: AT,
+      product: 'Ração 35',
+      lot: 'L-1',
+      quantity_kg: 500,
+      bags: 20,
+      bag_kg: 25,
+      protein_percent: 35,
+      pellet_mm: 1.6,
+      price_per_kg: 6,
+      supplier: 'Rações do Norte',
+      expires_on: '2026-08-01',
+      notes: null,
     }),
   ];
 }

@@ -12,11 +12,14 @@ const farmTime = () => farmStart + (Date.now() - realStart) * speed;
 const log = createJsonLog('info');
 // many run at once: each takes secured ports that are free, unless it is told others
 const secured = ['--https-port', '0', '--mqtts-port', '0'];
+/** The least argon2 takes: their passwords keep nothing safe, and no process of its own is started to hash them. */
+const passwordCost = { memoryCost: 8, timeCost: 2 };
 const running = await serve(readConfig([...secured, ...process.argv.slice(2)], {}), {
   wallClock: farmTime,
   monotonic: farmTime,
   random: Math.random,
   pause: (ms) => pause(ms),
+  passwordCost,
   log,
   clockEvidence: () => ({ isSynchronised: null, hasBatteryClock: null }),
 });

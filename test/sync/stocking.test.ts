@@ -78,8 +78,29 @@ onBothEngines('a stocking corrected on both sides of the line', (_open, engine) 
     const transfersOn = async (app: App) => call(app, 'GET', `/transfers/batch/${farm.batch.id}`);
     expect(await transfersOn(gateway)).toMatchObject({ items: [{ quantity: 30_000, contested: true }] });
     expect(await transfersOn(hosted)).toMatchObject({ items: [{ quantity: 30_000, contested: true }] });
+    const conflictsOn = async (app: App) => {
+      await app.syncConflicts.told();
+      return (await call(app, 'GET', '/sync/conflicts')) as unknown as Record<string, unknown>[];
+    };
+    const overdrawn = async (app: App) => (await conflictsOn(app)).filter(({ rule }) => rule === 'overdrawn');
+    const [here] = await overdrawn(gateway);
+    expect(here).toMatchObject({
+      state: 'open',
+      table: 'transfers',
+      kept: { values: { quantity: 30_000 } },
+      is_restorable: false,
+    });
+    expect(await overdrawn(hosted)).toMatchObject([{ id: here?.['id'], state: 'open' }]);
+    const { notifications } = await call(hosted, 'GET', '/notifications/?type=SYSTEM&page_size=100');
+    const titles = (notifications as { title: string }[]).map(({ title }) => title);
+    expect(titles.filter((title) => title.startsWith('Transferência de camarões'))).toHaveLength(1);
     await call(hosted, 'PUT', path(), { initial_count: 60_000 });
     expect(await bothTell()).toMatchObject({ current_population: 48_000 });
+    const [move] = (await transfersOn(hosted))['items'] as { uuid: string }[];
+    await call(hosted, 'PUT', `/transfers/${move?.uuid}`, { quantity: 20_000 });
+    await apps.settled();
+    for (const app of [gateway, hosted])
+      expect(await overdrawn(app)).toMatchObject([{ state: 'superseded' }]);
   });
 
   test('beside a program of before, its note is taken there and its stocking waits for the update', async () => {

@@ -1,8 +1,20 @@
+import '../styles/charts.css';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { chartWords, componentWords } from '#words/components.ts';
+import { chartWords } from '#words/charts.ts';
+import { componentWords } from '#words/components.ts';
+import { now } from '../data/clock.ts';
 import { loadPageAnew } from '../data/code.ts';
-import { dayAndTime, figure } from '../i18n/format.ts';
-import { WorkButton } from './button.tsx';
+import { fileStem, saveBlob } from '../data/csv.ts';
+import { farm } from '../data/farm-store.ts';
+import { calendarDay, dayAndTime, figure, isoDay } from '../i18n/format.ts';
+import { panned, type Range, zoomed } from '../state/chart-range.ts';
+import { faultText } from './answer.tsx';
+import { Button, WorkButton } from './button.tsx';
+import { type ChartGroup, chartGroup } from './chart-group.ts';
+import type { Figures, Marks, Series } from './chart-lines.ts';
+import type { Drawn } from './draw-chart.ts';
+import { Icon } from './icon.tsx';
+import { toast } from './toast.tsx';
 
 // One chart is drawn at a time and the browser gets a breath between two: a page of six never holds up a finger. What
 // is on the screen comes first, from top to bottom; the rest is drawn while nothing else is going on, so that it is
@@ -25,28 +37,6 @@ const isInSight = ({ host }: Turn): boolean => {
 const fromTheTop = (a: Turn, b: Turn): number =>
   (a.host.compareDocumentPosition(b.host) & Node.DOCUMENT_POSITION_FOLLOWING) === 0 ? 1 : -1;
 
-export type Series = {
-  label: string;
-  unit: string;
-  decimals: number;
-  /** One value per label; null: none. */
-  values: readonly (number | null)[];
-  /** What is expected, not measured. */
-  dashed?: boolean;
-  /** Thin and pale: how far single readings lie from the line that counts. */
-  isEdge?: boolean;
-};
-
-/** What happened at instants of the line: an alarm above it, a meal below it. */
-export type Marks = { label: string; shape: 'alarm' | 'meal'; at: readonly number[] };
-
-/** The same as words: instants or figures down the side, and what belongs to them. */
-export type Figures = {
-  x: readonly number[];
-  series: readonly Series[];
-  xLabel?: (x: number) => string;
-};
-
 type Props = {
   title: string;
   /** Instants in milliseconds, or figures with `xLabel` telling what they are. */
@@ -62,8 +52,10 @@ type Props = {
   hasGaps?: boolean;
   /** Where the axis begins and ends, for charts that stand beside each other; without it, where the figures do. */
   span?: { from: number; to: number } | null;
-  /** Charts of one name show the same instant under the pointer. */
-  together?: string | null;
+  /** Charts of one group show the same part of the time, and the same instant under the pointer. */
+  group?: ChartGroup | undefined;
+  /** Pond or batch, as its picture says it. */
+  place?: string;
   marks?: readonly Marks[];
   /** Called once there is something to be seen, be it the drawing or the table. */
   onShown?: () => void;
@@ -90,7 +82,8 @@ export function Chart({
   table,
   hasGaps = false,
   span = null,
-  together = null,
+  group,
+  place: placeName = '',
   marks = NO_MARKS,
   onShown,
 }: Props) {
@@ -106,11 +99,15 @@ export function Chart({
     if (isTable) onShown?.();
   }, [isTable]);
   const place = useRef<HTMLDivElement>(null);
+  const drawnChart = useRef<Drawn | null>(null);
+  const [alone] = useState(() => chartGroup());
+  const looked = group ?? alone;
+  const whole = span ?? { from: x[0] ?? 0, to: x.at(-1) ?? 0 };
   // before the next frame: it has the place where the drawing will be
   useLayoutEffect(() => {
     const host = place.current;
     if (host === null || isTable || x.length === 0) return;
-    let drawn: { destroy: () => void } | null = null;
+    let drawn: Drawn | null = null;
     let isGone = false;
     let giveUp: () => void = () => undefined;
     void drawing().then(
@@ -118,7 +115,8 @@ export function Chart({
         if (isGone) return;
         giveUp = takeTurn(host, () => {
           try {
-            drawn = drawChart(host, { x, series, height, band, xLabel, hasGaps, span, together, marks });
+            drawn = drawChart(host, { x, series, height, band, xLabel, hasGaps, span, group: looked, marks });
+            drawnChart.current = drawn;
           } catch {
             return fail();
           }
@@ -134,8 +132,9 @@ export function Chart({
       isGone = true;
       giveUp();
       drawn?.destroy();
+      drawnChart.current = null;
     };
-  }, [x, series, height, band, hasGaps, span, together, marks, isTable]);
+  }, [x, series, height, band, hasGaps, span, looked, marks, isTable]);
   if (x.length === 0) {
     return (
       <>
@@ -150,9 +149,21 @@ export function Chart({
         <figcaption>
           <h2>{title}</h2>
         </figcaption>
-        <button type="button" class="button quiet small" onClick={() => setTable(!isTable)}>
-          {isTable ? w.asChart : w.asTable}
-        </button>
+        <div class="row nowrap chart-tools no-print">
+          {isTable ? null : (
+            <WorkButton
+              look="quiet"
+              aria-label={w.pictureOf(title)}
+              title={w.picture}
+              work={() => savePicture(drawnChart.current, { title, place: placeName, xLabel, whole, looked })}
+            >
+              <Icon name="download" size={18} />
+            </WorkButton>
+          )}
+          <button type="button" class="button quiet small" onClick={() => setTable(!isTable)}>
+            {isTable ? w.asChart : w.asTable}
+          </button>
+        </div>
       </div>
       {isFailed ? (
         <p class="note" role="status">
@@ -163,10 +174,83 @@ export function Chart({
       {isTable ? (
         <ChartTable {...{ x, series, xLabel, ...table }} />
       ) : (
-        <div ref={place} class="chart" style={{ minHeight: `${height}px` }} aria-hidden="true" />
+        <>
+          <div
+            ref={place}
+            class="chart"
+            style={{ minHeight: `${height}px` }}
+            tabIndex={0}
+            role="slider"
+            aria-label={w.hand(title)}
+            aria-valuemin={0}
+            aria-valuemax={x.length - 1}
+            aria-valuenow={0}
+          />
+          <ZoomButtons group={looked} whole={whole} title={title} />
+        </>
       )}
     </figure>
   );
+}
+
+/** What fingers, wheel and keys do, for whoever has one pointer and no wheel. */
+function ZoomButtons({ group, whole, title }: { group: ChartGroup; whole: Range; title: string }) {
+  const w = chartWords();
+  const view = group.view.value;
+  const zoom = (factor: number) => {
+    const { from, to } = view ?? whole;
+    group.view.value = zoomed(view, whole, factor, (from + to) / 2);
+  };
+  const pan = (share: number) => {
+    group.view.value = panned(view, whole, share);
+  };
+  return (
+    <div class="row chart-tools chart-zoom no-print">
+      <Button look="quiet" aria-label={w.nearer(title)} title={w.nearer('')} onClick={() => zoom(2)}>
+        +
+      </Button>
+      {view === null ? null : (
+        <>
+          <Button look="quiet" aria-label={w.farther(title)} title={w.farther('')} onClick={() => zoom(0.5)}>
+            −
+          </Button>
+          <Button look="quiet" aria-label={w.earlier(title)} title={w.earlier('')} onClick={() => pan(-0.5)}>
+            <Icon name="back" size={18} />
+          </Button>
+          <Button look="quiet" aria-label={w.later(title)} title={w.later('')} onClick={() => pan(0.5)}>
+            <Icon name="next" size={18} />
+          </Button>
+          <Button look="quiet" data-whole onClick={() => (group.view.value = null)}>
+            {w.whole}
+          </Button>
+        </>
+      )}
+    </div>
+  );
+}
+
+async function savePicture(
+  drawn: Drawn | null,
+  {
+    title,
+    place,
+    xLabel,
+    whole,
+    looked,
+  }: { title: string; place: string; xLabel: (x: number) => string; whole: Range; looked: ChartGroup },
+): Promise<void> {
+  const { from, to } = looked.view.value ?? whole;
+  const told = [farm.value?.name ?? '', place].filter((word) => word !== '');
+  try {
+    const picture = await drawn?.picture({
+      title,
+      place: told.join(' · '),
+      period: `${xLabel(from)} – ${xLabel(to)} · ${chartWords().madeOn(calendarDay(now.value))}`,
+    });
+    if (picture !== undefined) saveBlob(fileStem(...told, title, isoDay(now.value)) + '.png', picture);
+  } catch (error) {
+    toast(faultText(error));
+  }
 }
 
 function ChartTable({ x, series, xLabel }: Pick<Props, 'x' | 'series'> & { xLabel: (x: number) => string }) {

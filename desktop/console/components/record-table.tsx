@@ -1,14 +1,18 @@
+import '../styles/tables.css';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
 import { recordTableWords } from '#words/components.ts';
+import { bulkWords } from '#words/tables.ts';
 import type { PathOf } from '../data/api.ts';
 import { removeLater } from '../data/corrections.ts';
 import { figure } from '../i18n/format.ts';
 
+import { BulkBar, type BulkOf, ChooseAll, ChooseOne, useChoice } from './bulk-choice.tsx';
 import { Button } from './button.tsx';
 import { type CorrectedField, CorrectionDialog } from './correction-dialog.tsx';
 import { Icon } from './icon.tsx';
+import { SavedViews } from './saved-views.tsx';
 
 export type Column<Row> = {
   name: string;
@@ -31,6 +35,7 @@ export function RecordTable<Row>({
   keyOf,
   actions,
   actionsName,
+  bulk,
 }: {
   label: string;
   /** Under this word the order and what is looked for stand in the page's address: whoever gets it sees the same. */
@@ -41,12 +46,16 @@ export function RecordTable<Row>({
   keyOf: (row: Row) => string;
   actions?: ((row: Row) => ComponentChildren) | undefined;
   actionsName?: string;
+  /** What can be done to several rows at once. */
+  bulk?: BulkOf<Row> | undefined;
 }) {
   const w = recordTableWords();
-  const { order, found, sortBy, find } = useOrder(address);
+  const { order, found, sortBy, find, show } = useOrder(address);
   const shown = sorted(matching(rows, columns, found), columns, order);
+  const choice = useChoice(shown, keyOf);
   return (
     <>
+      <SavedViews table={address} label={label} shown={{ order, found }} onChosen={show} />
       <div class="row no-print table-tools">
         {rows.length < WORTH_FINDING && found === '' ? null : (
           <input
@@ -84,11 +93,17 @@ export function RecordTable<Row>({
             {w.some(figure(shown.length), figure(rows.length))}
           </span>
         )}
+        {bulk === undefined ? null : <ChooseAll choice={choice} />}
       </div>
       <div class="table-frame long" tabIndex={0} role="region" aria-label={label}>
         <table class="table stacks pairs">
           <thead>
             <tr>
+              {bulk === undefined ? null : (
+                <th scope="col" class="choose no-print">
+                  <span class="visually-hidden">{bulkWords().item}</span>
+                </th>
+              )}
               {columns.map(({ name, isNumber, raw }, index) => (
                 <th
                   key={name}
@@ -116,6 +131,11 @@ export function RecordTable<Row>({
           <tbody>
             {shown.map((row) => (
               <tr key={keyOf(row)}>
+                {bulk === undefined ? null : (
+                  <td class="choose no-print">
+                    <ChooseOne choice={choice} row={row} name={bulk.nameOf(row)} />
+                  </td>
+                )}
                 {columns.map(({ name, isNumber, isLong, of }, index) =>
                   index === 0 ? (
                     <th key={name} scope="row">
@@ -137,6 +157,7 @@ export function RecordTable<Row>({
           </tbody>
         </table>
       </div>
+      {bulk === undefined ? null : <BulkBar choice={choice} bulk={bulk} />}
     </>
   );
 }
@@ -151,12 +172,17 @@ const nextOrder = (order: number, index: number): number =>
 
 function useOrder(address: string) {
   const [asked, ask] = useSearchParams();
-  const keep = (name: string, value: string) =>
+  const keep = (wanted: { order?: number; found?: string }) =>
     ask(
       (before) => {
         const next = new URLSearchParams(before);
-        if (value === '') next.delete(name);
-        else next.set(name, value);
+        const set = (name: string, value: string | undefined) => {
+          if (value === undefined) return;
+          if (value === '') next.delete(name);
+          else next.set(name, value);
+        };
+        set(`ordem-${address}`, wanted.order === 0 ? '' : wanted.order?.toString());
+        set(`busca-${address}`, wanted.found);
         return next;
       },
       { replace: true },
@@ -165,8 +191,9 @@ function useOrder(address: string) {
   return {
     order: Number.isInteger(order) ? order : 0,
     found: asked.get(`busca-${address}`) ?? '',
-    sortBy: (wanted: number) => keep(`ordem-${address}`, wanted === 0 ? '' : String(wanted)),
-    find: (text: string) => keep(`busca-${address}`, text),
+    sortBy: (wanted: number) => keep({ order: wanted }),
+    find: (text: string) => keep({ found: text }),
+    show: (view: { order: number; found: string }) => keep({ order: view.order, found: view.found }),
   };
 }
 

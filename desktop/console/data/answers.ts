@@ -67,6 +67,7 @@ import type {
   invitedAnswer,
   memberAnswer,
 } from '#contract/resources/farms.ts';
+import type { feedStockAnswer, stockEntryAnswer } from '#contract/resources/feed-stock.ts';
 import type {
   feedingAnswer,
   feedingJournal,
@@ -223,6 +224,7 @@ export type Answers = {
     '/farms/{}': null;
     '/farms/{}/invitations/{}': null;
     '/farms/{}/members/{}': null;
+    '/feed-stock/{}': null;
     '/feeding/{}': null;
     '/financial/expenses/{}': null;
     '/firmware/{}': null;
@@ -316,6 +318,7 @@ export type Answers = {
     '/exports/batch/{}/summary': z.infer<typeof batchSummary>;
     '/exports/biometries': z.infer<typeof csvFile>;
     '/exports/biometries/csv': z.infer<typeof csvFile>;
+    '/exports/feed-stock/csv': z.infer<typeof csvFile>;
     '/exports/feeding': z.infer<typeof csvFile>;
     '/exports/feeding/csv': z.infer<typeof csvFile>;
     '/exports/losses/csv': z.infer<typeof csvFile>;
@@ -327,6 +330,8 @@ export type Answers = {
     '/farms/{}': z.infer<typeof farmDetail>;
     '/farms/{}/console': z.infer<typeof farmConsoleAnswer>;
     '/farms/{}/energy': z.infer<typeof energyAnswer>;
+    '/farms/{}/feed-stock': z.infer<typeof feedStockAnswer>;
+    '/farms/{}/feed-stock/entries': z.infer<typeof stockEntryAnswer>[];
     '/farms/{}/invitations': z.infer<typeof invitationAnswer>[];
     '/farms/{}/members': z.infer<typeof memberAnswer>[];
     '/farms/{}/products': z.infer<typeof productAnswer>[];
@@ -334,6 +339,7 @@ export type Answers = {
     '/farms/{}/science': z.infer<typeof scienceSettings>;
     '/farms/{}/siren': z.infer<typeof sirenAnswer>;
     '/farms/{}/timeline': z.infer<typeof farmTimelineSegment>[];
+    '/feed-stock/{}': z.infer<typeof stockEntryAnswer>;
     '/feeding/batch/{}': z.infer<typeof feedingJournal>;
     '/feeding/batch/{}/recommendation': z.infer<typeof feedingRecommendation>;
     '/feeding/batch/{}/summary': z.infer<typeof feedingSummary>;
@@ -484,6 +490,7 @@ export type Answers = {
     '/events/ticket': z.infer<typeof eventTicket>;
     '/farms/': z.infer<typeof farmAnswer>;
     '/farms/{}': z.infer<typeof farmAnswer>;
+    '/farms/{}/feed-stock/entries': z.infer<typeof stockEntryAnswer>;
     '/farms/{}/invitations': z.infer<typeof invitationMade>;
     '/farms/{}/members': z.infer<typeof memberAnswer> | z.infer<typeof invitedAnswer>;
     '/farms/{}/restore': z.infer<typeof farmAnswer>;
@@ -567,6 +574,7 @@ export type Answers = {
     '/farms/{}/console': z.infer<typeof farmConsoleAnswer>;
     '/farms/{}/science': z.infer<typeof scienceSettings>;
     '/farms/{}/siren/settings': z.infer<typeof sirenAnswer>;
+    '/feed-stock/{}': z.infer<typeof stockEntryAnswer>;
     '/feeding/{}': z.infer<typeof feedingAnswer>;
     '/financial/expenses/{}': z.infer<typeof expenseAnswer>;
     '/firmware/rollouts/{}/state': z.infer<typeof rolloutDetail>;

@@ -38,3 +38,6 @@ export const BATCH_TOUCHES = [
   'dashboard',
   'duties',
 ] as const;
+
+/** `Dia 12`, as the interface names the days of culture of its chart. */
+export const dayOfLabel = (label: string, index: number): number => Number(/\d+/.exec(label)?.[0] ?? index);

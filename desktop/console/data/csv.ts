@@ -8,17 +8,23 @@ export function csvOf(head: readonly string[], rows: readonly (readonly Cell[])[
   return [head, ...rows].map(row).join('');
 }
 
-/** `V-07-Oxigenio-dissolvido-2026-03-02.csv`: the words of the screen, in letters that every system takes. */
-export const fileName = (...words: readonly string[]): string =>
-  `${words
+/** `V-07-Oxigenio-dissolvido-2026-03-02`: the words of the screen, in letters that every system takes. */
+export const fileStem = (...words: readonly string[]): string =>
+  words
     .join('-')
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')
-    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')}.csv`;
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/-$/, '');
 
-export function saveFile(name: string, text: string): void {
+export const fileName = (...words: readonly string[]): string => `${fileStem(...words)}.csv`;
+
+export const saveFile = (name: string, text: string): void =>
+  saveBlob(name, new Blob([BYTE_ORDER_MARK, text], { type: 'text/csv;charset=utf-8' }));
+
+export function saveBlob(name: string, blob: Blob): void {
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([BYTE_ORDER_MARK, text], { type: 'text/csv;charset=utf-8' }));
+  link.href = URL.createObjectURL(blob);
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);

@@ -1,6 +1,7 @@
 import { useQueries } from '@tanstack/preact-query';
 import { useMemo } from 'preact/hooks';
 import type { WaterAlert } from '#contract/resources/water-quality.ts';
+import { quantity } from '../i18n/format.ts';
 import { get } from './api.ts';
 import { useGet } from './query.ts';
 
@@ -49,4 +50,62 @@ export function useMeals(pondId: string, batchIds: readonly string[], from: numb
         .toSorted((a, b) => a.at - b.at),
     [version, pondId, from],
   );
+}
+
+export type Treatment = { at: number; told: string };
+
+const MOST_TREATMENTS = 200;
+
+/** Treatments of the pond since an instant; null as pond asks nothing. */
+export function useTreatments(pondId: string | null, from: number): readonly Treatment[] {
+  const told = useGet(pondId === null ? null : (`/ponds/${pondId}/records` as const), {
+    kind: 'TREATMENT',
+    limit: MOST_TREATMENTS,
+  });
+  return useMemo(
+    () =>
+      (told.data ?? [])
+        .map(({ happened_at, product, amount, unit }) => ({
+          at: Date.parse(happened_at),
+          told: [product, amount === null ? null : quantity(amount, 1, unit ?? '')].filter(Boolean).join(' '),
+        }))
+        .filter(({ at }) => at >= from)
+        .toSorted((a, b) => a.at - b.at),
+    [told.data, from],
+  );
+}
+
+export type Order = { at: number; isOn: boolean };
+
+const MOST_ORDERS = 500;
+
+/** What the motor of the pond was ordered since an instant, and how it was ordered before; null asks nothing. */
+export function useOrders(pointId: string | null, from: number): readonly Order[] {
+  const told = useGet(pointId === null ? null : (`/control-points/${pointId}/orders` as const), {
+    limit: MOST_ORDERS,
+  });
+  return useMemo(() => {
+    const all = (told.data ?? [])
+      .map(({ issued_at, target_status }) => ({ at: Date.parse(issued_at), isOn: target_status === 'ON' }))
+      .toSorted((a, b) => a.at - b.at);
+    const before = all.findLast(({ at }) => at < from);
+    return [
+      ...(before === undefined ? [] : [{ ...before, at: from }]),
+      ...all.filter(({ at }) => at >= from),
+    ];
+  }, [told.data, from]);
+}
+
+/** From each order to run until the next one not to. */
+export function spansOn(orders: readonly Order[], until: number): readonly { from: number; to: number }[] {
+  const spans: { from: number; to: number }[] = [];
+  let from: number | null = null;
+  for (const { at, isOn } of orders) {
+    if (isOn) from ??= at;
+    else if (from !== null) {
+      spans.push({ from, to: at });
+      from = null;
+    }
+  }
+  return from === null ? spans : [...spans, { from, to: until }];
 }

@@ -187,6 +187,10 @@ const ROUTES: readonly { path: string; load: Load }[] = [
     path: '/lancar/anotacao',
     load: async () => (await import('../screens/records/record-entry.tsx')).NoteEntry,
   },
+  {
+    path: '/lancar/estoque/:what?',
+    load: async () => (await import('../screens/feed-stock/feed-stock.tsx')).FeedStock,
+  },
   { path: '/lotes', load: async () => (await import('../screens/batches/batch-list.tsx')).BatchList },
   {
     path: '/lotes/lista/:tab',
@@ -226,6 +230,7 @@ const AT_THE_PONDS = [
   '/lancar/tratamento',
   '/lancar/troca',
   '/lancar/anotacao',
+  '/lancar/estoque/:what?',
   '/tarefas',
   '/aeracao',
   '/viveiros/:cod/:tab?',

@@ -21,7 +21,7 @@ export const SYSTEM_ROUTES: readonly { path: string; load: Load }[] = [
     load: async () => (await import('../screens/devices/device-page.tsx')).DevicePage,
   },
   {
-    path: '/sistema/fazenda',
+    path: '/sistema/fazenda/:part?',
     load: async () => (await import('../screens/farms/farm-settings.tsx')).FarmSettings,
   },
   { path: '/sistema/usuarios', load: async () => (await import('../screens/people/people.tsx')).People },

@@ -72,6 +72,21 @@ export function gapsIn(instants: readonly number[]): readonly number[] {
   return pauses.flatMap((pause, index) => (pause > longest ? [index + 1] : []));
 }
 
+type Row = { x: readonly number[]; values: readonly (number | null)[] };
+
+/** Not a number anybody measured; null is a figure that is missing in a line that goes on. */
+export const GAP = Number.NaN;
+
+/** Each gap gets an instant of its own in its middle, where there is nothing. */
+export function broken({ x, values }: Row, breaks: ReadonlySet<number> = new Set(gapsIn(x))): Row {
+  const spread = <Value>(all: readonly Value[], between: (index: number) => Value) =>
+    all.flatMap((value, index) => (breaks.has(index) ? [between(index), value] : [value]));
+  return {
+    x: spread(x, (index) => ((x[index - 1] ?? 0) + (x[index] ?? 0)) / 2),
+    values: spread(values, () => GAP),
+  };
+}
+
 // Where a figure stands against what is good for the shrimp. Pure.
 
 export type Band = { low: number | null; high: number | null };

@@ -4,12 +4,7 @@ import { plainJson } from '#contract/plain-number.ts';
 import type { PushMessage } from '#contract/resources/notification-channels.ts';
 import type { Outcome, Outgoing } from '#features/alarms/delivery/ports.ts';
 import { type Answer, type PostSafely, readRetryAfter } from './post-safely.ts';
-
-export type VapidKeys = { publicKey: string; privateKey: string };
-
-export function newVapidKeys(): VapidKeys {
-  return webPush.generateVAPIDKeys();
-}
+import type { VapidKeys } from './vapid-keys.ts';
 
 /** Push services take 4096 bytes with their encryption. */
 const MOST_TEXT = 1_000;

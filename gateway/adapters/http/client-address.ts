@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import { hostname } from 'node:os';
 import type { RequestHandler } from 'express';
 import { AppError } from '#core/errors.ts';
 import type { Network } from '#core/network.ts';
@@ -107,6 +108,15 @@ function hostOf(header: string): string | null {
   return /^([\w.-]{1,253}?)\.?(:\d{1,5})?$/.exec(header)?.[1]?.toLowerCase() ?? null;
 }
 
+/** Names of the box beside those that every network has. */
+export const ownNamesOf = ({
+  tlsNames,
+  publicUrl,
+}: {
+  tlsNames: readonly string[];
+  publicUrl: string | null;
+}): string[] => [hostname(), ...tlsNames, ...(publicUrl === null ? [] : [new URL(publicUrl).hostname])];
+
 /**
  * Is it asked for as itself? Whoever owns a name of the internet can have it point to a box on somebody's network: a page
  * under that name would be of one origin with the box, and a browser there would send it what it likes. Addresses, and
@@ -117,6 +127,18 @@ export function isOwnHost(header: string, names: readonly string[]): boolean {
   if (host === null) return false;
   if (isIP(host) !== 0 || !host.includes('.')) return true;
   return LOCAL_ENDS.some((end) => host.endsWith(end)) || names.includes(host);
+}
+
+/**
+ * Whether a WebSocket may be opened so. A browser opens one to any address for a page of anywhere, and only names that
+ * page: none but a page of this box itself may. Programs and controllers name none.
+ */
+export function isOwnUpgrade(
+  { headers: { host, origin } }: Pick<IncomingMessage, 'headers'>,
+  names: readonly string[],
+): boolean {
+  if (host !== undefined && !isOwnHost(host, names)) return false;
+  return origin === undefined || (host !== undefined && URL.parse(origin)?.host === host.toLowerCase());
 }
 
 /** Refuses requests that ask for somebody else. */

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Request, RequestHandler, Response } from 'express';
 
-// The console's files, read once and kept in memory (two megabytes, compressed): the card is not asked again,
-// and no path of a request ever reaches the file system.
+// The console's files, each read when it is first asked for and kept in memory (two megabytes, compressed): the card is
+// not asked again. No path of a request ever reaches the file system: what is there is listed once.
 
 /** `plain`: null where it is kept compressed; whoever takes nothing compressed is rare, and has it unpacked. */
 type Kept = { type: string } & ({ plain: Buffer; gz: null } | { plain: null; gz: Buffer }) & {
@@ -36,14 +36,19 @@ const POLICY = [
 
 /** Serves the console at `/`: any address that is no file and no interface gets the page, which finds the screen itself. */
 export function consolePages(folder: string): RequestHandler {
-  const files = readFiles(folder);
-  const page = files.get('/index.html');
+  let looked: ReturnType<typeof filesOf> | undefined;
+  const fileAt = (place: string) => {
+    looked ??= filesOf(folder);
+    return looked(place);
+  };
   return (request, response, next) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return next();
     if (isInterface(request.path)) return next();
-    const file = files.get(request.path);
-    if (file !== undefined) return send(request, response, file, request.path.startsWith('/assets/'));
-    if (page === undefined || request.path.startsWith('/assets/') || !request.accepts('html')) return next();
+    const file = fileAt(request.path);
+    if (file !== null) return send(request, response, file, request.path.startsWith('/assets/'));
+    if (request.path.startsWith('/assets/') || !request.accepts('html')) return next();
+    const page = fileAt('/index.html');
+    if (page === null) return next();
     send(request, response, page, false);
   };
 }
@@ -53,31 +58,50 @@ const isInterface = (place: string): boolean =>
     (known) => place === known || place.startsWith(known),
   );
 
-function readFiles(folder: string): ReadonlyMap<string, Kept> {
-  const names = listed(folder);
+/**
+ * Nothing of them is looked at before somebody asks: after a power cut controllers would wait for a thousand files.
+ * `null`: there is no such file, or it went away when the program was replaced, just before it starts anew.
+ */
+function filesOf(folder: string): (place: string) => Kept | null {
+  const names = new Set(listed(folder));
+  const kept = new Map<string, Kept | null>();
   const read = (name: string) => readFileSync(path.join(folder, name));
-  const files = names
-    .filter((name) => TYPES[path.extname(name)] !== undefined)
-    .map((name): [string, Kept] => [
-      `/${name.split(path.sep).join('/')}`,
-      {
-        type: TYPES[path.extname(name)] ?? 'application/octet-stream',
-        ...(names.includes(`${name}.gz`)
-          ? { plain: null, gz: read(`${name}.gz`) }
-          : { plain: read(name), gz: null }),
-        br: names.includes(`${name}.br`) ? read(`${name}.br`) : null,
-      },
-    ]);
-  return new Map(files);
+  const readKept = (name: string): Kept | null => {
+    const type = TYPES[path.extname(name)];
+    if (type === undefined || !names.has(name)) return null;
+    const packed = names.has(`${name}.gz`)
+      ? { plain: null, gz: read(`${name}.gz`) }
+      : { plain: read(name), gz: null };
+    return { type, ...packed, br: names.has(`${name}.br`) ? read(`${name}.br`) : null };
+  };
+  return (place) => {
+    const name = place.slice(1);
+    // what nobody built is not remembered either
+    if (!names.has(name)) return null;
+    const before = kept.get(name);
+    if (before !== undefined) return before;
+    const found = unlessGone(() => readKept(name));
+    kept.set(name, found);
+    return found;
+  };
+}
+
+function unlessGone<Found>(look: () => Found): Found | null {
+  try {
+    return look();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
 }
 
 /** Empty where the console was not built: the interface is served all the same. */
-function listed(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  } catch {
-    return [];
-  }
+function listed(folder: string, under = ''): string[] {
+  const entries = unlessGone(() => readdirSync(path.join(folder, under), { withFileTypes: true })) ?? [];
+  return entries.flatMap((entry) => {
+    const name = `${under}${entry.name}`;
+    return entry.isDirectory() ? listed(folder, `${name}/`) : [name];
+  });
 }
 
 function send(request: Request, response: Response, file: Kept, isForEver: boolean): void {

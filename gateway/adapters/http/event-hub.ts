@@ -14,7 +14,7 @@ import { plainJson } from '#contract/plain-number.ts';
 import { accessToken } from '#contract/resources/access-tokens.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
 import { farm, farmMember } from '#contract/resources/farms.ts';
-import { revokedToken, sessionGeneration } from '#contract/resources/local-tables.ts';
+import { revokedToken, secondFactor, sessionGeneration } from '#contract/resources/local-tables.ts';
 import { pond } from '#contract/resources/ponds.ts';
 import { user } from '#contract/resources/users.ts';
 import { type CommitListener, type Committed, rowsOf } from '#core/changes.ts';
@@ -98,6 +98,10 @@ export function createEventHub(deps: EventHubDeps) {
     if (streams.size === 0) return;
     const isEnded = sessionsEndedBy(committed);
     for (const stream of streams) if (isEnded(stream.caller)) stream.close('signed_out');
+    const isDoubted = standingChangedBy(committed);
+    for (const stream of streams) {
+      if (isDoubted(stream.caller.userId)) check(deps, stream, refresh).catch(deps.onError);
+    }
     for (const stream of followFarms(streams, committed)) refresh(stream);
     rowEventsOf(deps, committed, ({ name, data, ...to }) => tellAll(name, data, to));
   });
@@ -218,16 +222,19 @@ async function check(
   refresh: (stream: ViewerStream) => void,
 ): Promise<void> {
   try {
-    await deps.authenticate(stream.bearer);
+    stream.isNow(await deps.authenticate(stream.bearer));
   } catch (error) {
     // only a refusal ends it; a database that does not answer now is no reason to blind a wall screen
-    if (error instanceof AppError && error.status === 401) stream.close('signed_out');
+    if (error instanceof AppError && isRefusal(error)) stream.close('signed_out');
     return;
   }
   const farms = await visibleFarms(deps, stream);
   const isSame = farms !== null && stream.seesExactly(farms);
   if (!isSame && stream.isOpen() && !stream.isAwaitingSnapshot()) refresh(stream);
 }
+
+/** 403: the token counts, but opens no stream any more, as before a second factor that is asked for. */
+const isRefusal = ({ status }: AppError): boolean => status === 401 || status === 403;
 
 /**
  * Refuses who has too many. Where the instance is full, whoever holds the most gives one up to who would still have
@@ -332,6 +339,17 @@ function sessionsEndedBy(committed: Committed): (caller: Caller) => boolean {
       (logins !== undefined && !isOfLiveGeneration(login, logins))
     );
   };
+}
+
+/** Says of whom this unit changed what else decides if a token opens a stream, and what is heard there: role, second factor. */
+function standingChangedBy(committed: Committed): (userId: string) => boolean {
+  const people = new Set([
+    ...rowsOf(committed, secondFactor).map(({ id }) => id),
+    ...rowsOf(committed, user)
+      .filter(({ before, after }) => before?.role !== after.role)
+      .map(({ id }) => id),
+  ]);
+  return (userId) => people.has(userId);
 }
 
 type FarmChange = {

@@ -2,8 +2,8 @@ import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type RequestHandler, Router } from 'express';
 
-// The documents as pages, for a farm without internet. Which files there are is listed once; a path of a request is only
-// looked up in that list and never reaches the file system.
+// The documents as pages, for a farm without internet. Which files there are is listed once, when the first is asked for;
+// a path of a request is only looked up in that list and never reaches the file system.
 
 /** In Spanish there is no guide yet; of the two that there are the Portuguese is the nearer. */
 const LANGUAGES = { 'pt-BR': 'pt-br', pt: 'pt-br', en: 'en', es: 'pt-br' } as const;
@@ -26,7 +26,7 @@ const POLICY = [
 
 /** Serves what scripts/build-guide.mjs made; the address without a page leads to the contents in the reader's language. */
 export function guidePages(folder: string): Router {
-  const files = new Map(listed(folder).map((name) => [`/${name}`, path.join(folder, name)]));
+  let found: ReadonlyMap<string, string> | undefined;
   const router = Router({ strict: true });
   router.use(((request, response, next) => {
     response.setHeader('Content-Security-Policy', POLICY);
@@ -36,6 +36,8 @@ export function guidePages(folder: string): Router {
     response.status(405).type('text/plain').send('GET only\n');
   }) satisfies RequestHandler);
   router.use(((request, response, next) => {
+    found ??= new Map(listed(folder).map((name) => [`/${name}`, path.join(folder, name)]));
+    const files = found;
     if (request.path === '/' && files.has('/en/index.html')) {
       // Portuguese where the browser names neither, as in the console
       const wanted = request.acceptsLanguages(Object.keys(LANGUAGES)) || 'pt-BR';

@@ -78,6 +78,7 @@ const THING: Readonly<Record<Owned, string>> = {
   transfer: 'Transfer',
   measurement: 'Measurement',
   farm_record: 'Record',
+  feed_stock: 'Entry of feed stock',
   probe: 'Probe',
   probe_bus: 'Bus',
   probe_profile: 'Probe profile',

@@ -35,6 +35,7 @@ export function openViewerStream(
   ended: (stream: ViewerStream, why: 'closed' | 'too_slow') => void,
 ) {
   const state = {
+    caller: viewer.caller,
     farms: new Map<string, FarmRole>(),
     /** Events since the snapshot now being read; null while none is being read. */
     held: null as RowEvent[] | null,
@@ -59,14 +60,14 @@ export function openViewerStream(
 
   /** Rows of a farm go to those who see it, rows of a person to that person. */
   function mayHear({ farmId, userId, isForOperators = false }: RowEvent): boolean {
-    if (userId !== null && userId !== viewer.caller.userId) return false;
+    if (userId !== null && userId !== state.caller.userId) return false;
     if (farmId !== null && !state.farms.has(farmId)) return false;
     return !isForOperators || operates(farmId);
   }
 
   function operates(farmId: string | null): boolean {
     // who administers the box looks after it without a farm on it
-    if (farmId === null && viewer.caller.role === 'ADMIN') return true;
+    if (farmId === null && state.caller.role === 'ADMIN') return true;
     const roles = farmId === null ? [...state.farms.values()] : [state.farms.get(farmId)];
     return roles.some((role) => role !== undefined && mayOnFarm(role, 'operate'));
   }
@@ -91,7 +92,15 @@ export function openViewerStream(
   }
 
   const stream = {
-    ...viewer,
+    bearer: viewer.bearer,
+    onlyFarm: viewer.onlyFarm,
+    get caller() {
+      return state.caller;
+    },
+    /** The same person, as they stand by now. */
+    isNow(caller: Caller): void {
+      state.caller = caller;
+    },
     offer,
     isOpen: () => state.isOpen,
     isAwaitingSnapshot: () => state.held !== null,

@@ -60,6 +60,8 @@ export type BrokerDeps = {
   makeTlsServer?: MakeTlsServer;
   /** Where an upgrade of an HTTP connection comes from; absent: from the other end of the connection. */
   sourceOf?: (request: IncomingMessage) => string;
+  /** False for a WebSocket that a page of elsewhere opens; absent: anybody may. */
+  mayUpgrade?: (request: IncomingMessage) => boolean;
 };
 
 export type Broker = {
@@ -185,6 +187,7 @@ export async function createBroker(deps: BrokerDeps): Promise<Broker> {
     accept: reception.accept,
     makeTlsServer: deps.makeTlsServer,
     sourceOf: deps.sourceOf,
+    mayUpgrade: deps.mayUpgrade,
   });
   listenToAedes();
   for (const known of deps.levels()) keep(known);

@@ -27,6 +27,8 @@ type ListenerDeps = {
   accept: (stream: Duplex, source: string, request?: IncomingMessage) => void;
   /** Where an upgrade of an HTTP connection comes from; absent: from the other end of the connection. */
   sourceOf?: ((request: IncomingMessage) => string) | undefined;
+  /** False: a page of elsewhere opens this WebSocket, or under a name that is not ours. Absent: anybody may. */
+  mayUpgrade?: ((request: IncomingMessage) => boolean) | undefined;
   /** Absent: there is no secured port. */
   makeTlsServer?: MakeTlsServer | undefined;
 };
@@ -92,7 +94,8 @@ export function createListeners(deps: ListenerDeps) {
         if (httpServer.listenerCount('upgrade') === 1) refuse(socket, '404 Not Found', source);
         return;
       }
-      if (!offers(request, SUBPROTOCOL)) refuse(socket, '400 Bad Request', source);
+      if (deps.mayUpgrade?.(request) === false) refuse(socket, '403 Forbidden', source);
+      else if (!offers(request, SUBPROTOCOL)) refuse(socket, '400 Bad Request', source);
       else if (!deps.mayOpen(source)) refuse(socket, '429 Too Many Requests', source);
       else {
         // from here on it counts among the connections of the broker

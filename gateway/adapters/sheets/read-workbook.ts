@@ -1,8 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
 import { type CellObject, read, SSF, type WorkBook, type WorkSheet } from '@e965/xlsx';
-
-/** A workbook that is none, or larger than a sheet of a farm: what the sender is told. */
-export class SheetTrouble extends Error {}
+import { SheetTrouble } from './sheet-trouble.ts';
 
 export type SheetCell = string | number;
 export type SheetRow = { row: number; cells: SheetCell[]; carried?: Map<number, SheetCell> };

@@ -13,6 +13,7 @@ const PASSING = new Set([
   'feeding_records',
   'biometries',
   'farm_records',
+  'feed_stock',
   'expenses',
   'notifications',
 ]);

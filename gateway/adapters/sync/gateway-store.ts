@@ -34,6 +34,8 @@ export function keptAside(read: Db): HostedStore['keptAside'] {
       .selectFrom('sync_parked')
       .select(['lane', 'seq'])
       .where('stream_id', '=', streamId)
+      // of an earlier epoch: the gateway knows it by no number
+      .where('seq', '>', 0)
       .limit(MOST_KEPT_ASIDE + 1)
       .execute();
     if (rows.length > MOST_KEPT_ASIDE) return undefined;

@@ -5,6 +5,7 @@ import { sharedResources } from '#contract/resources/all.ts';
 import { SCOPES } from '#contract/sync/scopes.ts';
 import type { WireRow } from '#contract/sync/wire.ts';
 import { toldRow } from '#store/merge/personal.ts';
+import { movedPrefix } from '#features/cloud/moved-farms.ts';
 import { codecOf } from '#store/row-codec.ts';
 import type { HostedStore } from '../../sync/hosted/ports.ts';
 
@@ -40,6 +41,7 @@ export const IN_ORDER = [
   'expenses',
   'measurements',
   'farm_records',
+  'feed_stock',
   'notifications',
   'logs',
 ] as const satisfies readonly Shared[];
@@ -115,7 +117,11 @@ async function pageOf(read: Db, { table, streamId, behind, limit, historyFrom }:
   const codec = codecOf(resource);
   const isHistory = resource.lane === 'history';
   const id = sql.ref(`t.id`);
-  const conditions = [inScope(table, 't', streamId)];
+  const conditions = [
+    table === 'users'
+      ? sql`(${inScope(table, 't', streamId)} or ${id} in (${peopleOfMoved(streamId)}))`
+      : inScope(table, 't', streamId),
+  ];
   // history comes newest first, as far as ids grow with time
   if (behind !== null) conditions.push(isHistory ? sql`${id} < ${behind}` : sql`${id} > ${behind}`);
   if (isHistory && historyFrom !== null)
@@ -190,6 +196,15 @@ function farmsOf(streamId: StreamOrOwn): RawBuilder<unknown> {
   return streamId === 'own'
     ? sql`select b.id from farms as b`
     : sql`select b.id from sync_farms as b where b.stream_id = ${streamId}`;
+}
+
+/** Who was on a farm that was taken off this gateway: it hears that they left, though it compares everything meanwhile. */
+function peopleOfMoved(streamId: number): RawBuilder<unknown> {
+  const prefix = movedPrefix(streamId);
+  const moved = sql`select substr(v.id, ${sql.lit(prefix.length + 1)}) from instance_values as v
+    where v.id >= ${prefix} and v.id < ${`${prefix.slice(0, -1)};`}`;
+  return sql`select f.owner_id from farms as f where f.id in (${moved})
+    union select m.user_id from farm_members as m where m.farm_id in (${moved})`;
 }
 
 /** Whether a row of `table`, under the name `as`, belongs to a stream. */

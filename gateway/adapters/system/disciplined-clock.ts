@@ -154,6 +154,8 @@ export function isToBeAsked({ isSynchronised: told, askedAt }: ClockEvidence, at
 
 async function isSynchronised(): Promise<boolean | null> {
   if (existsSync('/run/systemd/timesync/synchronized')) return true;
+  // whom the command below would ask; without it (a container, Windows, macOS) nothing is known
+  if (!existsSync('/run/systemd/system')) return null;
   try {
     const { stdout } = await run('timedatectl', ['show', '--property=NTPSynchronized', '--value'], {
       timeout: ASK_TIMEOUT_MS,
@@ -161,7 +163,6 @@ async function isSynchronised(): Promise<boolean | null> {
     const word = stdout.trim();
     return word === 'yes' ? true : word === 'no' ? false : null;
   } catch {
-    // no systemd here (a container, Windows, macOS): nothing is known
     return null;
   }
 }

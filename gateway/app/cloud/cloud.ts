@@ -1,7 +1,12 @@
-import { conflictQueries, tellConflictQueries } from '#adapters/sql/queries/cloud/sync-conflicts.ts';
+import {
+  conflictQueries,
+  overdrawnQueries,
+  tellConflictQueries,
+} from '#adapters/sql/queries/cloud/sync-conflicts.ts';
 import { sweepConflicts } from '#adapters/sql/sweep-expired.ts';
 import type { Tick } from '#adapters/timers/ticks.ts';
 import { createTellFenced } from '#features/cloud/pairing/tell-fenced.ts';
+import { createNoteOverdrawn } from '#features/cloud/sync-conflicts/note-overdrawn.ts';
 import { syncConflictRoutes } from '#features/cloud/sync-conflicts/routes.ts';
 import { createTellConflicts, toldId } from '#features/cloud/sync-conflicts/tell-conflicts.ts';
 import { createHostedWork } from '#operations/hosted/run-farms.ts';
@@ -15,12 +20,14 @@ import type { ControlArea } from '../control/control.ts';
 import type { ControlMemory } from '../control/memory.ts';
 import type { Platform } from '../kernel.ts';
 import type { People } from '../people/people.ts';
+import type { Production } from '../production/production.ts';
 
 type Needs = {
   memory: ControlMemory;
   alarms: Alarms;
   people: People;
   control: ControlArea;
+  production: Pick<Production, 'batches'>;
   watches: Watches;
   pairing: LocalPairingParts | null;
 };
@@ -31,7 +38,7 @@ export type Cloud = Awaited<ReturnType<typeof wireCloud>>;
 export async function wireCloud(platform: Platform, needs: Needs) {
   const hosted = platform.config.role === 'hosted' ? await wireHosted(platform, needs) : null;
   const gateway = needs.pairing === null ? null : wireGateway(platform, needs, needs.pairing);
-  const syncConflicts = wireConflicts(platform);
+  const syncConflicts = wireConflicts(platform, needs.production);
   return {
     pairing: needs.pairing,
     hostedWork: hosted?.hostedWork ?? null,
@@ -137,20 +144,32 @@ async function wireHosted(platform: Platform, { alarms, people, control, watches
 }
 
 /** Changes that lost in a merge: shown, told of, restored. The same on both sides. */
-function wireConflicts({ config, kernel, database, accessTo, notify }: Platform) {
+function wireConflicts(
+  { config, kernel, database, accessTo, notify }: Platform,
+  { batches }: Needs['production'],
+) {
   const telling = createTellConflicts({
     ...kernel,
     notify,
     queries: tellConflictQueries(database, (id) => toldId(kernel, id), accessTo),
   });
   database.onRows(telling.hear);
+  const overdrawn = createNoteOverdrawn({
+    ...kernel,
+    queries: overdrawnQueries(database),
+    async overdrawnIn(batchIds) {
+      const states = await batches.byIds(batchIds);
+      return new Set([...states.values()].flatMap((state) => [...state.overdrawn]));
+    },
+  });
+  database.onRows(overdrawn.hear);
   return {
     routes: syncConflictRoutes({
       ...kernel,
       role: config.role,
       queries: conflictQueries(database, accessTo, config.role),
     }),
-    told: telling.settled,
+    told: () => overdrawn.settled().then(telling.settled),
     /** Once an hour, in one process for all. */
     async sweep(): Promise<void> {
       await telling.look();

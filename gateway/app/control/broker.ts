@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { isOwnUpgrade, ownNamesOf } from '#adapters/http/client-address.ts';
 import { createCounters } from '#adapters/mqtt/counters.ts';
 import { type SupervisedBroker, superviseBroker } from '#adapters/mqtt/supervise-broker.ts';
 import type { Tick } from '#adapters/timers/ticks.ts';
@@ -18,6 +19,7 @@ export async function openBroker(
   server: Server,
 ): Promise<SupervisedBroker> {
   const { control, kernel, trust } = instance;
+  const names = ownNamesOf(config);
   const broker = await superviseBroker({
     door: instance.technicians?.relays.door ?? control.door,
     relays: instance.technicians?.relays.desk,
@@ -35,6 +37,7 @@ export async function openBroker(
     counters: createCounters((why, source) => instance.refusals.count('mqtt', why, source)),
     restarted: () => void tellFarms(instance),
     sourceOf: instance.clients.of,
+    mayUpgrade: (request) => isOwnUpgrade(request, names),
     ...(trust.makeTlsServer === undefined ? {} : { makeTlsServer: trust.makeTlsServer }),
   });
   broker.attachWebSocket(server, '/mqtt');

@@ -1,7 +1,7 @@
-import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { createApp } from '#adapters/http/app.ts';
 import { ownRequestCounts, sharedRequestCounts } from '#adapters/http/attempt-limit.ts';
+import { ownNamesOf } from '#adapters/http/client-address.ts';
 import { eventTicketRoutes } from '#adapters/http/event-stream.ts';
 import { mountPlatform } from '#adapters/http/platform.ts';
 import {
@@ -43,13 +43,6 @@ type Needs = {
   /** Of all areas. */
   routes: readonly Route[];
 };
-
-/** Names of the box beside those that every network has. */
-const ownNamesOf = ({ tlsNames, publicUrl }: Config): string[] => [
-  hostname(),
-  ...tlsNames,
-  ...(publicUrl === null ? [] : [new URL(publicUrl).hostname]),
-];
 
 /** What answers over HTTP: the routes behind their checks, the event stream, and the pages that stand beside them. */
 export function wireHttp(platform: Platform, needs: Needs) {

@@ -1,4 +1,4 @@
-import { SheetTrouble } from '#adapters/sheets/read-workbook.ts';
+import { SheetTrouble } from '#adapters/sheets/sheet-trouble.ts';
 import { buildWaterSums } from '#adapters/sql/build-water-sums.ts';
 import type { Database } from '#adapters/sql/database.ts';
 import { accessQuery } from '#adapters/sql/queries/access.ts';
@@ -9,6 +9,7 @@ import { batchQueries, dailyTemperatures } from '#adapters/sql/queries/productio
 import { biometryQueries } from '#adapters/sql/queries/production/biometries.ts';
 import { dashboardQueries } from '#adapters/sql/queries/production/dashboard.ts';
 import { exportQueries } from '#adapters/sql/queries/production/exports.ts';
+import { feedStockQueries } from '#adapters/sql/queries/production/feed-stock.ts';
 import { feedingQueries } from '#adapters/sql/queries/production/feeding.ts';
 import { financeQueries } from '#adapters/sql/queries/production/finance.ts';
 import { importQueries } from '#adapters/sql/queries/production/imports.ts';
@@ -36,7 +37,10 @@ import { warningsOf as weighingWarnings } from '#features/production/biometries/
 import { biometryRoutes } from '#features/production/biometries/routes.ts';
 import { dashboardRoutes } from '#features/production/dashboard/routes.ts';
 import { exportRoutes } from '#features/production/exports/routes.ts';
-import { warningsOf as feedingWarnings } from '#features/production/feeding/record-feeding.ts';
+import { expiredLots } from '#features/production/feed-stock/read-stock.ts';
+import { allEntries, feedStockRoutes } from '#features/production/feed-stock/routes.ts';
+import { warnOfStock } from '#features/production/feed-stock/warn-of-stock.ts';
+import { warningsOf as feedingWarnings, plainRationKg } from '#features/production/feeding/record-feeding.ts';
 import { feedingRoutes } from '#features/production/feeding/routes.ts';
 import { batchMoneyOf } from '#features/production/finance/finance-answers.ts';
 import { financeRoutes } from '#features/production/finance/routes.ts';
@@ -106,6 +110,7 @@ export function wireProduction(
     heardUnsaved,
   };
   const imports = wireImports(deps);
+  const feedStock = wireFeedStock(deps);
   return {
     batches,
     scienceOf,
@@ -129,6 +134,7 @@ export function wireProduction(
         batches,
         queries: recordQueries(database.read, database.readLong),
       }),
+      ...feedStockRoutes(feedStock),
       ...wireTransfers(deps),
       ...wireExports(deps),
       ...imports.routes,
@@ -144,6 +150,11 @@ export function wireProduction(
         },
       },
       { name: 'check of sums', at: '29 * * * *', run: () => checkSums(platform) },
+      {
+        name: 'feed that runs out',
+        at: '41 * * * *',
+        run: () => warnOfStock({ ...kernel, ...feedStock, notify: platform.notify }),
+      },
       { name: 'old imports', at: '43 3 * * *', run: () => sweepImports(database, kernel) },
     ]),
   };
@@ -168,6 +179,23 @@ function wireTransfers({ kernel, database, batches, limits }: WireDeps): Route[]
   });
 }
 
+/** Wires what feed there is, by what came, was fed and was counted. */
+function wireFeedStock({ kernel, database, batches, scienceOf }: WireDeps) {
+  return {
+    ...kernel,
+    queries: feedStockQueries(database.read, database.readLong),
+    async warnDays(farmId: string) {
+      return (await scienceOf(farmId)).feedStock.warnDays;
+    },
+    async rationKg(farmId: string) {
+      let sum = 0;
+      for (const state of await batches.ofFarms([farmId], 'ACTIVE'))
+        sum += (await plainRationKg({ scienceOf }, state)) ?? 0;
+      return sum;
+    },
+  };
+}
+
 /** Wires what batches eat and what they cost. */
 function wireFeedingAndFinance(deps: WireDeps): Route[] {
   const { kernel, database, batches, scienceOf, expectedWeights, withdrawals } = deps;
@@ -179,6 +207,8 @@ function wireFeedingAndFinance(deps: WireDeps): Route[] {
       scienceOf,
       expectedWeights,
       latestWater: latestWaterQuery(read),
+      expiredLots: (farmId, meal) =>
+        expiredLots({ ...kernel, queries: feedStockQueries(read, readLong) }, farmId, meal),
       queries: { ...feedingQueries(read), feedingsOf: feedingQueries(readLong).feedingsOf },
     }),
     ...financeRoutes({
@@ -222,6 +252,7 @@ function wireExports(deps: WireDeps): Route[] {
     ...kernel,
     queries: exportQueries(database.read, database.readLong, database.readLines),
     batches,
+    feedStockOf: (farmId) => allEntries(wireFeedStock(deps), farmId),
     batchesThere: () => batchesThere({ batches, ...recordQueries(database.read, database.readLong) }),
     async lossesOf(batchId) {
       const losses = await lossesOf({ batches, queries: batchQueries(database.read) }, batchId);

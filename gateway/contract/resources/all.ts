@@ -9,6 +9,7 @@ import { controlPoint, order } from './control-points.ts';
 import { farmConsole } from './farm-console.ts';
 import { farmRecord } from './farm-records.ts';
 import { farm, farmMember } from './farms.ts';
+import { feedStockEntry } from './feed-stock.ts';
 import { feedingRecord } from './feeding.ts';
 import { expense } from './finance.ts';
 import { firmwareImage, firmwareRollout, firmwareTarget } from './firmware.ts';
@@ -91,6 +92,7 @@ export const sharedResources = {
   farm_science: farmScience,
   farm_console: farmConsole,
   farm_records: farmRecord,
+  feed_stock: feedStockEntry,
   notification_channels: notificationChannel,
   access_tokens: accessToken,
   invitations: invitation,

@@ -97,7 +97,10 @@ export const survivalRates = z.object({ batches: z.array(survivalLine) });
 /** GET /dashboard/feed-efficiency */
 export const feedLine = batchLine.extend({
   total_feed_kg: z.number(),
-  total_feed_cost: z.number(),
+  total_feed_cost: z
+    .number()
+    .nullable()
+    .describe('null, as all cost: for who may not read the finance of the farm'),
   current_biomass_kg: z.number(),
   biomass_gained_kg: z.number(),
   fca: figure.describe('null: no feed recorded, or no gain'),

@@ -43,6 +43,10 @@ export const recordsExportQuery = csvForm
   .extend({ farm_id: idInput, kind: z.enum(RECORD_KINDS).optional(), ...days.shape })
   .refine(isInOrder, inOrder);
 
+export const feedStockExportQuery = csvForm
+  .extend({ farm_id: idInput, ...days.shape })
+  .refine(isInOrder, inOrder);
+
 export const lossesExportQuery = csvForm
   .extend({ batch_id: idOrNumber, ...days.shape })
   .refine(isInOrder, inOrder);

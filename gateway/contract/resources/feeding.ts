@@ -75,8 +75,11 @@ export const feedingAnswer = z.object({
   pond_id: z.uuid().nullable(),
   feed_type: z.string(),
   quantity_kg: z.number(),
-  cost_per_kg: z.number(),
-  total_cost: z.number(),
+  cost_per_kg: z
+    .number()
+    .nullable()
+    .describe('null: for who neither reads the finance of the farm nor records'),
+  total_cost: z.number().nullable(),
   feed_date: z.string(),
   tray_leftover_percent: z.number().nullable(),
   notes: z.string().nullable(),
@@ -102,7 +105,7 @@ export const feedingSummary = z.object({
   batch_number: z.string(),
   summary: z.object({
     total_feed_consumed_kg: z.number(),
-    total_feed_cost: z.number(),
+    total_feed_cost: z.number().nullable().describe('null: for who may not read the finance of the farm'),
     average_daily_feed_kg: figure.describe('Per day with a feeding; null: no feeding yet'),
     days_with_feeding: z.int(),
     current_fca: figure,

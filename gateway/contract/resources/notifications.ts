@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { instantInput, longText, numberInQuery, shortText } from '../fields.ts';
+import { instantInput, longText, numberInQuery, pageQuery, shortText } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { NOTIFICATION_TYPES } from '../words.ts';
 
@@ -35,6 +35,11 @@ export const notificationQuery = z.object({
   unread_only: yesOrNo.optional().describe('Default false'),
   page: numberInQuery(z.number().int().min(1).max(1_000_000)).default(1),
   page_size: numberInQuery(z.number().int().min(1).max(100)).default(20),
+  skip: pageQuery.shape.skip
+    .unwrap()
+    .optional()
+    .describe('As on every list: instead of `page`, the page that begins after so many'),
+  limit: pageQuery.shape.limit.describe('As on every list: instead of `page_size`'),
 });
 
 export const notificationAnswer = z.object({

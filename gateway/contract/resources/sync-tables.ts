@@ -30,7 +30,14 @@ export const parkedChange = defineResource({
   }),
 });
 
-export const CONFLICT_RULES = ['last_writer', 'delete_wins', 'renamed', 'unassigned', 'duplicate'] as const;
+export const CONFLICT_RULES = [
+  'last_writer',
+  'delete_wins',
+  'renamed',
+  'unassigned',
+  'duplicate',
+  'overdrawn',
+] as const;
 export const CONFLICT_STATES = ['open', 'restored', 'confirmed', 'superseded'] as const;
 
 /** An edit that lost against a concurrent one. Its id is derived from both stamps: both instances find the same one. */

@@ -146,6 +146,7 @@ export const RESTORE_COUNTED = [
   'biometries',
   'expenses',
   'farm_records',
+  'feed_stock',
 ] as const;
 
 export const restoreCounted = z.object({

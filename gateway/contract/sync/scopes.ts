@@ -44,6 +44,7 @@ export const SCOPES: Readonly<Record<SharedTable, Scope>> = {
   expenses: { by: 'parent', table: 'batches', column: 'batch_id' },
   measurements: { by: 'parent', table: 'ponds', column: 'pond_id' },
   farm_records: { by: 'farm', column: 'farm_id' },
+  feed_stock: { by: 'farm', column: 'farm_id' },
   notification_channels: { by: 'nobody' },
   access_tokens: { by: 'nobody' },
   invitations: { by: 'nobody' },

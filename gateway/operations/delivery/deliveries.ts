@@ -1,8 +1,8 @@
 import { addressPolicy } from '#adapters/delivery/address-policy.ts';
 import { channelSecrets } from '#adapters/delivery/channel-secrets.ts';
-import { newVapidKeys, type VapidKeys } from '#adapters/delivery/send-push.ts';
 import { smsSender } from '#adapters/delivery/send-sms.ts';
 import { createSendThread } from '#adapters/delivery/send-thread/send-thread.ts';
+import { newVapidKeys, type VapidKeys } from '#adapters/delivery/vapid-keys.ts';
 import type { AttemptLimits } from '#adapters/http/attempt-limit.ts';
 import type { Metrics } from '#adapters/http/metrics.ts';
 import type { Database } from '#adapters/sql/database.ts';

@@ -6,6 +6,9 @@ import type { Steps, UnitContext } from '../register.ts';
 export function* keepMarks(move: StreamMove, { nowMs }: Pick<UnitContext, 'nowMs'>): Steps<void> {
   if (move.set.epoch !== undefined)
     yield { sql: 'delete from sync_marks where stream_id = ?', params: [move.id] };
+  // what a gateway counts anew has nothing to do with numbers that are kept aside
+  if (move.set.epoch !== undefined && move.set.in_core_seq === 0)
+    yield { sql: 'update sync_parked set seq = 0 where stream_id = ?', params: [move.id] };
   const { marks = [] } = move;
   if (marks.length === 0) return;
   yield {

@@ -141,7 +141,7 @@ function mergeOne(item: Readable, merged: MergedBatch): NotApplied | null {
   const { set, tenancy, batch } = merged;
   const work = set.works.get(keyOf(resource.name, heard.change.id));
   if (work === undefined) throw new Error(`${resource.name} ${heard.change.id} was not read`);
-  if (isPassedOver(item, work, merged)) {
+  if (isPassedOver(item, work, merged) || isOfWhoLeft(work, merged)) {
     merged.passedOver += 1;
     return null;
   }
@@ -209,6 +209,14 @@ function isPassedOver({ resource, edit }: Readable, work: Work, { batch, tenancy
   // an account ends where it was made
   return resource.name === 'users' && edit.is === 'delete' && tenancy?.locals.has(work.id) !== true;
 }
+
+/** Of who left the farms of this gateway, and whose account is not its own, nothing is taken: nor is it kept for anybody. */
+const isOfWhoLeft = ({ resource, id, row }: Work, { tenancy }: MergedBatch): boolean =>
+  resource.name === 'users' &&
+  row !== null &&
+  tenancy?.past.has(id) === true &&
+  !tenancy.people.has(id) &&
+  !tenancy.locals.has(id);
 
 /** An account that no gateway made is its person's, on the hosted instance: nothing that a gateway says of it counts. */
 function isOfHosted({ resource, id, row }: Work, { tenancy }: MergedBatch): boolean {

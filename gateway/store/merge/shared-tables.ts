@@ -61,6 +61,7 @@ export const REFERENCES: Readonly<Record<SharedTable, Readonly<Record<string, Sh
     batch_id: 'batches',
     control_point_id: 'control_points',
   },
+  feed_stock: { farm_id: 'farms' },
   logs: {},
   notification_channels: { user_id: 'users' },
   access_tokens: { user_id: 'users' },

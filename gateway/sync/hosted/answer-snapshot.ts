@@ -53,6 +53,14 @@ async function beginEpoch(deps: HostedDeps, caller: GatewayCaller, epochOfGatewa
       seen: next,
       unit: {
         actor: null,
+        // what was refused while the farm was away finds its place now that it is back
+        incoming: {
+          from: 'gateway',
+          streamId: stream.stream_id,
+          lane: 'core',
+          changes: [],
+          retry: 'parked',
+        },
         // whoever has the row tells it whole in this epoch, and if nobody has it, it is gone with a disk
         changes: (await deps.store.partsOfAbsent(stream.stream_id)).map((id) => purge(parkedChange, id)),
         stream: {

@@ -1,4 +1,5 @@
-import { readWorkbook, SheetTrouble } from '#adapters/sheets/read-workbook.ts';
+import { readWorkbook } from '#adapters/sheets/read-workbook.ts';
+import { SheetTrouble } from '#adapters/sheets/sheet-trouble.ts';
 import { standBack } from '#adapters/system/process-pauses.ts';
 import type { SheetAnswer } from './sheet-process.ts';
 

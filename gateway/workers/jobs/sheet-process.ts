@@ -1,7 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { type SheetRow, SheetTrouble, type WorkbookRead } from '#adapters/sheets/read-workbook.ts';
+import type { SheetRow, WorkbookRead } from '#adapters/sheets/read-workbook.ts';
+import { SheetTrouble } from '#adapters/sheets/sheet-trouble.ts';
 
 /** What the process says: rows of a sheet, and at last what kind of file it was. */
 export type SheetAnswer =

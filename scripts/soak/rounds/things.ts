@@ -253,6 +253,20 @@ export const THINGS: Readonly<Record<string, Thing>> = {
     isDeleted: true,
     weight: 1.5,
   },
+  feedStock: {
+    table: 'feed_stock',
+    make: below('farm', (farm, n) => ({
+      path: `/farms/${farm}/feed-stock/entries`,
+      body:
+        n % 3 === 0
+          ? { kind: 'COUNT', product: 'Ração 35', quantity_kg: n % 900, notes: `w${n}` }
+          : { kind: 'DELIVERY', product: 'Ração 35', bags: 20, bag_kg: 25, notes: `w${n}` },
+    })),
+    at: ({ id }) => `/feed-stock/${id}`,
+    edits: [notes],
+    isDeleted: true,
+    weight: 0.7,
+  },
   aerator: {
     table: 'aerators',
     make: below('pond', (pond, n, { chance }) => ({

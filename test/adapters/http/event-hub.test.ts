@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createEventHub } from '#adapters/http/event-hub.ts';
-import type { FarmRole } from '#contract/words.ts';
+import type { FarmRole, UserRole } from '#contract/words.ts';
 import type { CommitListener } from '#core/changes.ts';
 import { AppError } from '#core/errors.ts';
 import { alertRow } from '#test/farm-rows.ts';
@@ -15,6 +15,8 @@ function aHub() {
     farms: [FARM],
     role: 'OWNER' as FarmRole,
     holds: true,
+    account: 'OWNER' as UserRole,
+    refusal: 401 as 401 | 403,
     behind: 0,
     written: [] as string[],
     ended: [] as string[],
@@ -36,8 +38,14 @@ function aHub() {
     farmOfPond: async () => FARM,
     openOfEpisodes: async () => [],
     authenticate: async (bearer) => {
-      if (!world.holds) throw new AppError(401, 'no');
-      return { userId: bearer, role: 'OWNER', tokenId: `of ${bearer}`, tokenExpiresAt: 1_000, scopes: null };
+      if (!world.holds) throw new AppError(world.refusal, 'no');
+      return {
+        userId: bearer,
+        role: world.account,
+        tokenId: `of ${bearer}`,
+        tokenExpiresAt: 1_000,
+        scopes: null,
+      };
     },
     now: () => 0,
     later: (_ms, run) => void waiting.push(run),
@@ -103,6 +111,16 @@ describe('an event stream', () => {
     await minute();
     expect(heard()).toEqual(['snapshot', 'snapshot', 'closed']);
     expect(world.ended).toEqual(['after_writing']);
+  });
+
+  test('ends too where its token counts and opens none any more, as before a second factor', async () => {
+    const { open, snapshotReady, minute, world, heard } = aHub();
+    void open();
+    await settled();
+    await snapshotReady();
+    Object.assign(world, { holds: false, refusal: 403 });
+    await minute();
+    expect(heard()).toEqual(['snapshot', 'closed']);
   });
 
   test('whose client does not read is cut off at 256 KiB, without a word', async () => {
@@ -202,6 +220,20 @@ describe('what no row tells of', () => {
     secondPasses();
     hub.tellChanged('probes', { farmId: FARM, who: 'viewers' });
     expect(changedIn(world.written)).toHaveLength(4);
+  });
+
+  test('of the box goes to an ADMIN as long as that is one', async () => {
+    const hub = aHub();
+    Object.assign(hub.world, { farms: [], account: 'ADMIN' });
+    void hub.open();
+    await settled();
+    await hub.snapshotReady();
+    hub.hub.tellChanged('adoption', 'operators');
+    hub.secondPasses();
+    hub.world.account = 'OWNER';
+    await hub.minute();
+    hub.hub.tellChanged('bench', 'operators');
+    expect(changedIn(hub.world.written)).toEqual([{ farm_id: null, kinds: ['adoption'] }]);
   });
 
   test('goes to those who may ask: what is the box’s or an operator’s is not for viewers', async () => {

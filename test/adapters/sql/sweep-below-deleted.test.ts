@@ -46,6 +46,7 @@ onBothEngines('journals below what was deleted', (_open, engine) => {
     'biometries',
     'expenses',
     'farm_records',
+    'feed_stock',
     'feeding_records',
     'harvests',
     'measurements',

@@ -3,6 +3,7 @@ import * as changes from '#core/changes.ts';
 import { StaleError, StorageUnavailable, UniqueViolation } from '#core/errors.ts';
 import { codecOf } from '#store/row-codec.ts';
 import type { Chance } from './chance.ts';
+import { farmOfStored } from './moves.ts';
 import type { ReadRows } from './replica-state.ts';
 import { type Row, type Side, THINGS, type Thing } from './things.ts';
 
@@ -16,6 +17,8 @@ export type WorkDeps = {
   commit: Commit;
   /** A number that no other write has. */
   nextWord: () => number;
+  /** Farms that this side runs no longer: nobody changes anything of them here. */
+  moved?: ReadonlySet<string>;
   /** Rare things oftener, for a sharper look at one of them. */
   bias?: Partial<Record<Deed, number>>;
 };
@@ -31,7 +34,7 @@ export async function workOnFarm(deps: WorkDeps): Promise<Done> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const deed = deps.chance.weighted({ ...USUAL, ...deps.bias });
     const thing = chooseThing(deps, deed);
-    const change = thing === null ? null : await changeOf(deps, deed, thing);
+    const change = thing === null ? null : await allowed(deps, thing, await changeOf(deps, deed, thing));
     if (thing !== null && change !== null) return carryOut(deps, { deed, thing, change });
   }
   return null;
@@ -39,6 +42,18 @@ export async function workOnFarm(deps: WorkDeps): Promise<Done> {
 
 /** A young farm has no batch to feed yet: somebody does something else then. */
 const TRIES = 6;
+
+async function allowed(
+  { read, moved }: WorkDeps,
+  { resource: { name } }: Thing,
+  change: changes.Change | null,
+): Promise<changes.Change | null> {
+  if (change === null || moved === undefined || moved.size === 0) return change;
+  const [stored] =
+    'row' in change ? [change.row] : await read(`select * from ${name} where id = '${change.id}'`);
+  const farm = stored === undefined ? null : await farmOfStored(read, name, stored as Row);
+  return farm !== null && moved.has(farm) ? null : change;
+}
 
 async function carryOut(
   deps: WorkDeps,
@@ -48,17 +63,18 @@ async function carryOut(
     const committed = await deps.commit({ changes: [change], actor: null });
     return { deed, committed };
   } catch (error) {
-    // what a person would be told: taken, changed meanwhile, try again later
-    const isRefusal =
-      error instanceof UniqueViolation ||
-      error instanceof StaleError ||
-      error instanceof StorageUnavailable ||
-      isFull(error);
-    if (!isRefusal)
+    if (!isRefusal(error))
       throw new Error(`${deed} of ${thing.resource.name} on the ${deps.side}`, { cause: error });
     return null;
   }
 }
+
+/** What a person would be told: taken, changed meanwhile, try again later. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof UniqueViolation ||
+  error instanceof StaleError ||
+  error instanceof StorageUnavailable ||
+  isFull(error);
 
 /** This world's disk refuses what is kept in memory, too: whatever was not stored is gone when the power goes. */
 const isFull = (error: unknown): boolean =>

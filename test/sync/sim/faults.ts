@@ -18,6 +18,8 @@ const FAULTS = {
   'gateway clock jumps': 3,
   'gateway clock in 1970': 1,
   'hosted clock jumps': 1,
+  'hosted clock is set wrong': 1,
+  'hosted clock is set right': 1,
   'gateway disk fills': 1,
   'gateway disk is freed': 2,
   'hosted forgets its feed': 1,
@@ -33,6 +35,8 @@ const CLOCKS: Partial<Record<Fault, number>> = {
   'line gets rough': 4,
   'line gets calm': 3,
   'gateway restarts': 1,
+  'hosted clock is set wrong': 1,
+  'hosted clock is set right': 2,
 };
 const DISKS: Partial<Record<Fault, number>> = {
   'hosted fails over': 4,
@@ -55,6 +59,9 @@ const HOSTED_IMAGES = 6;
 /** Commits that a replica lags behind, most. */
 const LAG = 3;
 const HOUR_MS = 3_600_000;
+const SLIGHTLY_MS = 60_000;
+/** A zone that was taken for another, a battery that ended, a year that was typed. */
+const WRONG_MS = [10 * 60_000, 3 * HOUR_MS, 40 * 24 * HOUR_MS, 2 * 365 * 24 * HOUR_MS] as const;
 const IN_1970_MS = -56 * 365.25 * 24 * HOUR_MS;
 
 /** Takes copies now and then of the card, and of the hosted disk after every step, as a lagging replica has them. */
@@ -104,7 +111,11 @@ export async function strike(
     case 'gateway clock in 1970':
       return world.setClock('gateway', IN_1970_MS);
     case 'hosted clock jumps':
-      return world.setClock('hosted', chance.between(-60_000, 60_000));
+      return world.setClock('hosted', chance.between(-SLIGHTLY_MS, SLIGHTLY_MS));
+    case 'hosted clock is set wrong':
+      return world.setClock('hosted', chance.pick(WRONG_MS) * chance.pick([1, 1, -1]));
+    case 'hosted clock is set right':
+      return setRight(world);
     case 'gateway disk fills':
       return gateway.run().breakable.fillDisk(true);
     case 'gateway disk is freed':
@@ -114,6 +125,13 @@ export async function strike(
     case 'gateway forgets what is confirmed':
       return gateway.replica.execute(FORGET_CONFIRMED);
   }
+}
+
+/** What the documents ask for: the clock is set, and the process started again. */
+async function setRight(world: World): Promise<void> {
+  if (Math.abs(world.clockOffset('hosted')) <= SLIGHTLY_MS) return;
+  world.setClock('hosted', 0);
+  await world.hosted.start();
 }
 
 /** What a long silence comes to: only the last two changes are still there. */
@@ -155,4 +173,5 @@ export async function heal(world: World): Promise<void> {
     run().breakable.dieBefore(null);
   }
   await revive(world);
+  await setRight(world);
 }

@@ -1,4 +1,5 @@
 import type { Database, Stamping } from '#adapters/sql/database.ts';
+import { returnFutureStamps } from '#adapters/sync/timeline.ts';
 import { chainAfter } from '#store/merge/canonical-change.ts';
 import { hostedStore } from '../../../gateway/adapters/sync/hosted-store.ts';
 import { createSyncServer, type SyncServer } from '../../../gateway/sync/hosted/sync-server.ts';
@@ -19,14 +20,19 @@ export type HostedDeps = {
   chance: Chance;
   now: () => number;
   monotonic: () => number;
+  later: (ms: number, run: () => Promise<void>) => void;
   /** Life of the database. */
   timeline: () => string;
   refused: (kind: string, code: string) => void;
   parts?: HostedParts;
 };
 
-export function startHosted(deps: HostedDeps): HostedRun {
-  const { replica, chance, now, monotonic, timeline, parts = {} } = deps;
+const HOUR_MS = 3_600_000;
+const ignore = () => undefined;
+const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+export async function startHosted(deps: HostedDeps): Promise<HostedRun> {
+  const { replica, chance, now, monotonic, later, timeline, parts = {} } = deps;
   const stamping: Stamping = {
     streams: 'by scope',
     now,
@@ -54,5 +60,15 @@ export function startHosted(deps: HostedDeps): HostedRun {
       },
     },
   });
+  const lookForFutureStamps = () => returnFutureStamps({ database, now, commit, log: silent });
+  // as the program does: before gateways are served, and once an hour
+  await lookForFutureStamps();
+  const hourly = () =>
+    later(HOUR_MS, async () => {
+      if (breakable.isDead()) return;
+      await lookForFutureStamps().catch(() => undefined);
+      hourly();
+    });
+  hourly();
   return { database, breakable, server: parts.server?.(server, { database }) ?? server };
 }

@@ -107,7 +107,8 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
     for (const group of Object.keys(resource.groups)) {
       const value = groupValue(resource, group, row.after);
       const saw = groupValue(resource, group, row.before);
-      if (value === saw) continue;
+      // the verifier of a box ends when its person leaves, or changes the password in the cloud
+      if (value === saw || (side === 'gateway' && row.table === 'users' && group === 'password')) continue;
       if (UNDISPUTED.has(`${row.table} ${group}`)) values.add(`${of.key} ${group} ${value}`);
       else add({ ...of, kind: 'edited', group, value, saw, stamp: stampOf(register, group) });
     }

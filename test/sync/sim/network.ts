@@ -47,6 +47,7 @@ export type Network = {
   /** The line of one gateway process. `isAlive` false: nobody waits for its answers any more. */
   transport(process: { isAlive: () => boolean; asked: () => Asked }): SyncTransport;
   setWeather(weather: Weather): void;
+  isHalfOpen(): boolean;
   /** The next requests of that kind never arrive; or the next answer, of whatever. */
   loseNext(what: AskKind | 'answer', times?: number): void;
   counts: Record<'asked' | 'lost' | 'twice' | 'cutOff' | 'wrongLetter' | 'busy' | 'late', number>;
@@ -142,6 +143,7 @@ export function createNetwork({ chance, time, trace }: NetworkDeps): Network {
     setWeather(weather) {
       state.weather = weather;
     },
+    isHalfOpen: () => state.weather.isHalfOpen,
     loseNext(what, times = 1) {
       state.toLose.set(what, times);
     },

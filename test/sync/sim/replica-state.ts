@@ -34,6 +34,8 @@ export const SYNCED: readonly Resource[] = SHARED.filter(
 );
 const TABLE_BY_ENTITY = new Map(SHARED.map(({ entity, name }) => [entity, name]));
 
+export const tableOf = (entity: number): string => TABLE_BY_ENTITY.get(entity) ?? '?';
+
 export const keyOf = (table: string, id: string): string => `${table} ${id}`;
 
 export async function readState(read: ReadRows): Promise<ReplicaState> {

@@ -1,6 +1,14 @@
+import { farm as farmTable } from '#contract/resources/farms.ts';
+import { update } from '#core/changes.ts';
 import { ahead, compare, doubled, invented, lostWrites, resurrected, type Violation } from './check.ts';
 import { type Fault, faultsOfSeed, heal, type Images, keepImages, revive, strike } from './faults.ts';
-import { askedAbout, keyOf } from './replica-state.ts';
+import { farmsOn, moveAct } from './moves.ts';
+import { CALM } from './network.ts';
+import { STREAM } from './paired-farm.ts';
+import { leavers, peopleAct } from './people.ts';
+import { askedAbout, keyOf, tableOf } from './replica-state.ts';
+import { asShared, isOfMoved, movesHeard, withoutOthers } from './shared-rows.ts';
+import type { Side } from './things.ts';
 import { createPairedWorld, type World, type WorldOptions } from './world.ts';
 
 // One seed: a farm at work while everything goes wrong, then a quiet line, then the question whether anything was lost.
@@ -25,6 +33,12 @@ const STEPS = 60;
 /** Back-off goes up to five minutes; a few rounds of it must do. */
 const HEALED_WITHIN_MS = 45 * 60_000;
 const LOOK_EVERY_MS = 20_000;
+/** What happens to the people and to the farm as a whole: each kind is at home in some seeds, and rare in the others. */
+const eventsOfSeed = (seed: number): Record<'people' | 'moves', number> => ({
+  people: seed % 4 === 2 ? 14 : 2,
+  moves: seed % 5 === 3 ? 6 : 0.5,
+});
+
 /** Whether something is lost is looked at after so many steps, and before every fault. */
 const LOST_EVERY = 6;
 
@@ -42,6 +56,9 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     }
     await heal(world);
     if (violations.length === 0) violations.push(...(await judgeHealed(world)));
+    const wasWrong = (world.counts['hosted clock is set wrong'] ?? 0) > 0;
+    if (violations.length === 0 && (wasWrong || seed % 10 === 0))
+      violations.push(...(await laterWins(world)));
   } catch (error) {
     violations.push({ rule: 'the programs live', what: sentenceOf(error) });
   } finally {
@@ -62,11 +79,13 @@ async function oneStep(
   { seed, faults = faultsOfSeed(seed), hostedImages = 1 }: SimulationOptions,
 ): Promise<Violation[]> {
   const { chance } = world;
-  const happens = chance.weighted({ gateway: 30, hosted: 25, time: 35, fault: 14 });
+  const happens = chance.weighted({ gateway: 30, hosted: 25, time: 35, fault: 14, ...eventsOfSeed(seed) });
   // a disk that goes back would hide what was lost before
   const lost = happens === 'fault' ? await lostNow(world) : [];
   if (happens === 'fault') await strike(world, images, faults);
   else if (happens === 'time') await world.pass(chance.pick([50, 300, 2_000, 10_000, 70_000, 400_000]));
+  else if (happens === 'people') await eventUnlessDead(world, peopleAct);
+  else if (happens === 'moves') await eventUnlessDead(world, moveAct);
   else await workUnlessDead(world, happens, seed);
   await world.settle();
   await revive(world);
@@ -84,6 +103,16 @@ async function workUnlessDead(world: World, side: 'gateway' | 'hosted', seed: nu
   }
 }
 
+async function eventUnlessDead(world: World, act: (world: World) => Promise<string | null>): Promise<void> {
+  try {
+    const done = await act(world);
+    world.trace(`${world.time.now()} EVENT ${done ?? 'nothing'}`);
+    if (done !== null) world.counts[done] = (world.counts[done] ?? 0) + 1;
+  } catch (error) {
+    if (!world.hosted.run().breakable.isDead() && !world.gateway.run().breakable.isDead()) throw error;
+  }
+}
+
 async function lostNow(world: World): Promise<Violation[]> {
   const { gateway, hosted } = await world.states();
   return lostWrites(world.ledger, [gateway, hosted]);
@@ -97,6 +126,36 @@ export async function judgeHealed(world: World): Promise<Violation[]> {
   const found = await judge(world);
   const points = await pointsOf(world);
   return [{ rule: 'both come to an end', what: JSON.stringify(points) }, ...found];
+}
+
+/** Of two edits that did not know of each other the later one stands, whatever the clocks were before. */
+async function laterWins(world: World): Promise<Violation[]> {
+  const [farm] = await world.hosted.replica.read(
+    `select id from farms where hidden = 0 and id in (select id from sync_farms where stream_id = ${STREAM}) order by id`,
+  );
+  if (farm === undefined) return [];
+  world.setClock('gateway', 0);
+  const named = async (side: Side, name: string) =>
+    world.commit(side, [update(farmTable, String(farm['id']), { name })]);
+  for (const [first, second] of [
+    ['hosted', 'gateway'],
+    ['gateway', 'hosted'],
+  ] as const) {
+    world.network.setWeather({ ...CALM, lost: 1 });
+    await named(first, `first ${first}`);
+    await world.pass(LOOK_EVERY_MS);
+    const later = await named(second, `then ${second}`);
+    world.network.setWeather(CALM);
+    const found = await judgeHealed(world);
+    if (found.length > 0) return found;
+    const states = await world.states();
+    const names = [states.gateway, states.hosted].map(
+      ({ rows }) => rows.get(keyOf('farms', String(farm['id'])))?.row['name'],
+    );
+    if (later !== null && names.some((name) => name !== `then ${second}`))
+      return [{ rule: 'the later edit stands', what: `${JSON.stringify(names)}, the ${second} was later` }];
+  }
+  return [];
 }
 
 /** Everything logged here was applied there, and the other way round. */
@@ -125,13 +184,18 @@ async function pointsOf({ gateway, hosted }: World) {
 }
 
 async function judge(world: World): Promise<Violation[]> {
-  const { gateway, hosted } = await world.states();
+  const states = await world.states();
+  const farms = await farmsOn(world.hosted.replica.read);
+  const { gateway, hosted } = states;
+  const shared = asShared(states, farms);
   const found = [
-    ...compare(gateway, hosted, await askedAbout(world.hosted.replica.read)),
+    ...compare(...shared, await askedAbout(world.hosted.replica.read)),
+    ...leavers(gateway, hosted, farms),
+    ...(await movesHeard(world, gateway, farms)),
     ...lostWrites(world.ledger, [gateway, hosted]),
-    ...invented(world.ledger, gateway),
+    ...invented(world.ledger, withoutOthers(gateway)),
     ...invented(world.ledger, hosted),
-    ...resurrected(world.ledger, hosted),
+    ...resurrected(world.ledger, shared[1]),
     ...ahead(hosted, world.wallTime('hosted')),
     ...doubled(gateway),
     ...doubled(hosted),
@@ -144,9 +208,10 @@ async function judge(world: World): Promise<Violation[]> {
     if (broken.length > 0) {
       found.push({ rule: 'children have parents', what: `${name}: ${JSON.stringify(broken.slice(0, 3))}` });
     }
-    const aside = await box.replica.read('select reason, row_id, change_json from sync_parked');
+    const aside = await box.replica.read('select reason, entity, row_id, change_json from sync_parked');
     // the only copy of what stood below a row that no disk has any more stays where people find it
-    const parked = aside.filter(({ reason }) => {
+    const parked = aside.filter(({ reason, entity, row_id }) => {
+      if (isOfMoved(states, keyOf(tableOf(Number(entity)), String(row_id)), farms)) return false;
       const [, table = '', id = ''] = /^parent:(\w+)\/(.+)$/.exec(String(reason)) ?? [];
       return !world.ledger.isGone(keyOf(table, id), [gateway, hosted]);
     });

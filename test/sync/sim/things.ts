@@ -7,6 +7,7 @@ import { controlPoint } from '#contract/resources/control-points.ts';
 import { farmConsole } from '#contract/resources/farm-console.ts';
 import { farmRecord } from '#contract/resources/farm-records.ts';
 import { farm, farmMember } from '#contract/resources/farms.ts';
+import { feedStockEntry } from '#contract/resources/feed-stock.ts';
 import { feedingRecord } from '#contract/resources/feeding.ts';
 import { expense } from '#contract/resources/finance.ts';
 import { logEntry } from '#contract/resources/logs.ts';
@@ -359,6 +360,36 @@ export const THINGS: readonly Thing[] = [
     madeOn: BOTH,
     isDeleted: true,
     weight: 2,
+  },
+  {
+    resource: any(feedStockEntry),
+    make: ({ one, at }, id, word) =>
+      withParent(one('farms'), ({ id: farm_id }) => ({
+        id,
+        farm_id,
+        kind: 'DELIVERY',
+        happened_at: at,
+        product: 'Ração 35',
+        lot: null,
+        quantity_kg: 500,
+        bags: null,
+        bag_kg: null,
+        protein_percent: 35,
+        pellet_mm: null,
+        price_per_kg: null,
+        supplier: null,
+        expires_on: null,
+        notes: word,
+        ...recorded(at),
+      })),
+    edits: {
+      stood: (word) => ({ quantity_kg: numberOf(word) }),
+      supplier: (word) => ({ supplier: word }),
+      notes: (word) => ({ notes: word }),
+    },
+    madeOn: BOTH,
+    isDeleted: true,
+    weight: 1,
   },
   ofBatch(expense, 1, { description: (word) => ({ description: word }) }, (at, word) => ({
     category: 'ENERGY',

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Change, Committed } from '#core/changes.ts';
+import type { Change, Committed, Unit } from '#core/changes.ts';
 import { newRegister, registerOf } from '#store/register.ts';
 import { type Chance, createChance } from './chance.ts';
-import { type Deed, type Done, workOnFarm } from './farm-work.ts';
+import { type Deed, type Done, isRefusal, workOnFarm } from './farm-work.ts';
 import { type GatewayParts, type GatewayRun, startGateway } from './gateway-box.ts';
 import { type HostedParts, type HostedRun, startHosted } from './hosted-box.ts';
 import { createLedger, type Ledger } from './ledger.ts';
+import { movedHere } from './moves.ts';
 import { createNetwork, type Network } from './network.ts';
 import { PAIRED_STREAM, settleOwner } from './paired-farm.ts';
 import type { Replica } from './replica.ts';
@@ -37,6 +38,8 @@ export type World = {
   hosted: Box<HostedRun>;
   /** Moves every clock of one side; the world's time goes on as before. */
   setClock(side: Side, offsetMs: number): void;
+  /** How far the clocks of one side are apart from the world's. */
+  clockOffset(side: Side): number;
   /** What a clock of that side shows. */
   wallTime(side: Side): number;
   /** What is on the gateway's card. */
@@ -45,6 +48,10 @@ export type World = {
   nextTimeline(): void;
   /** Somebody writes something on one side. */
   work(side: Side, bias?: Partial<Record<Deed, number>>): Promise<Done>;
+  /** Somebody decides this; null: it was refused, or the power went. */
+  commit(side: Side, changes: readonly Change[], more?: Partial<Unit>): Promise<Committed | null>;
+  /** A number that no other write has. */
+  nextWord(): number;
   /** Somebody writes just this. */
   write(side: Side, change: Change): Promise<void>;
   note(side: Side, committed: Committed): Promise<void>;
@@ -101,6 +108,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
         chance,
         now: clock('hosted'),
         monotonic: time.now,
+        later: time.after,
         timeline: () => `life-${life.timeline}`,
         refused: (_, code) => count(code),
         ...(parts.hosted === undefined ? {} : { parts: parts.hosted }),
@@ -153,6 +161,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     setClock(side, offsetMs) {
       offsets[side] = offsetMs;
     },
+    clockOffset: (side) => offsets[side],
     wallTime: (side) => clock(side)(),
     gatewayBytes: card.bytes,
     nextTimeline() {
@@ -168,6 +177,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
         read: box.replica.read,
         commit: box.run().database.commit,
         nextWord: () => life.words,
+        ...(side === 'gateway' ? { moved: await movedHere(box.replica.read) } : {}),
         ...(bias === undefined ? {} : { bias }),
       });
       trace(`${time.now()} ${side} ${done?.deed ?? 'nothing'} ${done?.committed.rows[0]?.id ?? ''}`);
@@ -176,6 +186,21 @@ export async function createWorld(options: WorldOptions): Promise<World> {
         await note(side, done.committed);
       }
       return done;
+    },
+    nextWord() {
+      life.words += 1;
+      return life.words;
+    },
+    async commit(side, changes, more = {}) {
+      const { database, breakable } = (side === 'gateway' ? gateway : hosted).run();
+      try {
+        const committed = await database.commit({ actor: null, ...more, changes });
+        await note(side, committed);
+        return committed;
+      } catch (error) {
+        if (!isRefusal(error) && !breakable.isDead()) throw error;
+        return null;
+      }
     },
     async write(side, change) {
       const box = side === 'gateway' ? gateway : hosted;

@@ -19,6 +19,7 @@ import { NIGHT_VOLUMES } from '../../state/alarm-state.ts';
 import { FaultNote, SystemPage } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { AccessTokens } from './access-tokens.tsx';
+import { Addresses } from './addresses.tsx';
 import { OwnAddress } from './own-address.tsx';
 import { PasskeysCard } from './passkeys.tsx';
 import { PasswordForm } from './password-form.tsx';
@@ -64,6 +65,7 @@ export function Preferences() {
       <SecondFactorCard />
       <Sessions />
       <AccessTokens />
+      <Addresses />
       <MyData />
     </SystemPage>
   );

@@ -1,8 +1,9 @@
 import '../../styles/batches.css';
-import { useState } from 'preact/hooks';
+import { useCallback, useMemo, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type * as z from 'zod';
 import type { BatchDetail, growthChartAnswer } from '#contract/resources/batches.ts';
+import { compareWords } from '#words/charts.ts';
 import { batchWords, stockingWords } from '#words/production.ts';
 import { Answer, Awaited, Empty, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
@@ -11,7 +12,7 @@ import { type CorrectedField, CorrectionDialog } from '../../components/correcti
 import { Icon } from '../../components/icon.tsx';
 import { toast } from '../../components/toast.tsx';
 import { download } from '../../data/api.ts';
-import { BATCH_TOUCHES, type Batch, useBatchByCode } from '../../data/batches.ts';
+import { BATCH_TOUCHES, type Batch, dayOfLabel, useBatchByCode } from '../../data/batches.ts';
 import { now } from '../../data/clock.ts';
 import { mayManage, mayRecord, seesMoney } from '../../data/farm-store.ts';
 import { usePonds } from '../../data/places.ts';
@@ -64,7 +65,7 @@ function Page({ batch }: { batch: Batch }) {
           </>
         )}
       </Answer>
-      <BatchGrowth batchId={batch.id} />
+      <BatchGrowth batchId={batch.id} code={batch.batch_code} />
       {batch.status === 'ACTIVE' ? <BatchFeed batch={batch} /> : null}
       <Feedings batchId={batch.id} />
       <Losses batchId={batch.id} />
@@ -259,13 +260,18 @@ function Fact({ name, value, isOld = false }: { name: string; value: string; isO
 }
 
 /** Weighed against expected, what that means, and the weighings themselves. */
-function BatchGrowth({ batchId }: { batchId: string }) {
+function BatchGrowth({ batchId, code }: { batchId: string; code: string }) {
   const words = batchWords();
   const chart = useGet(`/batches/${batchId}/growth-chart`);
   const analysis = useGet(`/batches/${batchId}/growth-analysis`);
   return (
     <section class="card stack">
-      <Answer of={chart}>{(told) => <GrowthChart told={told} />}</Answer>
+      <Answer of={chart}>{(told) => <GrowthChart told={told} code={code} />}</Answer>
+      <div class="no-print">
+        <Link class="button" href={`/relatorios/comparar?o=lotes&v=${encodeURIComponent(code)}`}>
+          {compareWords().others}
+        </Link>
+      </div>
       <Answer of={analysis}>
         {({ analysis: told, recommendations }) => (
           <>
@@ -298,22 +304,22 @@ function BatchGrowth({ batchId }: { batchId: string }) {
 }
 
 /** The interface's colours stay unused: here one line is solid and the other dashed, in the colours of the page. */
-function GrowthChart({ told }: { told: ChartAnswer }) {
+function GrowthChart({ told, code }: { told: ChartAnswer; code: string }) {
   const words = batchWords();
-  const { labels, datasets } = told.chart_data;
-  const days = labels.map((label, index) => Number(/\d+/.exec(label)?.[0] ?? index));
-  return (
-    <Chart
-      title={words.growth}
-      x={days}
-      xLabel={(day) => `${words.growthDay} ${day}`}
-      series={datasets.map(({ data, borderDash }, index) => ({
+  // the same lines as long as they say the same: the drawing rests on them, and on what somebody zoomed to
+  const { x, series } = useMemo(() => {
+    const { labels, datasets } = told.chart_data;
+    return {
+      x: labels.map(dayOfLabel),
+      series: datasets.map(({ data, borderDash }, index) => ({
         label: index === 0 ? words.real : words.expected,
         unit: 'g',
         decimals: 1,
         values: data,
         dashed: borderDash !== undefined,
-      }))}
-    />
-  );
+      })),
+    };
+  }, [told, words]);
+  const xLabel = useCallback((day: number) => `${words.growthDay} ${day}`, [words]);
+  return <Chart title={words.growth} place={code} {...{ x, series, xLabel }} />;
 }

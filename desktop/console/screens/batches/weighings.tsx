@@ -1,7 +1,14 @@
+import { useState } from 'preact/hooks';
 import type { BiometryJournal } from '#contract/resources/biometries.ts';
+import { componentWords } from '#words/components.ts';
 import { batchWords, recordWords } from '#words/production.ts';
+import { weightWords } from '#words/weights.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { RecordTable, RowActions } from '../../components/record-table.tsx';
+import { SizeHistogram } from '../../components/size-histogram.tsx';
 import { BATCH_TOUCHES } from '../../data/batches.ts';
 import { isLeaving } from '../../data/corrections.ts';
 import { mayCorrect, mayRecord } from '../../data/farm-store.ts';
@@ -66,6 +73,7 @@ export function Weighings({ batchId }: { batchId: string }) {
                 of: (row) => percent(row.coefficient_variation, 1),
                 raw: (row) => row.coefficient_variation,
               },
+              { name: weightWords().column, of: (row) => <Sizes row={row} /> },
             ]}
             actionsName={recordWords().actions}
             actions={mayRecord.value ? (row) => (mayCorrect(row) ? <Actions row={row} /> : null) : undefined}
@@ -73,6 +81,36 @@ export function Weighings({ batchId }: { batchId: string }) {
         )}
       </Answer>
     </details>
+  );
+}
+
+/** The single weights are asked for when somebody wants to see them: a list of weighings would be long with them. */
+function Sizes({ row }: { row: Weighing }) {
+  const w = weightWords();
+  const [isOpen, setOpen] = useState(false);
+  const detail = useGet(isOpen ? `/biometries/${row.id}` : null);
+  // a spread that nobody measured has no single weights
+  if (row.coefficient_variation === null) return '—';
+  const title = w.open(calendarDay(row.measurement_date));
+  return (
+    <>
+      <Button look="quiet" aria-label={title} onClick={() => setOpen(true)}>
+        <Icon name="report" size={18} />
+      </Button>
+      {isOpen ? (
+        <Dialog
+          title={title}
+          onClose={() => setOpen(false)}
+          actions={<Button onClick={() => setOpen(false)}>{componentWords().close}</Button>}
+        >
+          <Answer of={detail}>
+            {({ individual_weights_g: weights }) =>
+              weights === null ? <p class="muted">{w.notSingle}</p> : <SizeHistogram weights={weights} />
+            }
+          </Answer>
+        </Dialog>
+      ) : null}
+    </>
   );
 }
 

@@ -7,6 +7,7 @@ import { addressForOthers } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { age } from '../../i18n/format.ts';
 import { guideAddress } from '../../i18n/language.ts';
+import { BoxQr } from './care.tsx';
 import { SystemPage } from './system-page.tsx';
 
 export function About() {
@@ -59,6 +60,7 @@ export function About() {
           </p>
         </section>
       )}
+      {identity?.qr == null ? null : <BoxQr text={identity.qr} />}
       <p>
         <a class="way" href={guideAddress()} target="_blank" rel="noreferrer">
           {words.guide}

@@ -16,6 +16,7 @@ import { TIME } from '../../data/schedules.ts';
 import { clockTime, dayAndTime, figure, instantAt, isoDay } from '../../i18n/format.ts';
 import { adviceLanguage } from '../../i18n/language.ts';
 import { useWork } from '../system/use-work.ts';
+import { BoxCare } from './care.tsx';
 import { FaultNote, SystemPage } from './system-page.tsx';
 
 const LOOK = { bad: 'p1', warn: 'p2', note: '' } as const;
@@ -55,6 +56,7 @@ export function Diagnostics() {
       </Answer>
       {hasDoctor ? <Answer of={doctor}>{(report) => <Findings report={report} />}</Answer> : null}
       <ClockCard />
+      <BoxCare />
     </SystemPage>
   );
 }

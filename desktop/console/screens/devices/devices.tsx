@@ -1,10 +1,14 @@
+import '../../styles/tables.css';
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import type { ControlPointAnswer } from '#contract/resources/control-points.ts';
 import type { RelayAnswer } from '#contract/resources/relays.ts';
 import { deviceWords, relayWords } from '#words/devices.ts';
 import { systemWords } from '#words/shell.ts';
+import { bulkWords } from '#words/tables.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
+import { BulkBar, ChooseAll, ChooseOne, useChoice } from '../../components/bulk-choice.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
@@ -24,6 +28,7 @@ import { FaultNote, SystemPage } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { AdoptionQueue } from './adoption-queue.tsx';
 import { LinkQualityText } from './device-page.tsx';
+import { PointBulk } from './point-bulk.tsx';
 import { ProvisioningWindow } from './provisioning-window.tsx';
 import { energyText, RelayState, RelayWarnings, relayName } from './relay-card.tsx';
 import { RelayDialog } from './relay-dialog.tsx';
@@ -35,6 +40,13 @@ export function Devices() {
   const [adopting, setAdopting] = useState<{ deviceId: string } | null>(null);
   const points = farmControlPoints.value;
   const may = mayOperate.value && farm.value !== null;
+  const choice = useChoice(points, ({ id }) => id);
+  const bulk = {
+    nameOf: ({ cod }: ControlPoint) => cod,
+    edit: (chosen: readonly ControlPoint[], onClose: () => void) => (
+      <PointBulk points={chosen} onClose={onClose} />
+    ),
+  };
   return (
     <SystemPage
       title={words.title}
@@ -49,24 +61,38 @@ export function Devices() {
       {points.length === 0 ? (
         <Empty text={words.none} />
       ) : (
-        <div class="table-frame">
-          <table class="table stacks">
-            <thead>
-              <tr>
-                <th scope="col">{words.code}</th>
-                <th scope="col">{words.device}</th>
-                <th scope="col">{words.seen}</th>
-                <th scope="col">{words.signal}</th>
-                <th scope="col">{words.ponds}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {points.map((point) => (
-                <DeviceRow key={point.id} point={point} ponds={byPoint(point.id)} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <>
+          {may ? <ChooseAll choice={choice} /> : null}
+          <div class="table-frame">
+            <table class="table stacks">
+              <thead>
+                <tr>
+                  {may ? (
+                    <th scope="col" class="choose no-print">
+                      <span class="visually-hidden">{bulkWords().item}</span>
+                    </th>
+                  ) : null}
+                  <th scope="col">{words.code}</th>
+                  <th scope="col">{words.device}</th>
+                  <th scope="col">{words.seen}</th>
+                  <th scope="col">{words.signal}</th>
+                  <th scope="col">{words.ponds}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {points.map((point) => (
+                  <DeviceRow
+                    key={point.id}
+                    point={point}
+                    ponds={byPoint(point.id)}
+                    choose={may ? <ChooseOne choice={choice} row={point} name={point.cod} /> : null}
+                  />
+                ))}
+              </tbody>
+            </table>
+          </div>
+          {may ? <BulkBar choice={choice} bulk={bulk} /> : null}
+        </>
       )}
       {may && !isHosted.value ? <AtTheDoor key={farm.value?.id} /> : null}
       {may && isHosted.value ? <SeenDevices onAdopt={(deviceId) => setAdopting({ deviceId })} /> : null}
@@ -77,13 +103,22 @@ export function Devices() {
   );
 }
 
-function DeviceRow({ point, ponds }: { point: ControlPoint; ponds: readonly string[] | null }) {
+function DeviceRow({
+  point,
+  ponds,
+  choose,
+}: {
+  point: ControlPoint;
+  ponds: readonly string[] | null;
+  choose: ComponentChildren;
+}) {
   const words = deviceWords();
   const told = presence.value.get(point.id);
   const silentMs = told?.last_heartbeat ? now.value - Date.parse(told.last_heartbeat) : null;
   const fresh = freshnessOf('report', silentMs);
   return (
     <tr data-point={point.cod}>
+      {choose === null ? null : <td class="choose no-print">{choose}</td>}
       <th scope="row">
         <Link href={`/sistema/dispositivos/${point.id}`}>{point.cod}</Link>{' '}
         <SimulatedMark is={point.is_simulated} /> <NotProvedMark pointId={point.id} />

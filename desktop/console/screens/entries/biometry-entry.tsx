@@ -12,6 +12,7 @@ import {
   useWhen,
   WhenFields,
 } from './entry-form.tsx';
+import { SingleWeights, useSingleWeights } from './single-weights.tsx';
 
 export function BiometryEntry() {
   return (
@@ -35,7 +36,16 @@ function BiometryForm({ batch }: { batch: Batch }) {
   const last = journal.data?.biometries.find(
     ({ pond_id }) => pondId === null || pond_id === null || pond_id === pondId,
   );
-  const mean = sample.isRight && weight.isRight ? (weight.value ?? 0) / (sample.value ?? 1) : null;
+  const singles = useSingleWeights();
+  const [count, grams] =
+    singles.weights === null
+      ? [sample.value, weight.value]
+      : [
+          singles.weights.length,
+          Math.round(1_000 * singles.weights.reduce((sum, one) => sum + one, 0)) / 1_000,
+        ];
+  const isWeighed = singles.weights === null ? sample.isRight && weight.isRight : singles.isRight;
+  const mean = isWeighed ? (grams ?? 0) / (count ?? 1) : null;
   const save = () =>
     submit({
       path: '/biometries/',
@@ -44,16 +54,22 @@ function BiometryForm({ batch }: { batch: Batch }) {
         batch_id: batch.id,
         ...(pondId === null ? {} : { pond_id: pondId }),
         measurement_date: when.instant(),
-        sample_size: sample.value,
-        total_weight_g: weight.value,
+        sample_size: count,
+        total_weight_g: grams,
+        ...(singles.weights === null ? {} : { individual_weights_g: singles.weights }),
       },
       touches: ['biometries', 'batches', 'ponds', 'dashboard', 'feeding', 'financial'],
     });
   return (
     <>
       <OnePondField of={place} all={words.biometry.allPonds} />
-      <CountField label={words.biometry.sample} count={sample} />
-      <FigureField label={words.biometry.weight} unit="g" figure={weight} />
+      {singles.weights === null ? (
+        <>
+          <CountField label={words.biometry.sample} count={sample} />
+          <FigureField label={words.biometry.weight} unit="g" figure={weight} />
+        </>
+      ) : null}
+      <SingleWeights of={singles} />
       <div class="note" role="status">
         <span>
           <strong>{words.biometry.mean(quantity(mean, 2, 'g'))}</strong>
@@ -73,7 +89,7 @@ function BiometryForm({ batch }: { batch: Batch }) {
         </span>
       </div>
       <WhenFields when={when} />
-      <SaveButton isRight={sample.isRight && weight.isRight && when.isRight} save={save} />
+      <SaveButton isRight={isWeighed && when.isRight} save={save} />
     </>
   );
 }

@@ -30,6 +30,7 @@ export function ChooseEntry() {
       hint: words.noteHint,
       isShown: mayRecord.value || mayAttend.value,
     },
+    { href: '/lancar/estoque', name: words.stock, hint: words.stockHint, isShown: true },
     { href: '/lancar/despesa', name: words.expense, hint: words.expenseHint, isShown: mayManage.value },
     {
       href: '/lancar/fila',

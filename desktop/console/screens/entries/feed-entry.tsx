@@ -1,13 +1,15 @@
 import { useRef, useState } from 'preact/hooks';
 import type { FeedingRecommendation } from '#contract/resources/feeding.ts';
 import { entryWords, formWords } from '#words/entries.ts';
+import { feedStockWords } from '#words/feed-stock.ts';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import type { Batch } from '../../data/batches.ts';
 import { farm, seesMoney } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { useGet } from '../../data/query.ts';
-import { asTyped, currencySign, quantity } from '../../i18n/format.ts';
+import { asTyped, currencySign, plainDay, quantity } from '../../i18n/format.ts';
+import { STOCK_TOUCHES, sameFeed } from '../feed-stock/stock-touches.ts';
 import { EntryForm, SaveButton, useSubmit, useWhen, WhenFields } from './entry-form.tsx';
 
 export function FeedEntry() {
@@ -71,7 +73,7 @@ function Filled({
         feed_date: when.instant(),
         ...(leftover.value === null ? {} : { tray_leftover_percent: leftover.value }),
       },
-      touches: ['feeding', 'ponds', 'batches', 'financial', 'dashboard'],
+      touches: ['feeding', 'ponds', 'batches', 'financial', 'dashboard', ...STOCK_TOUCHES],
     });
   return (
     <>
@@ -105,10 +107,35 @@ function Filled({
         label={words.feed.type}
         value={type}
         maxLength={255}
+        list="stock-feeds"
         onInput={(event) => setType(event.currentTarget.value)}
       />
+      <OfStock type={type} />
       {asksCost ? <FigureField label={words.feed.cost} unit={currencySign.value} figure={perKg} /> : null}
       <SaveButton isRight={isRight} save={save} />
+    </>
+  );
+}
+
+/** The feeds there are, and whether the oldest of this one has expired. */
+function OfStock({ type }: { type: string }) {
+  const words = feedStockWords();
+  const stock = useGet(farm.value === null ? null : `/farms/${farm.value.id}/feed-stock`);
+  const products = stock.data?.products ?? [];
+  const oldest = products.find(({ product }) => sameFeed(product, type))?.lots[0];
+  const name = oldest === undefined || oldest.lot === null ? type : `${type}, ${oldest.lot}`;
+  return (
+    <>
+      <datalist id="stock-feeds">
+        {products.map(({ product }) => (
+          <option key={product} value={product} />
+        ))}
+      </datalist>
+      {oldest?.is_expired === true ? (
+        <p class="note p2" role="status" data-feed-expired>
+          ▲ {words.feedIsExpired(name, plainDay(oldest.expires_on))}
+        </p>
+      ) : null}
     </>
   );
 }

@@ -5,6 +5,7 @@ import { BLIND_CHARTS } from '#science/constants.ts';
 import { BLIND_SOURCES } from '#science/feeding-ration.ts';
 import { componentWords } from '#words/components.ts';
 import { farmWords, removalWords } from '#words/farms.ts';
+import { scienceWords } from '#words/science.ts';
 import { systemWords } from '#words/shell.ts';
 import { waterWords } from '#words/water.ts';
 import { AmmoniaBasisButtons } from '../../components/ammonia.tsx';
@@ -25,12 +26,20 @@ import { Story } from '../pond/pond-story.tsx';
 import { saidIn } from '../system/use-work.ts';
 import { FarmForm } from './farm-form.tsx';
 import { Gone, type GoneFarm, Removal } from './farm-removal.tsx';
+import { PondBulk } from './pond-bulk.tsx';
 import { PondDialog } from './pond-dialog.tsx';
 import { PondPatternForm } from './pond-pattern-form.tsx';
+import { ScienceSettings } from './science.tsx';
 
-export function FarmSettings() {
+/** The farm and its ponds; at an address below it, what its figures are reckoned with. */
+export function FarmSettings({ params }: { params: Readonly<Record<string, string>> }) {
+  return params['part'] === 'calculos' ? <ScienceSettings /> : <Farm />;
+}
+
+function Farm() {
   const words = farmWords();
   const noRight = systemWords().noRight;
+  const science = scienceWords();
   const [, go] = useLocation();
   const [gone, setGone] = useState<GoneFarm | null>(null);
   const shown = farm.value;
@@ -65,6 +74,15 @@ export function FarmSettings() {
       </section>
       <AmmoniaSetting />
       <BlindFeedingSetting farmId={shown.id} />
+      <section class="card stack">
+        <h2>{science.title}</h2>
+        <p class="muted">{science.openText}</p>
+        <div>
+          <Link class="button" href="/sistema/fazenda/calculos">
+            {science.open}
+          </Link>
+        </div>
+      </section>
       <PondRegister farmId={shown.id} />
       <Story path={`/logs/farms/${shown.id}`} />
       <DeletedFarms />
@@ -224,6 +242,14 @@ function PondTable({ ponds, onEdit }: { ponds: readonly Pond[]; onEdit: (pond: P
         },
         { name: words.pointShort, of: pointOf, raw: pointOf },
       ]}
+      bulk={
+        mayManage.value
+          ? {
+              nameOf: ({ cod }) => cod,
+              edit: (chosen, onClose) => <PondBulk ponds={chosen} onClose={onClose} />,
+            }
+          : undefined
+      }
       actionsName={edit}
       actions={
         mayManage.value

@@ -6,6 +6,7 @@ import { ControlButton, ControlMark, controlNow } from '../../components/control
 import { SimulatedMark } from '../../components/simulated.tsx';
 import { type ControlPoint, farm, farmAirPoints, farmControlPoints } from '../../data/farm-store.ts';
 import { isFromAfar, isHosted } from '../../data/instance.ts';
+import { leaveStep } from '../../data/welcome-way.ts';
 import { AdoptDialog } from '../devices/adopt-dialog.tsx';
 import { AdoptionQueue } from '../devices/adoption-queue.tsx';
 import { DeviceKeys } from '../devices/device-keys.tsx';
@@ -30,7 +31,11 @@ export function ControllerStep() {
           <ul>
             {points.map(({ id, cod, device_id, is_simulated }) => (
               <li key={id}>
-                <Link class="way" href={`/sistema/dispositivos/${id}`}>
+                <Link
+                  class="way"
+                  href={`/sistema/dispositivos/${id}`}
+                  onClick={() => leaveStep('controlador')}
+                >
                   {cod}
                 </Link>{' '}
                 <span class="mono">{device_id}</span> <SimulatedMark is={is_simulated} />
@@ -49,7 +54,7 @@ export function ControllerStep() {
           <div class="stack">
             <p class="muted">{words.simulatorText}</p>
             <div>
-              <Link class="button" href="/sistema/bancada/simulador">
+              <Link class="button" href="/sistema/bancada/simulador" onClick={() => leaveStep('controlador')}>
                 {words.simulator}
               </Link>
             </div>

@@ -1,6 +1,6 @@
 import '../../styles/system.css';
 import '../../styles/welcome.css';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Link, useLocation, useSearch } from 'wouter-preact';
 import { welcomeWords } from '#words/onboarding.ts';
 import { Awaited } from '../../components/answer.tsx';
@@ -15,6 +15,7 @@ import { isHosted } from '../../data/instance.ts';
 import { usePonds } from '../../data/places.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { isSignedIn } from '../../data/session.ts';
+import { leaveStep } from '../../data/welcome-way.ts';
 import { farmPlaces } from '../../data/zones.ts';
 import { dayAndTime } from '../../i18n/format.ts';
 import { MyInvitations } from '../account/my-invitations.tsx';
@@ -33,6 +34,8 @@ export function Welcome({ params }: { params: Readonly<Record<string, string>> }
   const words = welcomeWords();
   const [, go] = useLocation();
   const { steps, done, pondCount } = useProgress();
+  // whoever is here needs no way back
+  useEffect(() => leaveStep(null), []);
   const [invitation] = useState(invitationHere);
   // the code of a box that somebody came with goes along
   const came = useSearch();
@@ -178,7 +181,7 @@ function RestoreFirst() {
           {newest === undefined ? words.restoreBring : words.restoreFound(dayAndTime(newest.made_at))}
         </p>
         <div>
-          <Link class="button big" href="/sistema/backup">
+          <Link class="button big" href="/sistema/backup" onClick={() => leaveStep('fazenda')}>
             {words.restoreGo}
           </Link>
         </div>

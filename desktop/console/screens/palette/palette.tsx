@@ -4,20 +4,65 @@ import { paletteWords } from '#words/palette.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { codeOf } from '../../components/simulated.tsx';
 import { useBatches } from '../../data/batches.ts';
-import { farmControlPoints, isOwner, mayManage } from '../../data/farm-store.ts';
+import { farm, farmControlPoints, isOwner, mayManage } from '../../data/farm-store.ts';
 import { people } from '../../data/people.ts';
 import { usePonds } from '../../data/places.ts';
+import { useGet } from '../../data/query.ts';
+import { calendarDay } from '../../i18n/format.ts';
+import { guideAddress } from '../../i18n/language.ts';
 import { found, type Place } from '../../state/palette.ts';
 import { partsFor } from '../system/part-list.tsx';
 import '../../styles/system.css';
 
-function usePlaces(): readonly Place[] {
+/** Fewer letters are in every note. */
+const LETTERS_OF_A_NOTE = 3;
+const MOST_NOTES = 500;
+const LONGEST_NOTE = 80;
+
+/** What somebody wrote down on the farm, asked for once it can be meant. */
+function useNotes(typed: string, codeOfPond: (id: string | null) => string | null): readonly Place[] {
+  const words = paletteWords();
+  const { batches } = useBatches();
+  const known = farm.value;
+  const isMeant = known !== null && typed.trim().length >= LETTERS_OF_A_NOTE;
+  const told = useGet(isMeant ? `/farms/${known.id}/records` : null, { limit: MOST_NOTES });
+  return (told.data ?? []).flatMap(
+    ({ kind, text, product, pond_id, batch_id, control_point_id, happened_at }) => {
+      const said = [product, text].filter(Boolean).join(': ');
+      const cod = codeOfPond(pond_id);
+      const batch = batches.find(({ id }) => id === batch_id)?.batch_code;
+      const href =
+        cod !== null
+          ? `/viveiros/${encodeURIComponent(cod)}/historico`
+          : batch !== undefined
+            ? `/lotes/${encodeURIComponent(batch)}`
+            : control_point_id !== null
+              ? `/aeracao/${control_point_id}`
+              : null;
+      if (said === '' || href === null) return [];
+      const name = said.length > LONGEST_NOTE ? `${said.slice(0, LONGEST_NOTE)}…` : said;
+      const hint = [words.records[kind] ?? kind, cod ?? batch, calendarDay(happened_at)];
+      return [{ href, name, hint: hint.filter(Boolean).join(' · ') }];
+    },
+  );
+}
+
+function usePlaces(typed: string): readonly Place[] {
   const words = paletteWords();
   const { ponds } = usePonds();
   const { batches } = useBatches();
   const screens = Object.entries(words.screens)
     .filter(([href]) => href !== '/importar' || mayManage.value)
     .map(([href, name]) => ({ href, name, hint: words.screen }));
+  const settings = Object.entries(words.settings).flatMap(([href, names]) =>
+    names.map((name) => ({ href, name, hint: words.setting })),
+  );
+  const guide = Object.entries(words.guidePages).map(([page, name]) => ({
+    href: guideAddress().replace('index.html', `${page}.html`),
+    name,
+    hint: words.helpPage,
+  }));
+  const notes = useNotes(typed, (id) => ponds.find((pond) => pond.id === id)?.cod ?? null);
   const parts = partsFor().flatMap((group) => group.parts);
   return [
     ...ponds.map(({ cod }) => ({
@@ -46,6 +91,9 @@ function usePlaces(): readonly Place[] {
     })),
     ...screens,
     ...parts,
+    ...settings,
+    ...notes,
+    ...guide,
   ];
 }
 
@@ -55,7 +103,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const [, go] = useLocation();
   const [typed, setTyped] = useState('');
   const [chosen, setChosen] = useState(0);
-  const places = usePlaces();
+  const places = usePlaces(typed);
   // with nothing typed the screens are what can be meant
   const shown =
     typed.trim() === ''
@@ -64,7 +112,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const open = (place: Place | undefined) => {
     if (place === undefined) return;
     onClose();
-    go(place.href);
+    // the guide is no page of the console
+    if (place.hint === words.helpPage) globalThis.open(place.href, '_blank', 'noopener');
+    else go(place.href);
   };
   const onKey = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
@@ -100,7 +150,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       <div id="palette-places" role="listbox" aria-label={words.title} class="palette">
         {shown.map((place, index) => (
           <div
-            key={place.href}
+            key={`${place.href} ${place.name} ${place.hint}`}
             id={`palette-${index}`}
             role="option"
             tabIndex={-1}

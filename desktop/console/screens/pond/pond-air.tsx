@@ -1,5 +1,4 @@
 import { Link } from 'wouter-preact';
-import type { AeratorAnswer } from '#contract/resources/aerators.ts';
 import { aerationWords } from '#words/aeration.ts';
 import { pondWords } from '#words/pond.ts';
 import { Answer } from '../../components/answer.tsx';
@@ -7,12 +6,12 @@ import { ControlButton, ControlMark, controlNow } from '../../components/control
 import { NextRunLine } from '../../components/next-run.tsx';
 import { NotProvedMark } from '../../components/not-proved.tsx';
 import { SimulatedMark, watermark } from '../../components/simulated.tsx';
-import { now } from '../../data/clock.ts';
 import { type ControlPoint, controlPoints, presence } from '../../data/farm-store.ts';
 import { type Pond, usePondsByPoint } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { age, figure, quantity } from '../../i18n/format.ts';
 import { isHeard } from '../../state/freshness.ts';
+import { Aerators } from './aerators.tsx';
 
 /** What airs the pond: the control point, which speaks, and the aerators behind it, of which only the order is known. */
 export function PondAir({ pond }: { pond: Pond }) {
@@ -117,62 +116,5 @@ function Sizing({ pond }: { pond: Pond }) {
         )
       }
     </Answer>
-  );
-}
-
-function Aerators({ pond }: { pond: Pond }) {
-  const words = pondWords();
-  const known = useGet('/aerators/', { pond_id: pond.id, limit: 100 });
-  return (
-    <section class="card stack">
-      <h2>{words.aerators}</h2>
-      <Answer
-        of={known}
-        isEmpty={(found) => found.length === 0}
-        empty={<p class="muted">{words.noAerators}</p>}
-      >
-        {(found) => (
-          <>
-            <ul class="stack">
-              {found.map((aerator) => (
-                <li key={aerator.id} class="row apart" data-aerator={aerator.name}>
-                  <span>
-                    <strong>{aerator.name}</strong>{' '}
-                    <span class="muted small">
-                      {quantity(aerator.power_kw, 1, 'kW')} · {aerator.device_id}
-                    </span>
-                  </span>
-                  <Ordered aerator={aerator} />
-                </li>
-              ))}
-            </ul>
-            <p class="muted small">
-              {words.aeratorSum(
-                figure(found.length),
-                quantity(
-                  found.reduce((kw, { power_kw }) => kw + power_kw, 0),
-                  1,
-                  'kW',
-                ),
-              )}{' '}
-              {words.onlyOrdered}
-            </p>
-          </>
-        )}
-      </Answer>
-    </section>
-  );
-}
-
-/** Outlined, for nobody has said that it turns: what was ordered, and how long ago. */
-function Ordered({ aerator: { status, last_command_at } }: { aerator: AeratorAnswer }) {
-  const words = pondWords();
-  // what was never ordered has no ordered state
-  if (last_command_at === null) return <span class="muted small">{words.neverOrdered}</span>;
-  return (
-    <span>
-      <span class="ordered">{words.ordered[status]}</span>{' '}
-      <span class="muted small">{words.orderedAgo(age(now.value - Date.parse(last_command_at)))}</span>
-    </span>
   );
 }

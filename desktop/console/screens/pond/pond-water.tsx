@@ -1,40 +1,57 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { useLocation, useSearch } from 'wouter-preact';
+import { Link, useLocation, useSearch } from 'wouter-preact';
 import type { WaterField, WaterTrend } from '#contract/resources/water-quality.ts';
+import { compareWords } from '#words/charts.ts';
 import { pondWords } from '#words/pond.ts';
 import { waterWords } from '#words/water.ts';
 import { troubleText } from '../../components/alarm-text.ts';
 import { ammoniaTwin, otherBasis } from '../../components/ammonia.tsx';
 import { Answer, faultText } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
-import { Chart, expectChart, type Marks, type Series } from '../../components/chart.tsx';
+import { Chart, expectChart } from '../../components/chart.tsx';
+import { type ChartGroup, chartGroup } from '../../components/chart-group.ts';
+import type { Marks, Series } from '../../components/chart-lines.ts';
 import { toast } from '../../components/toast.tsx';
 import { now } from '../../data/clock.ts';
 import { csvOf, fileName, saveFile } from '../../data/csv.ts';
 import type { Pond } from '../../data/places.ts';
-import { type Meal, useMeals, useWaterEpisodes, type WaterEpisode } from '../../data/pond-events.ts';
+import {
+  type Meal,
+  type Order,
+  spansOn,
+  type Treatment,
+  useMeals,
+  useOrders,
+  useTreatments,
+  useWaterEpisodes,
+  type WaterEpisode,
+} from '../../data/pond-events.ts';
 import { useGet } from '../../data/query.ts';
 import { WATER } from '../../data/water.ts';
 import { dayAndTime, instantAt, isoDay, plainDay, quantity } from '../../i18n/format.ts';
 import { spansFor, type WaterSpan, waterSpan } from '../../state/water-span.ts';
 
-/** The charts of the page show one instant under the pointer. */
-const TOGETHER = 'water';
+type Events = {
+  alarms: readonly WaterEpisode[];
+  meals: readonly Meal[];
+  treatments: readonly Treatment[];
+  orders: readonly Order[];
+};
 
 type Shown = {
   pond: Pond;
   field: WaterField;
   span: WaterSpan;
   points: number;
-  alarms: readonly WaterEpisode[];
-  meals: readonly Meal[];
+  events: Events;
+  group: ChartGroup;
   waits: boolean;
   /** It is on the screen, or there is nothing to be seen. */
   onSeen: () => void;
 };
 
 /** One parameter over the days of the page, as a line, as a table and as a file. */
-function Trend({ pond, field, span, points, alarms, meals, waits, onSeen }: Shown) {
+function Trend({ pond, field, span, points, events, group, waits, onSeen }: Shown) {
   const words = pondWords();
   const path = `/water-quality/trend/${pond.id}/${field}` as const;
   const trend = useGet(waits ? null : path, { days: span.days, points });
@@ -43,17 +60,16 @@ function Trend({ pond, field, span, points, alarms, meals, waits, onSeen }: Show
   useEffect(() => {
     if (isEmpty) onSeen();
   }, [isEmpty]);
-  const marks = useMemo(
-    (): Marks[] => [
-      {
-        label: words.alarm,
-        shape: 'alarm',
-        at: alarms.filter(({ parameter }) => parameter === field).map(({ at }) => at),
-      },
+  const marks = useMemo((): Marks[] => {
+    const { alarms, meals, treatments, orders } = events;
+    const ofField = alarms.filter(({ parameter }) => parameter === field);
+    return [
+      { label: words.alarm, shape: 'alarm', at: ofField.map(({ at }) => at) },
       { label: words.meal, shape: 'meal', at: meals.map(({ at }) => at) },
-    ],
-    [alarms, meals, field, words],
-  );
+      { label: words.treatment, shape: 'treatment', at: treatments.map(({ at }) => at) },
+      { label: words.ran, shape: 'running', spans: spansOn(orders, span.to) },
+    ];
+  }, [events, field, words, span.to]);
   const save = async (told: WaterTrend) => {
     try {
       const head = [words.when, words.average, words.lowest, words.highest];
@@ -70,7 +86,7 @@ function Trend({ pond, field, span, points, alarms, meals, waits, onSeen }: Show
       <Answer of={trend}>
         {(told) => (
           <>
-            <TrendChart {...{ told, field, span, marks }} onShown={onSeen} />
+            <TrendChart {...{ told, field, span, marks, group }} place={pond.cod} onShown={onSeen} />
             {told.latest_ammonia_as == null ? null : (
               <p class="muted small" data-ammonia-twin>
                 {words.newest}: {ammoniaTwin(told.latest_ammonia_as)}
@@ -115,8 +131,15 @@ function TrendChart({
   field,
   span,
   marks,
+  group,
+  place,
   onShown,
-}: Pick<Shown, 'field' | 'span'> & { told: WaterTrend; marks: readonly Marks[]; onShown: () => void }) {
+}: Pick<Shown, 'field' | 'span' | 'group'> & {
+  told: WaterTrend;
+  marks: readonly Marks[];
+  place: string;
+  onShown: () => void;
+}) {
   const words = pondWords();
   const name = waterWords().name[field];
   const { decimals } = WATER[field];
@@ -151,8 +174,7 @@ function TrendChart({
     <Chart
       title={unit === '' ? name : `${name} (${unit})`}
       {...shown}
-      {...{ span, marks, onShown }}
-      together={TOGETHER}
+      {...{ span, marks, group, place, onShown }}
       hasGaps
     />
   );
@@ -204,6 +226,10 @@ export function PondWater({ pond }: { pond: Pond }) {
   const hasMeals = isFirstSeen && span.days <= MOST_DAYS_WITH_MEALS;
   const alarms = useWaterEpisodes(isFirstSeen ? pond.id : null, span.from);
   const meals = useMeals(pond.id, hasMeals ? batches.map(({ id }) => id) : NOTHING, span.from);
+  const treatments = useTreatments(isFirstSeen ? pond.id : null, span.from);
+  const orders = useOrders(hasMeals ? pond.control_point_id : null, span.from);
+  const events = useMemo(() => ({ alarms, meals, treatments, orders }), [alarms, meals, treatments, orders]);
+  const [group] = useState(() => chartGroup('water'));
   return (
     <div class="stack">
       <div class="row even" role="group" aria-label={words.period}>
@@ -219,17 +245,25 @@ export function PondWater({ pond }: { pond: Pond }) {
           </button>
         ))}
       </div>
+      <div class="row no-print">
+        <Link class="button" href={`/relatorios/comparar?o=viveiros&v=${encodeURIComponent(pond.cod)}`}>
+          {compareWords().others}
+        </Link>
+        <Link class="button" href={`/relatorios/comparar?o=noites&v=${encodeURIComponent(pond.cod)}`}>
+          {compareWords().nights}
+        </Link>
+      </div>
       <div class="charts" data-from={span.from} data-to={span.to}>
         {SHOWN.map((field, index) => (
           <Trend
             key={field}
-            {...{ pond, field, span, points, alarms, meals }}
+            {...{ pond, field, span, points, events, group }}
             waits={index > 0 && !isFirstSeen}
             onSeen={() => setFirstSeen(true)}
           />
         ))}
       </div>
-      <WaterEvents alarms={alarms} meals={meals} />
+      <WaterEvents {...events} />
     </div>
   );
 }
@@ -245,7 +279,7 @@ function useSpanName(names: ReturnType<typeof spansFor>) {
 }
 
 /** The marks of the charts in words, newest first. */
-function WaterEvents({ alarms, meals }: { alarms: readonly WaterEpisode[]; meals: readonly Meal[] }) {
+function WaterEvents({ alarms, meals, treatments, orders }: Events) {
   const words = pondWords();
   const events = [
     ...alarms.map((alarm) => ({
@@ -260,11 +294,23 @@ function WaterEvents({ alarms, meals }: { alarms: readonly WaterEpisode[]; meals
       mark: '❘',
       told: `${words.meal}: ${quantity(kg, 2, 'kg')}`,
     })),
+    ...treatments.map(({ at, told }, index) => ({
+      key: `t${at} ${index}`,
+      at,
+      mark: '◆',
+      told: `${words.treatment}: ${told}`,
+    })),
+    ...orders.map(({ at, isOn }, index) => ({
+      key: `o${at} ${index}`,
+      at,
+      mark: isOn ? '▬' : '▭',
+      told: isOn ? words.orderedOn : words.orderedOff,
+    })),
   ].toSorted((a, b) => b.at - a.at);
   if (events.length === 0) return null;
   return (
     <details class="card" data-events={events.length}>
-      <summary>{words.events(alarms.length, meals.length)}</summary>
+      <summary>{words.events(alarms.length, meals.length, treatments.length, orders.length)}</summary>
       <ol class="event-list">
         {events.map(({ key, at, mark, told }) => (
           <li key={key}>

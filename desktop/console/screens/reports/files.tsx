@@ -13,13 +13,22 @@ import { farm, isOwner, mayManage } from '../../data/farm-store.ts';
 import { usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 
-type Kind = 'biometries' | 'feeding' | 'water' | 'losses' | 'records' | 'report';
-const KINDS: readonly Kind[] = ['water', 'biometries', 'feeding', 'losses', 'records', 'report'];
+type Kind = 'biometries' | 'feeding' | 'water' | 'losses' | 'records' | 'feed-stock' | 'report';
+const KINDS: readonly Kind[] = [
+  'water',
+  'biometries',
+  'feeding',
+  'losses',
+  'records',
+  'feed-stock',
+  'report',
+];
 
 /** What a file is of, by its name in the interface. */
 const OF = {
   water: 'pond_id',
   records: 'farm_id',
+  'feed-stock': 'farm_id',
   biometries: 'batch_id',
   feeding: 'batch_id',
   losses: 'batch_id',
@@ -106,8 +115,9 @@ function Download({ onRefused }: { onRefused: () => void }) {
   const [isLocal, setLocal] = useState(spoken.decimalSign === ',');
   const pond = pondId || ponds[0]?.id;
   const batch = batchId || batches[0]?.id;
-  const hasDays = kind === 'water' || kind === 'feeding' || kind === 'losses' || kind === 'records';
-  const target = kind === 'water' ? pond : kind === 'records' ? farm.value?.id : batch;
+  const isOfFarm = kind === 'records' || kind === 'feed-stock';
+  const hasDays = kind !== 'biometries' && kind !== 'report';
+  const target = kind === 'water' ? pond : isOfFarm ? farm.value?.id : batch;
   const save = async () => {
     const query = new URLSearchParams({
       ...(kind === 'report' ? {} : { [OF[kind]]: target ?? '' }),
@@ -145,7 +155,7 @@ function Download({ onRefused }: { onRefused: () => void }) {
             options={ponds.map(({ id, cod }) => ({ value: id, label: cod }))}
             onChange={(event) => setPondId(event.currentTarget.value)}
           />
-        ) : kind === 'records' ? null : (
+        ) : isOfFarm ? null : (
           <SelectField
             label={words.batch}
             value={batch ?? ''}

@@ -12,6 +12,7 @@ import { usePondCards } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { figure, percent, quantity } from '../../i18n/format.ts';
 import { isWithin } from '../../state/water-span.ts';
+import { Compare } from './compare.tsx';
 import { EnergyReport } from './energy-report.tsx';
 import { Files } from './files.tsx';
 import {
@@ -34,6 +35,7 @@ const TABS = [
   ['feed', '/relatorios/racao', FeedReport],
   ['biomass', '/relatorios/biomassa', BiomassReport],
   ['energy', '/relatorios/energia', EnergyReport],
+  ['compare', '/relatorios/comparar', Compare],
   ['files', '/relatorios/arquivos', Files],
 ] as const;
 

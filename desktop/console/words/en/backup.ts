@@ -131,6 +131,7 @@ export const backupWords = translation<typeof source.backupWords>({
     biometries: 'Biometries',
     expenses: 'Expenses',
     farm_records: 'Treatments, water exchanges and notes',
+    feed_stock: 'Feed stock',
   },
   same: 'Nothing would change in these lists.',
   losing: (rows: string, isOne: boolean) =>

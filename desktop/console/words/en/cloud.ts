@@ -125,6 +125,7 @@ export const syncWords = translation<typeof source.syncWords>({
     feeding_records: 'Feeding',
     measurements: 'Measurement',
     farm_records: 'Treatment, water exchange or note',
+    feed_stock: 'Delivery or count of feed',
     alerts: 'Alarm',
     farm_members: 'Access of a person',
     farm_science: 'Settings of the farm',

@@ -15,14 +15,6 @@ export const buttonWords = translation<typeof source.buttonWords>({
       : `Missing, or to check: ${names.join(' · ')}`,
 });
 
-export const chartWords = translation<typeof source.chartWords>({
-  asTable: 'Show as a table',
-  asChart: 'Show as a chart',
-  when: 'When',
-  noData: 'No data in this period',
-  notDrawn: 'The drawing did not come from the gateway; here are the figures.',
-});
-
 export const copyWords = translation<typeof source.copyWords>({
   copy: 'Copy',
   copied: 'Copied',

@@ -83,6 +83,8 @@ export const entryWords = translation<typeof source.entryWords>({
   treatmentHint: 'Probiotic, limestone, medication: dose and withdrawal',
   exchange: 'Water exchange',
   exchangeHint: 'How much, from where and why',
+  stock: 'Feed stock',
+  stockHint: 'What is left, deliveries and counts',
   note: 'Note',
   noteHint: 'On a pond, a batch or a control point',
   queue: 'Waiting',

@@ -157,9 +157,13 @@ export const pondWords = translation<typeof source.pondWords>({
   spans: { '24h': '24 hours', '7d': '7 days', '30d': '30 days', ciclo: 'Cycle', '90d': '90 days' },
   alarm: 'alarm',
   meal: 'meal',
+  treatment: 'treatment',
+  ran: 'ordered: on',
+  orderedOn: 'ordered on',
+  orderedOff: 'ordered off',
   stillOpen: 'open',
-  events: (alarms: number, meals: number) =>
-    `In this time: ${alarms === 1 ? '1 alarm' : `${alarms} alarms`}${meals === 0 ? '' : `, ${meals === 1 ? '1 meal' : `${meals} meals`}`}`,
+  events: (alarms: number, meals: number, treatments: number, orders: number) =>
+    `In this time: ${alarms === 1 ? '1 alarm' : `${alarms} alarms`}${meals === 0 ? '' : `, ${meals === 1 ? '1 meal' : `${meals} meals`}`}${treatments === 0 ? '' : `, ${treatments === 1 ? '1 treatment' : `${treatments} treatments`}`}${orders === 0 ? '' : `, ${orders === 1 ? '1 order' : `${orders} orders`}`}`,
   measured: 'Measurements',
   when: 'When',
   actions: 'Actions',

@@ -131,6 +131,7 @@ export const backupWords = translation<typeof source.backupWords>({
     schedules: 'Horarios',
     users: 'Personas',
     farm_records: 'Tratamientos, recambios de agua y anotaciones',
+    feed_stock: 'Existencias de balanceado',
     measurements: 'Mediciones de agua',
     feeding_records: 'Alimentaciones',
     biometries: 'Muestreos',

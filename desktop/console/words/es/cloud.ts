@@ -123,6 +123,7 @@ export const syncWords = translation<typeof source.syncWords>({
     biometries: 'Muestreo',
     feeding_records: 'Alimentación',
     farm_records: 'Tratamiento, recambio de agua o anotación',
+    feed_stock: 'Entrega o conteo de balanceado',
     measurements: 'Medición',
     alerts: 'Alarma',
     farm_members: 'Acceso de persona',

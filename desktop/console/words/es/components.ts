@@ -13,14 +13,6 @@ export const buttonWords = translation<typeof source.buttonWords>({
     names.length === 0 ? 'Todavía falta algo en este formulario.' : `Falta, o revise: ${names.join(' · ')}`,
 });
 
-export const chartWords = translation<typeof source.chartWords>({
-  asTable: 'Ver como tabla',
-  asChart: 'Ver como gráfico',
-  when: 'Cuándo',
-  noData: 'Sin datos en este período',
-  notDrawn: 'El dibujo no llegó del gateway; los números están aquí.',
-});
-
 export const copyWords = translation<typeof source.copyWords>({
   copy: 'Copiar',
   copied: 'Copiado',

@@ -81,6 +81,8 @@ export const entryWords = translation<typeof source.entryWords>({
   treatmentHint: 'Probiótico, cal, medicamento: dosis y período de retiro',
   exchange: 'Recambio de agua',
   exchangeHint: 'Cuánto, de dónde y por qué',
+  stock: 'Existencias de balanceado',
+  stockHint: 'Cuánto queda, entregas y conteos',
   note: 'Anotación',
   noteHint: 'De una piscina, un lote o un punto de control',
   mortality: 'Mortalidad',

@@ -148,9 +148,13 @@ export const pondWords = translation<typeof source.pondWords>({
   spans: { '24h': '24 horas', '7d': '7 días', '30d': '30 días', ciclo: 'Ciclo', '90d': '90 días' },
   alarm: 'alarma',
   meal: 'ración',
+  treatment: 'tratamiento',
+  ran: 'ordenado: encendido',
+  orderedOn: 'orden de encender',
+  orderedOff: 'orden de apagar',
   stillOpen: 'abierta',
-  events: (alarms: number, meals: number) =>
-    `En el período: ${alarms === 1 ? '1 alarma' : `${alarms} alarmas`}${meals === 0 ? '' : `, ${meals === 1 ? '1 ración' : `${meals} raciones`}`}`,
+  events: (alarms: number, meals: number, treatments: number, orders: number) =>
+    `En el período: ${alarms === 1 ? '1 alarma' : `${alarms} alarmas`}${meals === 0 ? '' : `, ${meals === 1 ? '1 ración' : `${meals} raciones`}`}${treatments === 0 ? '' : `, ${treatments === 1 ? '1 tratamiento' : `${treatments} tratamientos`}`}${orders === 0 ? '' : `, ${orders === 1 ? '1 orden' : `${orders} órdenes`}`}`,
   measured: 'Mediciones',
   when: 'Cuándo',
   actions: 'Acciones',

@@ -139,6 +139,8 @@ export const rarerFaults = translation<typeof source.rarerFaults>({
   OLDER_VERSION: 'Ya hay una versión más nueva.',
   ON_GATEWAY_ONLY: 'Esto solo se hace en el gateway de la camaronera.',
   ORDER_HOLDS: 'La orden de alguien vale antes que este horario.',
+  BAGS_DIFFER: 'No es lo que pesan los sacos.',
+  NO_WEIGHT: 'Diga el peso, o los sacos y el peso de un saco.',
   OTHER_KIND: 'Un registro de este tipo no tiene ese campo.',
   OTHER_SAMPLE: 'La muestra no concuerda con los pesos; revise.',
   OTHER_SCHEDULE_DECIDES: 'A esta hora decide otro horario.',

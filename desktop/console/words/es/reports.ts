@@ -10,6 +10,7 @@ export const reportWords = translation<typeof source.reportWords>({
     feed: 'Balanceado',
     biomass: 'Biomasa',
     energy: 'Energía',
+    compare: 'Comparar',
     files: 'Hojas de cálculo e impresión',
   },
   none: 'Ningún lote en cultivo.',
@@ -63,6 +64,7 @@ export const reportWords = translation<typeof source.reportWords>({
   kinds: {
     losses: 'Mortalidad del lote',
     records: 'Tratamientos, recambios de agua y anotaciones de la camaronera',
+    'feed-stock': 'Existencias de balanceado: entregas y conteos',
     biometries: 'Muestreos del lote',
     feeding: 'Balanceado del lote',
     water: 'Calidad del agua de la piscina',

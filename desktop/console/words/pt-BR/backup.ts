@@ -131,6 +131,7 @@ export const backupWords = source({
     biometries: 'Biometrias',
     expenses: 'Despesas',
     farm_records: 'Tratamentos, trocas de água e anotações',
+    feed_stock: 'Estoque de ração',
   },
   same: 'Nestas listas nada mudaria.',
   losing: (rows: string, isOne: boolean) =>

@@ -123,6 +123,7 @@ export const syncWords = source({
     feeding_records: 'Arraçoamento',
     measurements: 'Medição',
     farm_records: 'Tratamento, troca de água ou anotação',
+    feed_stock: 'Entrega ou contagem de ração',
     alerts: 'Alarme',
     farm_members: 'Acesso de pessoa',
     farm_science: 'Ajustes da fazenda',

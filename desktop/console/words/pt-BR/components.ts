@@ -7,14 +7,6 @@ export const buttonWords = source({
     names.length === 0 ? 'Ainda falta algo neste formulário.' : `Falta, ou confira: ${names.join(' · ')}`,
 });
 
-export const chartWords = source({
-  asTable: 'Ver como tabela',
-  asChart: 'Ver como gráfico',
-  when: 'Quando',
-  noData: 'Sem dados neste período',
-  notDrawn: 'O desenho não veio do gateway; os números estão aqui.',
-});
-
 export const copyWords = source({ copy: 'Copiar', copied: 'Copiado', byHand: 'Copie com Ctrl+C' });
 
 export const correctionDialogWords = source({

@@ -80,6 +80,8 @@ export const entryWords = source({
   treatmentHint: 'Probiótico, calcário, medicamento: dose e carência',
   exchange: 'Troca de água',
   exchangeHint: 'Quanto, de onde e por quê',
+  stock: 'Estoque de ração',
+  stockHint: 'Quanto resta, entregas e contagens',
   note: 'Anotação',
   noteHint: 'De um viveiro, lote ou ponto de controle',
   queue: 'Na fila',

@@ -159,9 +159,13 @@ export const pondWords = source({
   spans: { '24h': '24 horas', '7d': '7 dias', '30d': '30 dias', ciclo: 'Ciclo', '90d': '90 dias' },
   alarm: 'alarme',
   meal: 'trato',
+  treatment: 'tratamento',
+  ran: 'comandado: ligado',
+  orderedOn: 'ordem de ligar',
+  orderedOff: 'ordem de desligar',
   stillOpen: 'em aberto',
-  events: (alarms: number, meals: number) =>
-    `No período: ${alarms === 1 ? '1 alarme' : `${alarms} alarmes`}${meals === 0 ? '' : `, ${meals === 1 ? '1 trato' : `${meals} tratos`}`}`,
+  events: (alarms: number, meals: number, treatments: number, orders: number) =>
+    `No período: ${alarms === 1 ? '1 alarme' : `${alarms} alarmes`}${meals === 0 ? '' : `, ${meals === 1 ? '1 trato' : `${meals} tratos`}`}${treatments === 0 ? '' : `, ${treatments === 1 ? '1 tratamento' : `${treatments} tratamentos`}`}${orders === 0 ? '' : `, ${orders === 1 ? '1 ordem' : `${orders} ordens`}`}`,
   measured: 'Medições',
   when: 'Quando',
   actions: 'Ações',

@@ -136,6 +136,8 @@ export const rarerFaults = source<Readonly<Record<string, string>>>({
   OLDER_VERSION: 'Já há uma versão mais nova.',
   ON_GATEWAY_ONLY: 'Isto só se faz no gateway da fazenda.',
   ORDER_HOLDS: 'Uma ordem de alguém vale antes desta programação.',
+  BAGS_DIFFER: 'Não é o que os sacos pesam.',
+  NO_WEIGHT: 'Diga o peso, ou os sacos e o peso de um saco.',
   OTHER_KIND: 'Um registro deste tipo não tem esse campo.',
   OTHER_SAMPLE: 'A amostra não confere com os pesos; confira.',
   OTHER_SCHEDULE_DECIDES: 'Outra programação decide neste horário.',

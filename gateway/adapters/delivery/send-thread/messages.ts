@@ -1,6 +1,6 @@
 import type { Network } from '#core/network.ts';
 import type { Outcome, Outgoing } from '#features/alarms/delivery/ports.ts';
-import type { VapidKeys } from '../send-push.ts';
+import type { VapidKeys } from '../vapid-keys.ts';
 
 /** What is sent by posting it to an address somebody typed. */
 export type PostedKind = 'WEBHOOK' | 'WEB_PUSH';

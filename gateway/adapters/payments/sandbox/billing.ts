@@ -43,7 +43,8 @@ export type Outcome = {
 };
 
 export type Debt = { subscription: SandboxSubscription; invoice: Invoice; customer: Customer };
-export type Declined = { declined: 'card_declined' | 'expired_card' | 'no_card' };
+/** Nothing was charged; `amount` was asked for. */
+export type Declined = { declined: 'card_declined' | 'expired_card' | 'no_card'; amount: number };
 
 const DAY_MS = 86_400_000;
 /** Days between two attempts of a payment that failed; after the last the subscription ends. */

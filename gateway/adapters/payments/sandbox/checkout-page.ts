@@ -12,7 +12,14 @@ import {
   withBody,
 } from './objects.ts';
 import { gonePage, type Html, html, money, page, WORDS } from './page-frame.ts';
-import { amountOfChange, changePlan, expireSession, type Purchase, sellPlan } from './purchase.ts';
+import {
+  amountOfChange,
+  changePlan,
+  expireSession,
+  type Purchase,
+  paymentFailed,
+  sellPlan,
+} from './purchase.ts';
 import { onCustomer, runningOf, type SandboxDeps } from './sandbox-provider.ts';
 import { cardDueAt, deliverFor } from './sandbox-tick.ts';
 import { type CardFault, readCard, TEST_CARDS } from './test-cards.ts';
@@ -58,7 +65,10 @@ export async function payCheckout(deps: SandboxDeps, id: string, form: URLSearch
   );
   if ('fault' in card) return checkoutPage(deps, session, customer, card.fault);
   const declined = await settle(deps, session, card);
-  if (declined !== null) return checkoutPage(deps, session, customer, declined);
+  if (declined !== null) {
+    await deliverFor(deps, customer.id);
+    return checkoutPage(deps, session, customer, declined);
+  }
   const now = await sessionOf(deps, id);
   // too late after all, or the plan was there already
   if (now?.session.body.status !== 'complete') return showCheckout(deps, id);
@@ -86,7 +96,7 @@ async function settle(
     const outcome = await purchase(deps, work, { session, customer, card });
     if ('declined' in outcome) {
       declined = outcome.declined;
-      return null;
+      return paymentFailed(session, outcome.amount);
     }
     return rememberingExpiry(outcome, card, work.at);
   });

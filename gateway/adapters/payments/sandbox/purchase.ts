@@ -38,9 +38,10 @@ const LATER_MS = 60_000;
 
 /** A person pays for a plan on the checkout page. */
 export function sellPlan(deps: BillingDeps, { session, customer, card }: Purchase): Outcome | Declined {
-  const charged = charge(card, deps.at, 'present');
-  if (charged !== 'paid' && charged !== 'later') return { declined: charged };
   const { plan, currency, user_id } = session.body;
+  const amount = priceOf(plan, currency);
+  const charged = charge(card, deps.at, 'present');
+  if (charged !== 'paid' && charged !== 'later') return { declined: charged, amount };
   const period = { period_start: deps.at, period_end: monthsAfter(deps.at, 1) };
   const begun = make(deps, 'subscription', {
     id: deps.newId('sub'),
@@ -61,7 +62,7 @@ export function sellPlan(deps: BillingDeps, { session, customer, card }: Purchas
   });
   const invoice = newInvoice(deps, begun, customer, {
     reason: 'subscription_create',
-    amount: priceOf(plan, currency),
+    amount,
   });
   const paying = withBody(customer, deps.at, { card });
   const bought = { subscription_id: begun.id, invoice_id: invoice.id, status: 'complete' } as const;
@@ -84,6 +85,26 @@ export function sellPlan(deps: BillingDeps, { session, customer, card }: Purchas
   );
   const told = { type: 'checkout.session.completed', object: shownSession(done) };
   return { puts: [...paid.puts, paying, done], events: [...first, ...paid.events, told] };
+}
+
+/** A card was declined on the page: nothing changes, and the person is told of it, once for a page. */
+export function paymentFailed({ id, customer_id, body }: CheckoutSession, amount: number): Outcome {
+  const object = {
+    id: `in_of_${id}`,
+    object: 'invoice',
+    status: 'void',
+    customer: customer_id,
+    currency: body.currency.toLowerCase(),
+    amount_due: amount,
+    amount_paid: 0,
+    attempt_count: 1,
+    next_payment_attempt: null,
+    // as the first payment of a subscription, it makes nobody late
+    billing_reason: 'subscription_create',
+    hosted_invoice_url: null,
+    subscription: null,
+  };
+  return { puts: [], events: [{ type: 'invoice.payment_failed', object }] };
 }
 
 /** The money that was on its way has arrived. */
@@ -123,7 +144,7 @@ export function changePlan(
   const paying = withBody(customer, deps.at, { card });
   if (amount === 0) return merged(updated(changed), { puts: [done, paying], events: [] });
   const charged = charge(card, deps.at, 'present');
-  if (charged !== 'paid' && charged !== 'later') return { declined: charged };
+  if (charged !== 'paid' && charged !== 'later') return { declined: charged, amount };
   const invoice = newInvoice(deps, changed, customer, { reason: 'subscription_update', amount });
   const ready = { type: 'invoice.finalized', object: shownInvoice(invoice) };
   return merged(

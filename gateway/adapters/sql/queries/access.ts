@@ -158,6 +158,12 @@ function farmsWith(db: Db, of: Owned, id: string) {
         '=',
         db.selectFrom('farm_records').select('farm_id').where('id', '=', id).where(isRecordSeen),
       );
+    case 'feed_stock':
+      return farms.where(
+        'farms.id',
+        '=',
+        db.selectFrom('feed_stock').select('farm_id').where('id', '=', id).where('hidden', '=', 0),
+      );
     case 'probe':
       return farms.where('farms.id', '=', db.selectFrom('probes').select('farm_id').where('id', '=', id));
     case 'probe_bus':
@@ -183,6 +189,7 @@ const RECORDS = {
   biometry: 'biometries',
   loss: 'survival_changes',
   farm_record: 'farm_records',
+  feed_stock: 'feed_stock',
 } as const satisfies Partial<Record<Owned, string>>;
 
 /** Who recorded a thing; null: nobody did, or it is unknown. */

@@ -16,7 +16,7 @@ import { signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
 import { announce } from './announce.ts';
 import { readAllNotifications, readNotification } from './notify.ts';
-import type { Notification, NotificationQueries } from './ports.ts';
+import type { Notification, NotificationFilter, NotificationQueries } from './ports.ts';
 
 export type NotificationRoutesDeps = Pick<
   Kernel,
@@ -39,21 +39,18 @@ export function notificationRoutes(deps: NotificationRoutesDeps): Route[] {
       query: notificationQuery,
       answers: { 200: { schema: notificationPage } },
       async handle(request) {
-        const { type = null, unread_only = false, page, page_size } = request.query;
+        const { type = null, unread_only = false } = request.query;
         const filter = { userId: signedIn(request).userId, type, isUnreadOnly: unread_only };
+        const { skip, size } = windowOf(request.query);
         const total = await queries.countNotifications(filter);
-        const rows = await queries.notificationsOf(filter, {
-          offset: (page - 1) * page_size,
-          limit: page_size,
-        });
-        const pages = Math.ceil(total / page_size);
+        const rows = await windowRows(deps, filter, { skip, size });
         const pagination = {
-          page,
-          page_size,
+          page: Math.floor(skip / size) + 1,
+          page_size: size,
           total_items: total,
-          total_pages: pages,
-          has_next: page < pages,
-          has_previous: page > 1,
+          total_pages: Math.ceil(total / size),
+          has_next: skip + size < total,
+          has_previous: skip > 0,
         };
         return { answer: { status: 200, body: { notifications: rows.map(toAnswer), pagination } } };
       },
@@ -105,6 +102,31 @@ export function notificationRoutes(deps: NotificationRoutesDeps): Route[] {
       },
     }),
   ];
+}
+
+/** What of the list is asked for: a page, or as of every other list `skip` and `limit`. */
+function windowOf({ page, page_size, skip, limit }: z.infer<typeof notificationQuery>) {
+  const size = limit ?? page_size;
+  return { size, skip: skip ?? (page - 1) * size };
+}
+
+/** So many at once, so that control never waits for a long list. */
+const ROWS_AT_ONCE = 500;
+
+async function windowRows(
+  { queries, pause }: Pick<NotificationRoutesDeps, 'queries' | 'pause'>,
+  filter: NotificationFilter,
+  { skip, size }: { skip: number; size: number },
+): Promise<Notification[]> {
+  const rows: Notification[] = [];
+  while (rows.length < size) {
+    const limit = Math.min(ROWS_AT_ONCE, size - rows.length);
+    const some = await queries.notificationsOf(filter, { offset: skip + rows.length, limit });
+    rows.push(...some);
+    if (some.length < limit || rows.length === size) break;
+    await pause(1);
+  }
+  return rows;
 }
 
 /** An operator tells every account of the instance of maintenance or an update. */

@@ -1,5 +1,6 @@
 import type { Resource, RowOf } from '#contract/resource.ts';
 import type { syncConflict } from '#contract/resources/sync-tables.ts';
+import type { transfer } from '#contract/resources/transfers.ts';
 import type { FarmRole } from '#contract/words.ts';
 
 export type Conflict = RowOf<typeof syncConflict>;
@@ -50,4 +51,12 @@ export type TellQueries = {
   untold: (since: string, limit: number) => Promise<Conflict[]>;
   /** Whether the person is on the conflict's farm, or the row is their own: a gateway may name anybody as who edited. */
   concerns: (conflict: Conflict, userId: string) => Promise<boolean>;
+};
+
+/** What a conflict about a move is made of. */
+export type OverdrawnQueries = {
+  /** Those of these steps that are moves between ponds, oldest first; `stamp` is that of what they move. */
+  movesOf: (
+    ids: readonly string[],
+  ) => Promise<{ row: RowOf<typeof transfer>; farm_id: string; stream_id: number; stamp: string }[]>;
 };

@@ -35,6 +35,12 @@ const RULES: Readonly<Record<Conflict['rule'], Readonly<Record<Language, string>
     'pt-BR': 'O mesmo foi cadastrado dos dois lados e só pode existir uma vez; vale o primeiro cadastro.',
     es: 'Lo mismo se registró de los dos lados y solo puede existir una vez; vale el primer registro.',
   },
+  overdrawn: {
+    en: 'Both sides moved the same animals; all moves are kept, and the pond shows 0 until one of them is corrected or deleted.',
+    'pt-BR':
+      'Os dois lados moveram os mesmos camarões; todas as transferências ficam, e o viveiro mostra 0 até que uma seja corrigida ou excluída.',
+    es: 'Los dos lados movieron los mismos camarones; todas las transferencias quedan, y la piscina muestra 0 hasta que una se corrija o se elimine.',
+  },
 };
 
 const ruleText = (rule: Conflict['rule'], language: Language): string => RULES[rule][language];
@@ -71,6 +77,11 @@ const THINGS: Readonly<Record<string, Readonly<Record<Language, string>>>> = {
     'pt-BR': 'tratamento, troca de água ou anotação',
     es: 'tratamiento, recambio de agua o anotación',
   },
+  feed_stock: {
+    en: 'delivery or count of feed',
+    'pt-BR': 'entrega ou contagem de ração',
+    es: 'entrega o conteo de balanceado',
+  },
 };
 
 export const thingOf = (table: string, language: Language): string => THINGS[table]?.[language] ?? table;
@@ -100,6 +111,20 @@ export function conflictMessage(tables: readonly string[]): Words {
     return `${n === 1 ? 'Uma alteração feita' : `${n} alterações feitas`} (${things}) enquanto o gateway e a nuvem não se falavam perdeu para outra. Nada se perdeu: veja em Sincronização e restaure se era a certa.`;
   };
 }
+
+export const overdrawnTitle: Words = (language) =>
+  ({
+    'pt-BR': 'Transferência de camarões que não havia',
+    en: 'A transfer of more shrimp than there were',
+    es: 'Transferencia de camarones que no había',
+  })[language];
+
+export const overdrawnMessage: Words = (language) =>
+  ({
+    'pt-BR': `${ruleText('overdrawn', 'pt-BR')} Veja em Sincronização.`,
+    en: `${ruleText('overdrawn', 'en')} See it under Sync.`,
+    es: `${ruleText('overdrawn', 'es')} Véalo en Sincronización.`,
+  })[language];
 
 /** Nobody is shown what others log in with. */
 const SECRET = new Set(['password_hash', 'password_version', 'email_key', 'numeric_id', 'rev', 'hidden']);
@@ -166,6 +191,7 @@ export function whyNotRestorable(
   { rule, field_group }: Pick<Conflict, 'rule' | 'field_group'>,
   role: 'gateway' | 'hosted',
 ): string | null {
+  if (rule === 'overdrawn') return 'Nothing was dropped; correct or delete one of the transfers instead';
   if (rule === 'duplicate')
     return 'The first entry stands for both; change that one instead, or delete it and enter yours again';
   if (rule === 'delete_wins' && name === 'farm_members')

@@ -6,7 +6,13 @@ import type { Notify, Recipients } from '#core/notifying.ts';
 import { readHlc } from '#store/hlc.ts';
 import { resourceOfEntity } from '#store/merge/shared-tables.ts';
 import type { Conflict, TellQueries } from './ports.ts';
-import { conflictMessage, conflictTitle, thingOf } from './show-conflict.ts';
+import {
+  conflictMessage,
+  conflictTitle,
+  overdrawnMessage,
+  overdrawnTitle,
+  thingOf,
+} from './show-conflict.ts';
 
 export type TellConflictsDeps = Pick<Kernel, 'now' | 'idOf' | 'commit' | 'log'> & {
   notify: Notify;
@@ -62,7 +68,7 @@ export function createTellConflicts(deps: TellConflictsDeps) {
 function byReader(found: readonly Conflict[]): Conflict[][] {
   const groups = new Map<string, Conflict[]>();
   for (const conflict of found) {
-    const key = `${conflict.dropped_by} ${conflict.farm_id ?? conflict.row_id}`;
+    const key = `${conflict.dropped_by} ${conflict.farm_id ?? conflict.row_id} ${conflict.rule === 'overdrawn'}`;
     groups.set(key, [...(groups.get(key) ?? []), conflict]);
   }
   return [...groups.values()].map((group) => group.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
@@ -74,10 +80,11 @@ async function newsOf(deps: TellConflictsDeps, group: readonly Conflict[]): Prom
   const to = await readerOf(deps, first);
   const tables = group.map(({ entity }) => resourceOfEntity(entity)?.name ?? '');
   if (to === null) return [];
+  const isOverdrawn = first.rule === 'overdrawn';
   return deps.notify(to, {
     type: 'SYSTEM',
-    title: conflictTitle,
-    message: conflictMessage(tables),
+    title: isOverdrawn ? overdrawnTitle : conflictTitle,
+    message: isOverdrawn ? overdrawnMessage : conflictMessage(tables),
     data: { kind: 'sync_conflict', conflict_ids: group.slice(0, 20).map(({ id }) => id) },
     cause: `sync_conflict:${first.id}`,
     farmId: first.farm_id,

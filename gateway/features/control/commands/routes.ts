@@ -17,6 +17,7 @@ export function commandRoutes(deps: CommandRouteDeps): Route[] {
       method: 'GET',
       path: '/control-points/{control_point_id}/commands',
       tag: 'Control points',
+      invalid: 400,
       summary:
         'Orders given on the hosted instance to a farm with a gateway, newest first: who, when, how far each got, and why',
       access: {

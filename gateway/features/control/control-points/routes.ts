@@ -48,7 +48,7 @@ export const atControlPoint = {
   field: 'control_point_id',
   others: 404,
 } as const;
-const tag = 'Control points';
+const common = { tag: 'Control points', invalid: 400 } as const;
 
 export function controlPointRoutes(deps: ControlPointRouteDeps): Route[] {
   const { now, onlineAfterMs, gateways } = deps;
@@ -69,11 +69,10 @@ export function controlPointRoutes(deps: ControlPointRouteDeps): Route[] {
     route({
       method: 'POST',
       path: '/control-points/',
-      tag,
+      ...common,
       summary: 'Create a control point',
       access: { who: 'farm', of: 'farm', at: 'body', field: 'farm_id', right: 'operate', others: 404 },
       body: controlPointCreate,
-      invalid: 400,
       answers: { 201: { schema: controlPointAnswer } },
       idempotent: true,
       async handle(request) {
@@ -83,7 +82,7 @@ export function controlPointRoutes(deps: ControlPointRouteDeps): Route[] {
     route({
       method: 'GET',
       path: '/control-points/',
-      tag,
+      ...common,
       summary: 'Control points of the caller',
       access: {
         who: 'farm',
@@ -105,7 +104,7 @@ export function controlPointRoutes(deps: ControlPointRouteDeps): Route[] {
     route({
       method: 'GET',
       path: '/control-points/{control_point_id}',
-      tag,
+      ...common,
       summary: 'A control point with its wanted and its reported state',
       access: { ...atControlPoint, right: 'read' },
       params: controlPointParams,
@@ -121,12 +120,11 @@ export function controlPointRoutes(deps: ControlPointRouteDeps): Route[] {
     route({
       method: 'PUT',
       path: '/control-points/{control_point_id}',
-      tag,
+      ...common,
       summary: 'Change code or device',
       access: { ...atControlPoint, right: 'operate' },
       params: controlPointParams,
       body: controlPointUpdate,
-      invalid: 400,
       answers: { 200: { schema: controlPointAnswer } },
       async handle(request) {
         const view = await fresh(request.params.control_point_id);
@@ -137,7 +135,7 @@ export function controlPointRoutes(deps: ControlPointRouteDeps): Route[] {
     route({
       method: 'DELETE',
       path: '/control-points/{control_point_id}',
-      tag,
+      ...common,
       summary: 'Delete a control point',
       access: { ...atControlPoint, right: 'operate' },
       params: controlPointParams,
@@ -157,7 +155,7 @@ export function controlPointRoutes(deps: ControlPointRouteDeps): Route[] {
     route({
       method: 'GET',
       path: '/control-points/{control_point_id}/orders',
-      tag,
+      ...common,
       summary: 'Orders to a control point, newest first, with who, why and how far they got',
       access: { ...atControlPoint, right: 'read' },
       params: controlPointParams,
@@ -211,7 +209,7 @@ function settingsRoutes(deps: ControlPointRouteDeps, fresh: (id: string) => Prom
     route({
       method: 'GET',
       path: '/control-points/{control_point_id}/settings',
-      tag,
+      ...common,
       summary: 'Fail-safe, minimum times, start order, oxygen set points and calls without a key',
       access: { ...atControlPoint, right: 'read' },
       params: controlPointParams,
@@ -224,12 +222,11 @@ function settingsRoutes(deps: ControlPointRouteDeps, fresh: (id: string) => Prom
     route({
       method: 'PUT',
       path: '/control-points/{control_point_id}/settings',
-      tag,
+      ...common,
       summary: 'Change settings; fields left out stay',
       access: { ...atControlPoint, right: 'operate' },
       params: controlPointParams,
       body: controlPointSettings.partial(),
-      invalid: 400,
       answers: { 200: { schema: controlPointSettings } },
       async handle(request) {
         const { control_point_id: id } = request.params;
@@ -252,12 +249,11 @@ function settingsRoutes(deps: ControlPointRouteDeps, fresh: (id: string) => Prom
     route({
       method: 'POST',
       path: lockOutPath,
-      tag,
+      ...common,
       summary: 'Lock out: OFF, and nothing starts it until lifted',
       access: { ...atControlPoint, right: 'operate' },
       params: controlPointParams,
       body: lockOutInput,
-      invalid: 400,
       answers: { 200: { schema: lockOutAnswer } },
       async handle(request) {
         const view = await fresh(request.params.control_point_id);
@@ -271,7 +267,7 @@ function settingsRoutes(deps: ControlPointRouteDeps, fresh: (id: string) => Prom
     route({
       method: 'DELETE',
       path: lockOutPath,
-      tag,
+      ...common,
       summary: 'Lift the lock-out',
       access: { ...atControlPoint, right: 'operate' },
       params: controlPointParams,

@@ -8,7 +8,7 @@ import {
 } from '#contract/resources/logs.ts';
 import { mayOnFarm } from '#contract/rights.ts';
 import { journalAnswer } from '#core/audit.ts';
-import { isAboutMoney } from '#core/correct-record.ts';
+import { withoutAmounts } from '#core/correct-record.ts';
 import { onFarm } from '#core/request-checks.ts';
 import { type FarmAccess, type Route, route } from '#core/route.ts';
 import type { LogEntry, LogQueries, LogScope } from './ports.ts';
@@ -159,7 +159,7 @@ async function* answersOf(
       user_id: entry.user_id,
       timestamp: entry.timestamp,
       origin: entry.origin,
-      details: details === 'no amounts' && isAboutMoney(entry.details) ? null : entry.details,
+      details: details === 'no amounts' ? withoutAmounts(entry.details) : entry.details,
       clock_quality: entry.clock_quality,
     };
   }

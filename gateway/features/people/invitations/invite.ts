@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { batch } from '#contract/resources/batches.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
 import { invitation, type invitationCreate, WITHOUT_CODE } from '#contract/resources/invitations.ts';
-import { emailKeyOf } from '#contract/resources/users.ts';
+import { emailKeyOf, isStandInEmail, STAND_IN_DOMAIN, standInEmail } from '#contract/resources/users.ts';
 import type { MemberRole } from '#contract/words.ts';
 import { asParent, type Change, insert, update } from '#core/changes.ts';
 import { conflict, notFound, UniqueViolation } from '#core/errors.ts';
@@ -11,7 +11,7 @@ import { type LetterKind, letterChange, type Notify } from '#core/notifying.ts';
 import type { Decision } from '#core/use-case.ts';
 import { tooManyAttempts } from '../attempts.ts';
 import { invitedNews, letterOf, notSentNews } from './invitation-words.ts';
-import type { Farm, Invitation, InvitationRow, InviteDeps, Stray } from './ports.ts';
+import type { Farm, Invitation, InvitationRow, InviteDeps, Person, Stray } from './ports.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 const MOST_OPEN = 50;
@@ -74,26 +74,32 @@ const anOffer = (
   updated_at: null,
 });
 
+/** What an invitation to this person may name: the address, or the stand-in of the id by which an owner asked. */
+export const namesOf = ({ id, email_key }: Pick<Person, 'id' | 'email_key'>): string[] => [
+  email_key,
+  standInEmail(id),
+];
+
 /**
- * Decides that whoever has this address is asked to be a member in this role. Asked again it is the same invitation, in
- * another role one that takes its place. Where letters prove an address it needs the code of its letter; elsewhere the
- * account answers it by its id. What is answered is the same whether there is such an account or not. Throws 409 when
- * the farm has too many open ones.
+ * Decides that whoever has this address, or the id of a stand-in, is asked to be a member in this role. Asked again it
+ * is the same invitation, in another role one that takes its place. Where letters prove an address it needs the code of its
+ * letter; elsewhere the account answers it by its id. What is answered is the same whether there is such an account or not.
+ * Throws 409 when the farm has too many open ones, 429 when its owner asks too many people.
  */
 export async function inviteMember(
   deps: InviteDeps,
   by: { userId: string; farmId: string; source: string; language: string },
-  { email, role }: { email: string; role: MemberRole },
+  { emailKey, to, role }: { emailKey: string; to: string | null; role: MemberRole },
 ): Promise<Decision<InvitationRow>> {
   const guards = [await deps.guard('invitations', by.farmId), asParent(await deps.guard('farm', by.farmId))];
   const farm = await deps.queries.farm(by.farmId);
   if (farm === null || farm.owner_id !== by.userId) throw notFound('Farm');
-  const emailKey = emailKeyOf(email);
   const at = isoOf(deps.now());
   const open = (await deps.queries.openOfFarm(by.farmId)).filter(({ expires_at }) => expires_at > at);
   const before = open.find(({ kind, email_key }) => kind === 'MEMBER' && email_key === emailKey);
   if (before?.role === role) return { answer: before };
   if (before === undefined && open.length >= MOST_OPEN) throw tooManyOpen();
+  await takeLetter(deps, by.userId);
   const code = deps.codes.make();
   const isMailed = deps.letterSeal !== null && deps.provesAddresses;
   const offer = anOffer(deps, by, DAYS_TO_ANSWER);
@@ -104,7 +110,7 @@ export async function inviteMember(
     email_key: emailKey,
     code_hash: isMailed ? await deps.codeHash(code, by.source) : WITHOUT_CODE + offer.id,
   };
-  const letter = { row, code: deps.codes.shown(code), to: email, language: by.language };
+  const letter = { row, code: deps.codes.shown(code), to, language: by.language };
   return {
     answer: row,
     changes: [
@@ -133,16 +139,18 @@ function letterChanges(
   return [letterChange(letterSeal, { id, kind: 'INVITATION', to, code, language, at: created_at })];
 }
 
-/** Counts a letter of this owner before anything is made. */
+/** Counts somebody whom this owner asks, by letter or on the screen alone, before anything is made. */
 export async function takeLetter({ letters }: Pick<InviteDeps, 'letters'>, userId: string): Promise<void> {
   const waitMs = await letters.take(userId);
-  if (waitMs !== null) throw tooManyAttempts('You sent too many invitations by e-mail', waitMs);
+  if (waitMs !== null) throw tooManyAttempts('You invited too many people', waitMs);
 }
 
 /** Who has an account of that address sees it in the list of notifications; the code comes another way. */
 async function toldChanges(deps: InviteDeps, row: InvitationRow, farm: Farm) {
   if (row.email_key === null) return [];
-  const person = await deps.queries.personByEmail(row.email_key);
+  const person = isStandInEmail(row.email_key)
+    ? await deps.queries.person(row.email_key.slice(0, -STAND_IN_DOMAIN.length - 1))
+    : await deps.queries.personByEmail(row.email_key);
   if (person === null || person.id === row.created_by) return [];
   // of somebody else's farm only who has the address hears
   if (!(await deps.isProved(person.id))) return [];
@@ -178,8 +186,11 @@ export function invitationLetters(
       const { invitation: row, farm } = found;
       return {
         write: async ({ to, code }, language) => letterOf(language, { row, code, farm, to }),
-        onGivenUp: (to) =>
-          deps.notify({ userIds: [row.created_by] }, notSentNews(row, farm, to ?? row.email_key ?? '')),
+        onGivenUp: async (to) =>
+          // the address of who was asked by an id is not the inviter's to read
+          row.email_key !== null && isStandInEmail(row.email_key)
+            ? []
+            : deps.notify({ userIds: [row.created_by] }, notSentNews(row, farm, to ?? row.email_key ?? '')),
       };
     },
   };

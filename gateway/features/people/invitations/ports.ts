@@ -31,9 +31,9 @@ export type InvitationQueries = MembershipDeps['queries'] & {
   allOfFarm: (farmId: string, page: { skip: number; limit: number | undefined }) => AsyncIterable<Invitation>;
   /** Neither answered nor revoked; expired ones among them. */
   openOfFarm: (farmId: string) => Promise<Invitation[]>;
-  /** Open ones to this address that have not expired at that instant, oldest first. */
+  /** Open ones to these addresses that have not expired at that instant, oldest first. */
   offersTo: (
-    emailKey: string,
+    emailKeys: readonly string[],
     at: string,
     page: { skip: number; limit: number | undefined },
   ) => AsyncIterable<InvitationOffer>;
@@ -77,7 +77,7 @@ export type InviteDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'cloc
   provesAddresses: boolean;
   /** Whether the address of an account is known to be the person's; on a gateway each is. */
   isProved: (userId: string) => Promise<boolean>;
-  /** Letters per inviter: nobody's farm is a mail cannon. */
+  /** People asked per inviter: nobody's farm is a mail cannon, nor rings a phone all day. */
   letters: AttemptLimit;
 };
 

@@ -11,6 +11,7 @@ import {
   invitationMade,
   invitationOffer,
 } from '#contract/resources/invitations.ts';
+import { isStandInEmail } from '#contract/resources/users.ts';
 import { update } from '#core/changes.ts';
 import { AppError, conflict, forbidden, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
@@ -21,7 +22,7 @@ import { tooManyAttempts } from '../attempts.ts';
 import { membership, roleEntry } from '../membership.ts';
 import { takeFarmOver } from './hand-over.ts';
 import { acceptedNews, declinedNews } from './invitation-words.ts';
-import { invite, revokeInvitation, takeLetter } from './invite.ts';
+import { invite, namesOf, revokeInvitation, takeLetter } from './invite.ts';
 import type { Accepted, AnswerDeps, Farm, Invitation, InvitationRow, InviteDeps, Person } from './ports.ts';
 
 export type InvitationDeps = InviteDeps & AnswerDeps & Pick<Kernel, 'commit' | 'pause' | 'random'>;
@@ -75,7 +76,7 @@ function ownerRoutes(deps: InvitationDeps): Route[] {
         const { body: input, source, language } = request;
         const by = { userId, farmId: onFarm(request).farmId, source, language };
         const isMailed = Boolean(input.email) && deps.letterSeal !== null;
-        if (isMailed) await takeLetter(deps, userId);
+        if (input.email) await takeLetter(deps, userId);
         const { answer } = await perform(deps, userId, () => invite(deps, by, input));
         const body = { ...toAnswer(deps, answer.row), code: answer.code, emailed: isMailed };
         return { answer: { status: 201, body } };
@@ -112,7 +113,7 @@ function guestRoutes(deps: InvitationDeps): Route[] {
         const person = await deps.queries.person(signedIn(request).userId);
         if (person === null) throw invalidToken();
         if (!(await deps.isProved(person.id))) return { answer: { status: 200, rows: [] } };
-        const rows = deps.queries.offersTo(person.email_key, isoOf(deps.now()), { skip, limit });
+        const rows = deps.queries.offersTo(namesOf(person), isoOf(deps.now()), { skip, limit });
         return { answer: { status: 200, rows } };
       },
     }),
@@ -153,7 +154,7 @@ function toAnswer(deps: Pick<Kernel, 'now'>, row: InvitationRow): InvitationAnsw
     farm_id: row.farm_id,
     kind: row.kind,
     role: row.role,
-    email: row.email_key,
+    email: row.email_key !== null && isStandInEmail(row.email_key) ? null : row.email_key,
     created_by: row.created_by,
     expires_at: row.expires_at,
     state: isExpired ? 'EXPIRED' : row.state,
@@ -239,7 +240,7 @@ async function openInvitation(
   if (typed === undefined) {
     const offer = id === undefined ? null : await deps.queries.byId(id);
     // one of another person's is none, and so is one whose code must be known
-    if (offer === null || hasCode(offer) || offer.email_key !== person.email_key) throw unknownCode();
+    if (offer === null || hasCode(offer) || !isTo(offer, person)) throw unknownCode();
     if (!(await deps.isProved(person.id))) throw unprovedAddress();
     requireOpen(deps, offer);
     return { found: offer, person };
@@ -253,12 +254,15 @@ async function openInvitation(
   });
   if (found === null) throw unknownCode();
   await deps.attempts.giveBack(who.userId);
-  if (found.email_key !== null && found.email_key !== person.email_key) {
+  if (found.email_key !== null && !isTo(found, person)) {
     throw forbidden('This invitation is for another account: log in with the address it was sent to');
   }
   requireOpen(deps, found);
   return { found, person };
 }
+
+const isTo = ({ email_key }: Invitation, person: Person): boolean =>
+  email_key !== null && namesOf(person).includes(email_key);
 
 async function invitationBehind(
   deps: AnswerDeps,

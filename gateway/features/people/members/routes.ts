@@ -8,7 +8,7 @@ import {
   memberInput,
   memberRole,
 } from '#contract/resources/farms.ts';
-import { emailKeyOf } from '#contract/resources/users.ts';
+import { emailKeyOf, standInEmail } from '#contract/resources/users.ts';
 import type { MemberRole } from '#contract/words.ts';
 import { remove } from '#core/changes.ts';
 import { conflict, notFound } from '#core/errors.ts';
@@ -123,15 +123,12 @@ async function* answersOf(
 
 type MemberDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality' | 'guard'> & {
   queries: MemberQueries;
-  /** Decides an invitation of whoever has this address, whether there is such an account or not. */
+  /** Decides an invitation of whoever this is, whether there is such an account or not; see inviteMember. */
   inviteMember: (
     by: { userId: string; farmId: string; source: string; language: string },
-    wish: { email: string; role: MemberRole },
+    wish: { emailKey: string; to: string | null; role: MemberRole },
   ) => Promise<Decision<Invited>>;
 };
-
-/** Where an account stands that does not exist: what is asked of it nobody can answer. */
-const NOBODY = '@nobody.invalid';
 
 /** Who is a member, or who was asked to be one. */
 type Added = { member: Member; person: Person } | { invited: Invited; asked: Asked };
@@ -153,11 +150,11 @@ async function addMember(
   if (person !== null) await refuseOwner(deps, farmId, person.id);
   const known = person === null ? null : await deps.queries.memberOf(farmId, person.id);
   if (person === null || known === null) {
-    const email = input.email ?? person?.email ?? `${input.user_id}${NOBODY}`;
-    const { answer: invited, ...decided } = await deps.inviteMember(by, {
-      email,
-      role: input.role,
-    });
+    // who was named by an id stays that: the address behind it is not this owner's to read
+    const emailKey =
+      input.user_id === undefined ? emailKeyOf(input.email ?? '') : standInEmail(input.user_id);
+    const to = input.email ?? person?.email ?? null;
+    const { answer: invited, ...decided } = await deps.inviteMember(by, { emailKey, to, role: input.role });
     return { ...decided, answer: { invited, asked: input } };
   }
   const { member, before, changes } = await membership(deps, { farmId, userId: person.id, role: input.role });

@@ -18,6 +18,7 @@ import {
   harvestedWarnings,
   requireActive,
   stockingWarnings,
+  weighedBeforeWarnings,
 } from './create-batch.ts';
 import { requireHistory } from './losses.ts';
 
@@ -88,6 +89,7 @@ export async function changeBatch(
     answer: answerOf(row, after.state, [
       ...(pond === null ? [] : stockingWarnings(row, pond, language)),
       ...(stocking?.initial_count === undefined ? [] : harvestedWarnings(after, language)),
+      ...(stocking?.start_date === undefined ? [] : weighedBeforeWarnings(after, language)),
     ]),
     // a finish, or another survival change, at the same moment moves the version of the batch: then this is run anew
     changes: [...changes, update(batch, current, set)],

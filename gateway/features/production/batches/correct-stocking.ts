@@ -49,21 +49,23 @@ export async function correctStocking(
   };
 }
 
-type RecordKind = 'FEEDING' | 'WEIGHING' | 'TRANSFER' | 'HARVEST' | 'LOSS' | 'END';
+type RecordKind = 'FEEDING' | 'TRANSFER' | 'HARVEST' | 'LOSS' | 'END';
 
 const NAMES: Readonly<Record<RecordKind, string>> = {
   FEEDING: 'a feeding',
-  WEIGHING: 'a weighing',
   TRANSFER: 'a transfer',
   HARVEST: 'a partial harvest',
   LOSS: 'a loss',
   END: 'the end of the batch',
 };
 
-/** Throws 409 for the earliest record since the old start that a later one would leave before the stocking. */
+/**
+ * Throws 409 for the earliest record since the old start that a later one would leave before the stocking. A weighing may
+ * lie there: it is kept and told, as one that is entered with such a date.
+ */
 async function requireNothingBefore(
   deps: Pick<ChangeBatchDeps, 'queries'>,
-  { state, animals, recorded }: BatchHistory,
+  { state, animals }: BatchHistory,
   start: string,
 ): Promise<void> {
   const { batch, timezone } = state;
@@ -72,7 +74,6 @@ async function requireNothingBefore(
   const fed = await deps.queries.firstFeeding(batch.id, span);
   const records: { kind: RecordKind; id: string; at: string | null }[] = [
     { kind: 'FEEDING', id: fed?.id ?? '', at: fed?.feed_date ?? null },
-    ...recorded.map(({ id, measurement_date: at }) => ({ kind: 'WEIGHING' as const, id, at })),
     ...animals.steps.map(({ kind, id, at }) => ({ kind, id, at })),
     ...animals.survivalFacts.flatMap(({ kind, id, at }) => (kind === 'LOSS' ? [{ kind, id, at }] : [])),
     { kind: 'END', id: batch.id, at: batch.actual_harvest_date },

@@ -70,6 +70,17 @@ export function harvestedWarnings(
   return [{ code: 'IMPLIED_SURVIVAL_ABOVE_100', message }];
 }
 
+/** Weighings that lie before the stocking: kept, but none of this batch's. */
+export function weighedBeforeWarnings(
+  { state: { batch: stocked, timezone }, recorded }: Pick<BatchHistory, 'state' | 'recorded'>,
+  language: Language,
+): BatchWarning[] {
+  const before = recorded.filter((one) => localDay(one.measurement_date, timezone) < stocked.start_date);
+  if (before.length === 0) return [];
+  const message = BATCH_WARNINGS[language].weighedBefore(before.length, stocked.start_date);
+  return [{ code: 'WEIGHED_BEFORE_START', message }];
+}
+
 type BatchRow = RowOf<typeof batch>;
 
 export type CreateBatchDeps = Pick<Kernel, 'now' | 'newId' | 'guard' | 'clockQuality'> & {
@@ -192,6 +203,7 @@ type Words = {
   aboveStocked: (taken: number, stocked: number) => string;
   moreThanEstimated: (count: number, alive: number) => string;
   weighedAfterwards: (day: string) => string;
+  weighedBefore: (count: number, start: string) => string;
   notInPond: (day: string) => string;
   survivalSetAfterwards: (day: string) => string;
 };
@@ -217,6 +229,9 @@ export const BATCH_WARNINGS: Readonly<Record<Language, Words>> = {
       'confira o viveiro, ou registre a transferência.',
     weighedAfterwards: (day) =>
       `Há biometria depois desta data de despesca, em ${calendarDay(day, 'pt-BR')}: confira as datas.`,
+    weighedBefore: (count, start) =>
+      `${whole(count, 'pt-BR')} ${count === 1 ? 'biometria fica' : 'biometrias ficam'} antes do povoamento, em ` +
+      `${calendarDay(start, 'pt-BR')}, e não ${count === 1 ? 'conta' : 'contam'}: confira as datas.`,
   },
   en: {
     unknownSpecies: (name) => `There is no growth curve for "${name}": the batch is compared with vannamei.`,
@@ -236,6 +251,9 @@ export const BATCH_WARNINGS: Readonly<Record<Language, Words>> = {
       'check the pond, or record the transfer.',
     weighedAfterwards: (day) =>
       `The batch was weighed after this harvest date, on ${calendarDay(day, 'en')}: check the dates.`,
+    weighedBefore: (count, start) =>
+      `${count === 1 ? 'One weighing lies' : `${whole(count, 'en')} weighings lie`} before the stocking on ` +
+      `${calendarDay(start, 'en')} and ${count === 1 ? 'does' : 'do'} not count: check the dates.`,
   },
   es: {
     unknownSpecies: (name) =>
@@ -256,6 +274,9 @@ export const BATCH_WARNINGS: Readonly<Record<Language, Words>> = {
       'revise la piscina, o registre la transferencia.',
     weighedAfterwards: (day) =>
       `Hay un muestreo después de esta fecha de cosecha, el ${calendarDay(day, 'es')}: revise las fechas.`,
+    weighedBefore: (count, start) =>
+      `${whole(count, 'es')} ${count === 1 ? 'muestreo queda' : 'muestreos quedan'} antes de la siembra, el ` +
+      `${calendarDay(start, 'es')}, y no ${count === 1 ? 'cuenta' : 'cuentan'}: revise las fechas.`,
   },
 };
 

@@ -78,8 +78,9 @@ function plannedDays({ batch, timezone }: BatchState): number | null {
   return daysBetween(batch.start_date, localDay(batch.expected_harvest_date, timezone));
 }
 
-export function feedLine(state: BatchState): FeedLine {
-  const { totalFeedKg, totalFeedCost, biomassGainedKg, fca } = state;
+export function feedLine(state: BatchState, readsFinance: boolean): FeedLine {
+  const { totalFeedKg, biomassGainedKg, fca } = state;
+  const totalFeedCost = readsFinance ? state.totalFeedCost : null;
   return {
     ...beginning(state),
     total_feed_kg: kilograms(totalFeedKg),
@@ -87,9 +88,10 @@ export function feedLine(state: BatchState): FeedLine {
     current_biomass_kg: kilograms(state.biomassKg),
     biomass_gained_kg: kilograms(biomassGainedKg),
     fca: ratio(fca),
-    cost_per_kg_feed: money(oneBy(totalFeedCost, totalFeedKg)),
+    cost_per_kg_feed: money(totalFeedCost === null ? null : oneBy(totalFeedCost, totalFeedKg)),
     // without feed recorded its cost is not known, and not nothing
-    feed_cost_per_kg_shrimp: totalFeedKg > 0 ? money(oneBy(totalFeedCost, biomassGainedKg)) : null,
+    feed_cost_per_kg_shrimp:
+      totalFeedCost !== null && totalFeedKg > 0 ? money(oneBy(totalFeedCost, biomassGainedKg)) : null,
     efficiency_status: efficiencyRating(fca),
   };
 }

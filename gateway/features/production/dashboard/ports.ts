@@ -8,6 +8,8 @@ export type DashboardQueries = {
   countActiveAlerts: (farmId: string) => Promise<{ type: AlertType; count: number }[]>;
   /** Farms a user owns or is a member of. */
   farmsOf: (userId: string) => Promise<string[]>;
+  /** Those of them whose finance the user may read. */
+  readsFinanceOf: (userId: string) => Promise<string[]>;
   /** Ponds of these farms, oldest first. */
   pondsOf: (farmIds: readonly string[], page: Page) => Promise<PondOnDashboard[]>;
   /** UUID of a batch named by UUID or number; null: there is none. */

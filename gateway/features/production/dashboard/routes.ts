@@ -10,6 +10,7 @@ import {
   growthRates,
   survivalRates,
 } from '#contract/resources/dashboard.ts';
+import { mayOnFarm } from '#contract/rights.ts';
 import { notFound } from '#core/errors.ts';
 import { onFarm, signedIn } from '#core/request-checks.ts';
 import { type Request, type Route, route } from '#core/route.ts';
@@ -139,7 +140,9 @@ function batchRoutes(deps: DashboardDeps): Route[] {
       answers: { 200: { schema: feedEfficiency } },
       async handle(request) {
         const states = await statesAsked(deps, request);
-        return { answer: { status: 200, body: { batches: states.map(feedLine) } } };
+        const readsFinance = await financeAsked(deps, request);
+        const batches = states.map((state) => feedLine(state, readsFinance.has(state.batch.farm_id)));
+        return { answer: { status: 200, body: { batches } } };
       },
     }),
   ];
@@ -149,6 +152,11 @@ type Asking = Pick<Request<unknown, z.infer<typeof dashboardQuery>, unknown>, 'c
 
 async function farmsAsked({ queries }: DashboardDeps, request: Asking): Promise<string[]> {
   return request.farm === null ? queries.farmsOf(signedIn(request).userId) : [request.farm.farmId];
+}
+
+async function financeAsked({ queries }: DashboardDeps, { caller, farm }: Asking): Promise<Set<string>> {
+  if (farm === null) return new Set(await queries.readsFinanceOf(signedIn({ caller }).userId));
+  return new Set(mayOnFarm(farm.role, 'read_finance') ? [farm.farmId] : []);
 }
 
 async function statesAsked(deps: DashboardDeps, request: Asking): Promise<BatchState[]> {

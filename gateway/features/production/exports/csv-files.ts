@@ -9,7 +9,7 @@ import type { BatchHistory } from '../batch-state.ts';
 import { harvestFrom } from '../withdrawal.ts';
 import { createAmmoniaReader } from './ammonia-of-lines.ts';
 import type { ReportLine } from './batch-report.ts';
-import type { FeedingLine, LossLine, RecordLine, WaterLine } from './ports.ts';
+import type { FeedingLine, LossLine, RecordLine, StockLine, WaterLine } from './ports.ts';
 
 // The files of the interface, chunk by chunk, oldest line first. Dates and times are those of the farm's clock.
 
@@ -196,6 +196,40 @@ const RECORD_COLUMNS = [
   'source',
   'withdrawal_days',
 ] as const satisfies readonly (keyof RecordLine)[];
+
+/** One line per delivery and count; `left_kg` is what is left of the delivery now. */
+export async function* feedStockCsv(
+  lines: readonly StockLine[],
+  { form, timezone }: Place,
+): AsyncIterable<string> {
+  const csv = csvText(form);
+  const clock = zoneClock(timezone);
+  yield csv.head(['date', 'time', ...STOCK_COLUMNS]);
+  let text = '';
+  for (const line of lines) {
+    const at = wallText(clock, line.happened_at);
+    text += csv.row([at.slice(0, 10), at.slice(11, 19), ...STOCK_COLUMNS.map((name) => line[name])]);
+  }
+  yield text;
+}
+
+const STOCK_COLUMNS = [
+  'kind',
+  'product',
+  'lot',
+  'quantity_kg',
+  'bags',
+  'bag_kg',
+  'protein_percent',
+  'pellet_mm',
+  'price_per_kg',
+  'supplier',
+  'expires_on',
+  'expected_kg',
+  'difference_kg',
+  'left_kg',
+  'notes',
+] as const satisfies readonly (keyof StockLine)[];
 
 /** One line per loss that was told of; `pond` is empty where it was of all ponds alike. */
 export async function* lossesCsv(

@@ -1,6 +1,7 @@
 import type { RowOf } from '#contract/resource.ts';
 import type { LossCause } from '#contract/resources/batches.ts';
 import type { farmRecord, RecordKind } from '#contract/resources/farm-records.ts';
+import type { StockEntryAnswer } from '#contract/resources/feed-stock.ts';
 import type { WaterField } from '#contract/resources/water-quality.ts';
 import type { CsvLayout } from '#core/csv-text.ts';
 import type { Kernel } from '#core/kernel.ts';
@@ -64,6 +65,26 @@ export type LossLine = {
   event_description: string | null;
 };
 
+export type StockLine = Pick<
+  StockEntryAnswer,
+  | 'happened_at'
+  | 'kind'
+  | 'product'
+  | 'lot'
+  | 'quantity_kg'
+  | 'bags'
+  | 'bag_kg'
+  | 'protein_percent'
+  | 'pellet_mm'
+  | 'price_per_kg'
+  | 'supplier'
+  | 'expires_on'
+  | 'expected_kg'
+  | 'difference_kg'
+  | 'left_kg'
+  | 'notes'
+>;
+
 export type WaterTotals = {
   count: number;
   of: ReadonlyMap<WaterField, { least: number; mean: number; most: number }>;
@@ -118,6 +139,8 @@ export type ExportDeps = Pick<Kernel, 'now'> & {
   /** What batches have cost; brought by finance. */
   costsOf: (state: BatchState) => Promise<BatchCosts>;
   batchesThere: () => BatchesThere;
+  /** Deliveries and counts of feed, oldest first; brought by the feed stock. */
+  feedStockOf: (farmId: string) => Promise<StockLine[]>;
   /** What died of a batch, newest first, by the codes of the ponds; brought by batches. */
   lossesOf: (batchId: string) => Promise<LossLine[]>;
   expectedWeights: ExpectedWeights;

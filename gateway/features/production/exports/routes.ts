@@ -6,6 +6,7 @@ import {
   csvFile,
   csvForm,
   feedingExportQuery,
+  feedStockExportQuery,
   htmlPage,
   lossesExportQuery,
   recordsExportQuery,
@@ -23,6 +24,7 @@ import {
   allWaterCsv,
   biometriesCsv,
   feedingCsv,
+  feedStockCsv,
   lossesCsv,
   recordsCsv,
   reportCsv,
@@ -64,6 +66,27 @@ export function exportRoutes(deps: ExportDeps): Route[] {
         const lines = deps.queries.records(of, spanOf(query, timezone));
         const chunks = recordsCsv(lines, { form: query, timezone }, deps.batchesThere());
         return { answer: csv(chunks, [fileWord('records', request.language), farm.name, ...daysOf(query)]) };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/exports/feed-stock/csv',
+      tag,
+      summary: 'Deliveries and counts of feed of a farm as CSV',
+      access: reading('farm', 'query'),
+      query: feedStockExportQuery,
+      answers: csvAnswer,
+      async handle(request) {
+        await requirePlan(deps, request);
+        const { query } = request;
+        const farm = await deps.queries.farmOf(query.farm_id);
+        if (farm === null) throw notFound('Farm');
+        const { from, before } = spanOf(query, farm.timezone);
+        const lines = (await deps.feedStockOf(query.farm_id)).filter(
+          ({ happened_at: at }) => (from === null || at >= from) && (before === null || at < before),
+        );
+        const chunks = feedStockCsv(lines, { form: query, timezone: farm.timezone });
+        return { answer: csv(chunks, [fileWord('stock', request.language), farm.name, ...daysOf(query)]) };
       },
     }),
     route({
@@ -274,6 +297,7 @@ const WORDS = {
   feeding: { 'pt-BR': 'alimentação', en: 'feeding', es: 'alimentación' },
   water: { 'pt-BR': 'qualidade-da-água', en: 'water-quality', es: 'calidad-del-agua' },
   report: { 'pt-BR': 'relatório-do-lote', en: 'batch-report', es: 'reporte-del-lote' },
+  stock: { 'pt-BR': 'estoque-de-racao', en: 'feed-stock', es: 'existencias-de-balanceado' },
   losses: { 'pt-BR': 'mortalidade', en: 'mortality', es: 'mortalidad' },
   records: { 'pt-BR': 'registros', en: 'records', es: 'registros' },
 } satisfies Record<string, Record<Language, string>>;

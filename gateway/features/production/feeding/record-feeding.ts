@@ -13,6 +13,7 @@ import type { ScienceConstants } from '#science/constants.ts';
 import { feedingRatePercent, largestBlindFeedKg, weightToFeedG } from '#science/feeding-ration.ts';
 import { wasIn } from '../batch-in-pond.ts';
 import type { BatchState, BatchStates } from '../batch-state.ts';
+import type { StockLot } from '../feed-stock.ts';
 import { batchToRation } from './pond-conditions.ts';
 import type { BatchToFeed, FeedingQueries, FeedingRecord } from './ports.ts';
 
@@ -22,6 +23,7 @@ type Words = {
   withoutCost: string;
   inTheFuture: string;
   notInPond: (day: string) => string;
+  expired: (feed: string, day: string) => string;
 };
 
 /** What is unlikely about a feeding, as a technician is told. */
@@ -35,6 +37,8 @@ const FEEDING_WARNINGS: Readonly<Record<Language, Words>> = {
     notInPond: (day) =>
       `Pelo que está registrado, este lote não tinha animais nesse viveiro em ${calendarDay(day, 'pt-BR')}: ` +
       'confira o viveiro, ou registre a transferência.',
+    expired: (feed, day) =>
+      `Pelo estoque, esta ração é de um lote vencido em ${calendarDay(day, 'pt-BR')} (${feed}): confira o saco; se for outro, registre a contagem.`,
   },
   en: {
     largeQuantity: (quantityKg, { rationKg, times }) =>
@@ -45,6 +49,8 @@ const FEEDING_WARNINGS: Readonly<Record<Language, Words>> = {
     notInPond: (day) =>
       `By what is on record this batch had no animals in that pond on ${calendarDay(day, 'en')}: ` +
       'check the pond, or record the transfer.',
+    expired: (feed, day) =>
+      `By the stock this feed is of a lot that expired on ${calendarDay(day, 'en')} (${feed}): check the bag; if it is another one, record a count.`,
   },
   es: {
     largeQuantity: (quantityKg, { rationKg, times }) =>
@@ -55,6 +61,8 @@ const FEEDING_WARNINGS: Readonly<Record<Language, Words>> = {
     notInPond: (day) =>
       `Por lo que está registrado, este lote no tenía animales en esa piscina el ${calendarDay(day, 'es')}: ` +
       'revise la piscina, o registre la transferencia.',
+    expired: (feed, day) =>
+      `Según las existencias, este balanceado es de un lote vencido el ${calendarDay(day, 'es')} (${feed}): revise el saco; si es otro, registre un conteo.`,
   },
 };
 
@@ -98,8 +106,33 @@ export async function warningsOf(
   ];
 }
 
+/** The lots of the feed stock that a meal is taken of and that had expired. */
+async function expiryWarnings(
+  deps: ExpiryDeps,
+  { farm_id, timezone }: Pick<BatchToFeed, 'farm_id' | 'timezone'>,
+  row: Pick<FeedingRecord, 'feed_type' | 'quantity_kg' | 'feed_date'>,
+  language: Language,
+): Promise<FeedingWarning[]> {
+  const meal = {
+    feed: row.feed_type,
+    kg: row.quantity_kg,
+    at: row.feed_date,
+    day: localDay(row.feed_date, timezone),
+  };
+  return (await deps.expiredLots(farm_id, meal)).map(({ product, lot, expiresOn }) => ({
+    code: 'FEED_EXPIRED',
+    message: FEEDING_WARNINGS[language].expired(
+      lot === null ? product : `${product}, ${lot}`,
+      expiresOn ?? '',
+    ),
+  }));
+}
+
 /** The day's ration in good conditions, kg; null: nothing lives, so nothing can be compared. */
-async function plainRationKg(deps: WarningDeps, state: BatchState): Promise<number | null> {
+export async function plainRationKg(
+  deps: Pick<WarningDeps, 'scienceOf'>,
+  state: BatchState,
+): Promise<number | null> {
   if (state.population === 0) return null;
   const science = await deps.scienceOf(state.batch.farm_id);
   const batch = batchToRation(state, null);
@@ -111,8 +144,17 @@ async function plainRationKg(deps: WarningDeps, state: BatchState): Promise<numb
   return Math.max(byWeightKg, (blindKg * batch.stocked) / 100_000);
 }
 
+/** Lots of the farm's stock that a meal is taken of and that had expired; brought by the feed stock. */
+type ExpiryDeps = {
+  expiredLots: (
+    farmId: string,
+    meal: { feed: string; kg: number; at: string; day: string },
+  ) => Promise<Pick<StockLot, 'product' | 'lot' | 'expiresOn'>[]>;
+};
+
 export type RecordFeedingDeps = Pick<Kernel, 'now' | 'newId' | 'guard' | 'clockQuality'> &
-  WarningDeps & { queries: FeedingQueries };
+  WarningDeps &
+  ExpiryDeps & { queries: FeedingQueries };
 
 /**
  * Decides a feeding of a batch. Throws 404 for a batch deleted meanwhile, 409 for one that is not ACTIVE or an id that
@@ -154,7 +196,13 @@ export async function recordFeeding(
     updated_at: null,
   };
   return {
-    answer: { row, warnings: await warningsOf(deps, row, language) },
+    answer: {
+      row,
+      warnings: [
+        ...(await warningsOf(deps, row, language)),
+        ...(await expiryWarnings(deps, batch, row, language)),
+      ],
+    },
     changes: [insert(feedingRecord, row)],
     guards: [guard],
   };

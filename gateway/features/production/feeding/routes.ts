@@ -13,11 +13,12 @@ import {
   feedingUpdate,
   recommendationQuery,
 } from '#contract/resources/feeding.ts';
+import { mayOnFarm, seesPriceOfFeed } from '#contract/rights.ts';
 import { journalAnswer } from '#core/audit.ts';
 import { notFound } from '#core/errors.ts';
-import { requireMatch, signedIn } from '#core/request-checks.ts';
+import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { kilograms, money, percent, ratio } from '#core/rounding.ts';
-import { type Answer, type Route, route } from '#core/route.ts';
+import { type Answer, type FarmAccess, type Route, route } from '#core/route.ts';
 import { efficiencyRating } from '#science/biomass.ts';
 import type { BatchHistory, BatchState, BatchStates } from '../batch-state.ts';
 import type { FeedingRecord } from './ports.ts';
@@ -83,7 +84,8 @@ function batchRoutes(deps: FeedingRoutesDeps): Route[] {
       query: pageQuery,
       answers: { 200: { schema: feedingJournal } },
       async handle(request) {
-        return { answer: await journalOf(deps, request.params.batch_id, request.query) };
+        const { batch_id: ref } = request.params;
+        return { answer: await journalOf(deps, ref, { query: request.query, by: onFarm(request) }) };
       },
     }),
     route({
@@ -98,7 +100,7 @@ function batchRoutes(deps: FeedingRoutesDeps): Route[] {
         const { id } = await requireBatch(deps, request.params.batch_id);
         const history = await deps.batches.historyOf(id);
         if (history === null) throw notFound('Batch');
-        return { answer: { status: 200, body: feedingSummaryOf(history) } };
+        return { answer: { status: 200, body: feedingSummaryOf(history, onFarm(request)) } };
       },
     }),
     route({
@@ -138,7 +140,8 @@ function recordRoutes(deps: FeedingRoutesDeps): Route[] {
       answers: { 200: { schema: feedingAnswer } },
       async handle(request) {
         const row = await visibleRecord(request.params.feeding_id);
-        return { answer: { status: 200, body: feedingAnswerOf(row), rev: row.rev } };
+        const body = shownTo(onFarm(request), feedingAnswerOf(row));
+        return { answer: { status: 200, body, rev: row.rev } };
       },
     }),
     route({
@@ -181,20 +184,23 @@ function recordRoutes(deps: FeedingRoutesDeps): Route[] {
 async function journalOf(
   deps: FeedingRoutesDeps,
   ref: string,
-  query: z.infer<typeof pageQuery>,
+  { query, by }: { query: z.infer<typeof pageQuery>; by: FarmAccess },
 ): Promise<Answer> {
   const batch = await requireBatch(deps, ref);
   const answer = await journalAnswer(query, {
     count: () => deps.queries.countFeedings(batch.id),
-    rows: (page) => answersOf(deps.queries.feedingsOf(batch.id, page)),
+    rows: (page) => answersOf(deps.queries.feedingsOf(batch.id, page), by),
   });
   const rest = { batch_id: batch.id, batch_number: batch.batch_code };
   return { ...answer, inside: { field: 'feeding_records', rest } };
 }
 
-async function* answersOf(rows: AsyncIterable<FeedingRecord>): AsyncIterable<FeedingAnswer> {
-  for await (const row of rows) yield feedingAnswerOf(row);
+async function* answersOf(rows: AsyncIterable<FeedingRecord>, by: FarmAccess): AsyncIterable<FeedingAnswer> {
+  for await (const row of rows) yield shownTo(by, feedingAnswerOf(row));
 }
+
+const shownTo = ({ role }: FarmAccess, answer: FeedingAnswer): FeedingAnswer =>
+  seesPriceOfFeed(role) ? answer : { ...answer, cost_per_kg: null, total_cost: null };
 
 async function stateOf(deps: FeedingRoutesDeps, ref: string): Promise<BatchState> {
   const { id } = await requireBatch(deps, ref);
@@ -228,14 +234,14 @@ function feedingAnswerOf(row: RowOf<typeof feedingRecord>): FeedingAnswer {
 }
 
 /** What a batch was fed, and what became of it. */
-function feedingSummaryOf({ state, feedDays }: BatchHistory): FeedingSummary {
+function feedingSummaryOf({ state, feedDays }: BatchHistory, { role }: FarmAccess): FeedingSummary {
   const { totalFeedKg, fca } = state;
   return {
     batch_id: state.batch.id,
     batch_number: state.batch.batch_code,
     summary: {
       total_feed_consumed_kg: kilograms(totalFeedKg),
-      total_feed_cost: money(state.totalFeedCost),
+      total_feed_cost: mayOnFarm(role, 'read_finance') ? money(state.totalFeedCost) : null,
       average_daily_feed_kg: feedDays === 0 ? null : kilograms(totalFeedKg / feedDays),
       days_with_feeding: feedDays,
       current_fca: ratio(fca),

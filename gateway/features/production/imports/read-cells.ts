@@ -104,7 +104,7 @@ const NUMERIC = new RegExp(
 );
 /** `1 mar 2026`, `1º de março de 2026`, `01/mar/26`. */
 const NAMED = new RegExp(
-  String.raw`^(?:\p{L}+,?\s+)?(\d{1,2})[ºª°o]?[\s./-]+(?:de\s+)?(\p{L}{3,9})\.?[\s./-]+(?:de\s+)?(\d{4}|\d{2})(?:[T ,]+${CLOCK_TIME})?$`,
+  String.raw`^(?:\p{L}+,?\s+)?(\d{1,2})[\u00ba\u00aa\u00b0o]?[\s./-]+(?:de\s+)?(\p{L}{3,9})\.?[\s./-]+(?:de\s+)?(\d{4}|\d{2})(?:[T ,]+${CLOCK_TIME})?$`,
   'iu',
 );
 /** `March 1, 2026`. */

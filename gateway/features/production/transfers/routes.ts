@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idOrNumber, numberInQuery, pageQuery } from '#contract/fields.ts';
+import { idOrNumber, pageQuery } from '#contract/fields.ts';
 import {
   type TransferAnswer,
   type TransferDetail,
@@ -33,7 +33,7 @@ const atBatch = {
 } as const;
 const transferParams = z.object({ transfer_id: idOrNumber });
 const batchParams = z.object({ batch_id: idOrNumber });
-const page = pageQuery.extend({ limit: numberInQuery(z.number().int().min(1).max(1_000)).default(100) });
+const page = pageQuery.extend({ limit: pageQuery.shape.limit.unwrap().default(100) });
 
 export function transferRoutes(deps: TransferDeps): Route[] {
   // the release notes name the same things by another path

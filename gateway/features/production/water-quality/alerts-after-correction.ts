@@ -1,11 +1,13 @@
 import { WATER_FIELDS, type WaterField } from '#contract/resources/water-quality.ts';
 import type { Alerting, OpenEpisode } from '#core/alerting.ts';
 import type { Change } from '#core/changes.ts';
+import type { Kernel } from '#core/kernel.ts';
 import { alertTypesOf, type Water, type WaterAlertType } from '#science/water-limits.ts';
 import {
   causeName,
   causeOf,
   endedTypes,
+  everyField,
   type Judged,
   judged,
   knownOf,
@@ -14,7 +16,7 @@ import {
 import type { CorrectQueries, Measurement, MeasurementRow, PondToMeasure } from './ports.ts';
 import { isOfThePast, NEWS_DAYS, SALINITY_DAYS, standingOf } from './record-measurement.ts';
 
-type Deps = { queries: CorrectQueries; alerting: Alerting };
+type Deps = Pick<Kernel, 'now' | 'clockQuality'> & { queries: CorrectQueries; alerting: Alerting };
 
 type Correction = {
   water: Water;
@@ -25,13 +27,14 @@ type Correction = {
 };
 
 const DAY_MS = 86_400_000;
+const NOTHING: ReadonlySet<WaterField> = new Set();
 /** So many values back one is looked for that decides: between the limit and its dead band a pond may hang for long. */
 const VALUES_BACK = 200;
 
 /**
  * The alerts as they would stand had the value been right at once, by the rules of recording: of each type the newest value
  * that is beyond its limit, or inside it by more than the dead band, decides whether there is trouble now. What a person
- * resolved stays resolved.
+ * resolved stays resolved, and a value that is by now older than a day begins no trouble of now.
  */
 export async function alertsAfter(deps: Deps, correction: Correction): Promise<Change[]> {
   const { pond } = correction;
@@ -149,7 +152,7 @@ async function decidingRow(
   for (const [i, row] of look.rows.entries()) {
     const verdict = (look.seen[i] ??= judged(water, row, await look.salinity(row)));
     if (verdict.violations.some((violation) => violation.type === type)) return { row, verdict, ends: false };
-    if (endedTypes(water, verdict.sample, new Set()).includes(type)) return { row, verdict, ends: true };
+    if (endedTypes(water, verdict.sample, NOTHING).includes(type)) return { row, verdict, ends: true };
   }
   return null;
 }
@@ -172,8 +175,11 @@ async function letDecide(
     return;
   }
   const { row, verdict } = decides;
+  const isOpen = open.some((episode) => episode.type === type);
+  const superseded =
+    !isOpen && isOfThePast(row, { clock: deps.clockQuality(), atMs: deps.now() }) ? everyField : NOTHING;
   for (const violation of verdict.violations.filter((each) => each.type === type)) {
-    const as = standingOf({ superseded: new Set(), row }, violation);
+    const as = standingOf({ superseded, row }, violation);
     const cause = causeOf({ water, pond, row }, violation, as);
     const revised = await deps.alerting.revise(cause.cause, cause);
     changes.add(revised ?? (await deps.alerting.raise(cause, known(pond, open, type))));

@@ -99,6 +99,31 @@ onBothEngines('notifications', (_open, engine) => {
       });
     });
 
+    it('is paged by skip and limit as every other list is, and says which page that is', async () => {
+      const ids = (await tell(45)).reverse();
+      const idsIn = async (query: string) => (await pageOf(query)).notifications.map(({ id }) => id);
+      expect(await idsIn('?skip=40')).toEqual(ids.slice(40));
+      expect(await idsIn('?limit=10000')).toEqual(ids);
+      expect(await idsIn('?page=2&limit=10')).toEqual(ids.slice(10, 20));
+      expect(await idsIn('?skip=45')).toEqual([]);
+      const { notifications, pagination } = await pageOf('?skip=15&limit=10&page=9&page_size=3');
+      expect(notifications.map(({ id }) => id)).toEqual(ids.slice(15, 25));
+      expect(pagination).toEqual({
+        page: 2,
+        page_size: 10,
+        total_items: 45,
+        total_pages: 5,
+        has_next: true,
+        has_previous: true,
+      });
+    });
+
+    it('however long comes whole, row for row', async () => {
+      const ids = (await tell(1_100)).reverse();
+      const whole = await pageOf('?skip=40&limit=1050');
+      expect(whole.notifications.map(({ id }) => id)).toEqual(ids.slice(40, 1_090));
+    });
+
     it('holds one type, or the unread only, when asked', async () => {
       const [first = ''] = await tell(2);
       await tell(1, { type: 'SYSTEM' });
@@ -119,6 +144,9 @@ onBothEngines('notifications', (_open, engine) => {
       'page=x',
       'page_size=0',
       'page_size=101',
+      'skip=-1',
+      'limit=0',
+      'limit=10001',
       'type=alert',
       'unread_only=maybe',
     ])('?%s is 422 and names the parameter', async (query) => {

@@ -218,6 +218,7 @@ beforeAll(async () => {
     () => get('/dashboard/growth-rates'),
     () => get('/dashboard/survival-rates'),
     () => get(`/farms/${farm.farmId}/energy?start_date=2026-02-01`),
+    () => get(`/farms/${farm.farmId}/feed-stock`),
   );
   for (const n of [0, 1, 5]) asks.push(() => get(`/ponds/${pond(n)}/summary-card`));
   for (const n of [10, 11]) asks.push(() => get(`/ponds/${pond(n)}/oxygen-forecast`));

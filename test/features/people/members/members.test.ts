@@ -3,6 +3,8 @@ import { MEMBER_ROLES, type MemberRole } from '#contract/words.ts';
 import { body, joinFarm, type SignedUp, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 
+const PASSWORD = 'camarao-123';
+
 onBothEngines('members of a farm', (_open, engine) => {
   let app: Awaited<ReturnType<typeof startApp>>;
   let owner: SignedUp;
@@ -84,6 +86,39 @@ onBothEngines('members of a farm', (_open, engine) => {
     expect(shape(await add({ user_id: worker.user.id, role: 'VIEWER' }, { farm }))).toEqual(known);
     const noId = '019c0000-0000-7000-8000-000000000001';
     expect(shape(await add({ user_id: noId, role: 'VIEWER' }, { farm }))).toEqual(known);
+  });
+
+  test('who is asked by an id is not known by an address for that, nor whether the id is anybody’s', async () => {
+    const farm = await aFarm(owner);
+    const person = await app.signUp();
+    const noId = '019c0000-0000-7000-8000-000000000002';
+    for (const user_id of [person.user.id, noId])
+      expect(await add({ user_id, role: 'VIEWER' }, { farm })).toMatchObject({ status: 201 });
+    const sent = await app.call('GET', `/farms/${farm}/invitations`, { token: owner.token });
+    expect(sent.body).toMatchObject([{ email: null }, { email: null }]);
+    expect(JSON.stringify(sent.body)).not.toContain(person.user.email);
+    // the invitation goes with the person, whatever the address is by then
+    const moved = { email: `new-${person.user.email}`, current_password: PASSWORD };
+    expect((await app.call('PUT', '/users/me', { token: person.token, body: moved })).status).toBe(200);
+    const [offer] = await offersOf(person);
+    expect(offer).toMatchObject({ farm_id: farm });
+    expect(await answer((offer as unknown as { id: string }).id, person)).toMatchObject({ status: 200 });
+    const taken = { email: `${noId}@local.invalid`, current_password: PASSWORD };
+    expect((await app.call('PUT', '/users/me', { token: worker.token, body: taken })).status).toBe(400);
+  });
+
+  test('nobody rings another’s phone by asking in one role and the other', async () => {
+    const [boss, person] = [await app.signUp(), await app.signUp()];
+    const farm = await aFarm(boss);
+    const ask = (n: number) =>
+      add({ email: person.user.email, role: n % 2 ? 'VIEWER' : 'OPERATOR' }, { as: boss, farm });
+    for (let n = 0; n < 30; n += 1) expect((await ask(n)).status).toBe(201);
+    expect(await ask(30)).toMatchObject({ status: 429, body: { code: 'TOO_MANY_ATTEMPTS' } });
+    // what stands already is no new one
+    expect((await ask(29)).status).toBe(201);
+    const path = `/farms/${farm}/invitations`;
+    const by = { email: person.user.email, role: 'VIEWER' };
+    expect((await app.call('POST', path, { token: boss.token, body: by })).status).toBe(429);
   });
 
   test('another person’s invitation is none, one that needs a code is not taken by its id, and a declined one is over', async () => {

@@ -108,6 +108,40 @@ onBothEngines('an operator', (_open, engine) => {
     expect(await statusOf(operator, 'POST', `/batches/${batchId}/adjust-survival`, dead)).toBe(200);
   });
 
+  test('reads the price of feed, which goes on from the last meal, and no sum; a technician neither', async () => {
+    const fed = { batch_id: batchId, feed_type: '35 %', quantity_kg: 10, feed_date: '2026-03-01T15:00:00Z' };
+    const id = await created(ask(manager, 'POST', '/feeding/', { ...fed, cost_per_kg: 77.77 }));
+    expect(await statusOf(manager, 'PUT', `/feeding/${id}`, { cost_per_kg: 77.78, quantity_kg: 9 })).toBe(
+      200,
+    );
+    const harvest = { harvest_date: '2026-03-01T16:00:00Z', quantity: 10, weight_kg: 1, price_per_kg: 66.66 };
+    await created(ask(manager, 'POST', `/batches/${batchId}/harvests`, harvest));
+    const meal = async (who: SignedUp) => body(await ask(who, 'GET', `/feeding/${id}`));
+    for (const [who, price] of [
+      [owner, { cost_per_kg: 77.78, total_cost: 700.02 }],
+      [operator, { cost_per_kg: 77.78, total_cost: 700.02 }],
+      [technician, { cost_per_kg: null, total_cost: null }],
+    ] as const)
+      expect(await meal(who)).toMatchObject({ quantity_kg: 9, ...price });
+    for (const path of [
+      `/feeding/batch/${batchId}/summary`,
+      `/dashboard/feed-efficiency?farm_id=${farmId}`,
+      '/dashboard/feed-efficiency',
+      `/logs/ponds/${pondId}`,
+      `/batches/${batchId}/harvests`,
+    ]) {
+      const told = async (who: SignedUp) => JSON.stringify((await ask(who, 'GET', path)).body);
+      expect([path, await told(owner)]).toEqual([path, expect.stringMatching(/77\.7|832\.02|66\.66/)]);
+      for (const who of [operator, technician])
+        expect([path, await told(who)]).toEqual([path, expect.not.stringMatching(/77\.7|832\.02|66\.66/)]);
+    }
+    const journal = await ask(technician, 'GET', `/feeding/batch/${batchId}`);
+    expect(JSON.stringify(journal.body)).not.toContain('77.7');
+    // what was corrected is told, without the price
+    const log = await ask(technician, 'GET', `/logs/ponds/${pondId}`);
+    expect(JSON.stringify(log.body)).toContain('"after":{"quantity_kg":9}');
+  });
+
   test('switches a control point, and neither locks it out, sets it up nor gives it times', async () => {
     const point = await aControlPoint(app, { token: owner.token, farmId });
     const at = `/control-points/${point.id}`;

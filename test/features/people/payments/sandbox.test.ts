@@ -136,6 +136,11 @@ onBothEngines('without a payment provider the sandbox', (_open, engine) => {
     expect(replies[0]?.html).toContain('O cartão foi recusado');
     expect(replies[3]?.html).toContain('cartões de verdade não são aceitos');
     expect(await mine(token)).toMatchObject({ plan: 'FREE', payment_subscription_id: null });
+    // a card that nobody charged is no payment
+    expect(await told(token)).toEqual(['payment_failed']);
+    await pay(url, DECLINED);
+    await pay((await checkout(token)).url, DECLINED);
+    expect(await told(token)).toEqual(['payment_failed', 'payment_failed']);
     // what was typed is written down nowhere
     expect(await everything()).not.toMatch(/4242 ?4242 ?4242|5555 ?5555 ?5555/);
   });

@@ -4,6 +4,7 @@ import { type App, aControlPoint, body, type Reply, type SignedUp, startApp } fr
 import { codeAt } from '#test/authenticator.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { aSoftPasskey } from '#test/soft-passkey.ts';
+import { watch } from '../../../adapters/http/watch.ts';
 import { bindFarm } from '../../control/commands/a-bound-farm.ts';
 
 // A hosted instance may ask its people for a second factor: until they have one, a sign-in reaches what sets one up.
@@ -92,6 +93,43 @@ onBothEngines('a hosted instance that asks OWNERs and ADMINs for a second factor
     const invited = { email: 'nova@casa.test', name: 'Nova', password: PASSWORD, phone_number: '+55 88 9' };
     const made = await app.call('POST', '/auth/register', { token, body: { ...invited, role: 'ADMIN' } });
     expect(made.status).toBeGreaterThanOrEqual(400);
+  });
+
+  test('a stream that was open ends with the last second factor, not with one of two, nor that of a program', async () => {
+    const { token } = await app.signUp();
+    const [paper] = await setUp(app, token);
+    const made = await app.call('POST', '/access-tokens', {
+      token,
+      body: { name: 'tela', scopes: ['read'] },
+    });
+    const address = `${app.base}/api/v1/events`;
+    const [person, program] = await Promise.all([
+      watch(address, token),
+      watch(address, String(body(made)['token'])),
+    ]);
+    await Promise.all([person.next('snapshot'), program.next('snapshot')]);
+    const begun = await app.call('POST', '/auth/passkeys/begin', {
+      token,
+      body: { current_password: PASSWORD },
+    });
+    const device = aSoftPasskey(ORIGIN);
+    const credential = device.create(begun.body as { challenge: string; user: { id: string } });
+    const added = await app.call('POST', '/auth/passkeys', { token, body: { name: 'Celular', credential } });
+    const proof = { current_password: PASSWORD, code: paper };
+    expect((await app.call('DELETE', PATH, { token, body: proof })).status).toBe(204);
+    expect((await app.call('POST', '/farms/', { token, body: { name: 'Leste' } })).status).toBe(201);
+    await person.next('snapshot', 1);
+    const asked = await app.call('POST', '/auth/passkeys/challenge', { token });
+    const passkey = device.get(asked.body as { challenge: string });
+    const last = await app.call('DELETE', `/auth/passkeys/${body(added)['id']}`, {
+      token,
+      body: { current_password: PASSWORD, passkey },
+    });
+    expect(last.status).toBe(204);
+    expect((await person.next('closed')).data).toEqual({ reason: 'signed_out' });
+    await person.end();
+    expect(program.state.ended).toBe(false);
+    program.close();
   });
 
   test('the gateway of the farm goes on, and so does a motor there', async () => {

@@ -208,16 +208,12 @@ onBothEngines('a stocking told wrongly', (_open, engine) => {
     await fc.assert(
       fc.asyncProperty(stocked, stocked, history, async (wrong, right, given) => {
         const [mended, first] = [await aBatch(wrong), await aBatch(right)];
-        let [isPossible, isUndoable] = [true, true];
+        let isPossible = true;
         for (const [n, one] of given.acts.entries()) {
           const at = whenOf(n, given);
           // what the wrong stocking refused was never written down
           if ((await enter(mended, one, at)).status >= 300) continue;
-          // a weighing before the stocking is kept and told, but a correction may not put one there
-          const isBefore = (start: string) => one.do !== 'set' && at.slice(0, 10) < start;
-          if (isBefore(wrong.start_date)) isUndoable = false;
-          const isStill = !isBefore(right.start_date) || isBefore(wrong.start_date);
-          isPossible &&= isStill && (await enter(first, one, at)).status < 300;
+          isPossible &&= (await enter(first, one, at)).status < 300;
         }
         if (given.ending !== null) {
           await told(mended, 'POST', `/batches/${mended.batch.id}/finish`, given.ending);
@@ -232,7 +228,6 @@ onBothEngines('a stocking told wrongly', (_open, engine) => {
         }
         expect(reply.status, JSON.stringify(reply.body)).toBe(200);
         expect(await everythingOf(mended)).toEqual(await everythingOf(first));
-        if (!isUndoable) return;
         const undone = await ask(mended, 'PUT', `/batches/${mended.batch.id}`, wrong);
         expect(undone.status, JSON.stringify(undone.body)).toBe(200);
         expect(await everythingOf(mended)).toEqual(before);
@@ -262,21 +257,15 @@ onBothEngines('a stocking told wrongly', (_open, engine) => {
     const path = `/batches/${farm.batch.id}`;
     const meal = { do: 'feed', quantity_kg: 3, cost_per_kg: 5 } as const;
     const fed = body(await enter(farm, meal, '2026-02-12T03:30:00Z'));
-    const weighing = { do: 'weigh', pond: null, sample_size: 30, total_weight_g: 60 } as const;
-    const weighed = body(await enter(farm, weighing, '2026-02-10T10:00:00Z'));
     const before = await everythingOf(farm);
     const put = (sent: unknown) => ask(farm, 'PUT', path, sent);
     expect(await put({ start_date: '2026-02-13', notes: 'x' })).toMatchObject({
       status: 409,
       body: {
         code: 'RECORD_BEFORE_START',
-        detail: expect.stringContaining('a weighing'),
-        record: { kind: 'WEIGHING', id: weighed['id'], at: '2026-02-10T10:00:00.000Z' },
+        detail: expect.stringContaining('a feeding'),
+        record: { kind: 'FEEDING', id: fed['id'], at: '2026-02-12T03:30:00.000Z' },
       },
-    });
-    await told(farm, 'DELETE', `/biometries/${String(weighed['id'])}`);
-    expect(await put({ start_date: '2026-02-13' })).toMatchObject({
-      body: { record: { kind: 'FEEDING', id: fed['id'] } },
     });
     // 0:30 of that day on the farm
     await told(farm, 'PUT', path, { start_date: '2026-02-12' });
@@ -289,7 +278,6 @@ onBothEngines('a stocking told wrongly', (_open, engine) => {
       body: { errors: [{ path: 'expected_harvest_date', code: 'BEFORE_BATCH_START' }] },
     });
     await told(farm, 'PUT', path, { start_date: '2026-02-01' });
-    await enter(farm, weighing, '2026-02-10T10:00:00Z');
     expect(await everythingOf(farm)).toEqual(before);
     for (const wrong of [
       { initial_count: 0 },
@@ -303,6 +291,23 @@ onBothEngines('a stocking told wrongly', (_open, engine) => {
       { initial_avg_weight: 0 },
     ])
       expect((await put(wrong)).status, JSON.stringify(wrong)).toBe(422);
+    expect(await everythingOf(farm)).toEqual(before);
+  });
+
+  it('leaves a weighing before the stocking where it is, tells of it, and can be undone', async () => {
+    const farm = await aBatch({ start_date: '2026-02-11' });
+    const path = `/batches/${farm.batch.id}`;
+    const weighing = { do: 'weigh', pond: null, sample_size: 30, total_weight_g: 60 } as const;
+    await enter(farm, weighing, '2026-02-10T10:00:00Z');
+    const before = await everythingOf(farm);
+    const put = async (start_date: string) => body(await ask(farm, 'PUT', path, { start_date }))['warnings'];
+    expect(await put('2026-02-01')).not.toContainEqual(
+      expect.objectContaining({ code: 'WEIGHED_BEFORE_START' }),
+    );
+    expect(await put('2026-02-11')).toContainEqual({
+      code: 'WEIGHED_BEFORE_START',
+      message: expect.stringContaining('1 biometria fica antes do povoamento, em 11/02/2026'),
+    });
     expect(await everythingOf(farm)).toEqual(before);
   });
 

@@ -92,6 +92,22 @@ onBothEngines('a measurement that is corrected', (_open, engine) => {
     expect(await farm.told(pond)).toHaveLength(1);
   });
 
+  test('what is older than a day raises no alert of now, however it is corrected or what is deleted after it', async () => {
+    const pond = await farm.pond();
+    const { id } = await farm.measure(pond, { dissolved_oxygen: 6 });
+    farm.clock.advance(26 * HOUR);
+    await correct(id, { dissolved_oxygen: 1.2 });
+    expect(await unresolved(pond)).toEqual([]);
+    expect((await farm.alertsOf(pond)).alerts).toMatchObject([{ value: 1.2, resolved: true }]);
+    expect(await farm.told(pond)).toEqual([]);
+    const again = await farm.measure(pond, { dissolved_oxygen: 6, measurement_date: farm.now(-25 * HOUR) });
+    await correct(again.id, { dissolved_oxygen: 1.1 });
+    await correct(again.id, { measurement_date: '2001-05-01T03:00:00Z' });
+    await farm.ask('DELETE', `/water-quality/${id}`);
+    expect(await unresolved(pond)).toEqual([]);
+    expect(await farm.told(pond)).toEqual([]);
+  });
+
   test('a value that is worse than it was said to be tells again', async () => {
     const pond = await farm.pond();
     const [id] = await readings(pond, 3.8);

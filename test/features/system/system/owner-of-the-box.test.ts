@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { isOwnHost } from '#adapters/http/client-address.ts';
+import { isOwnHost, isOwnUpgrade } from '#adapters/http/client-address.ts';
 import { instanceValue } from '#adapters/sql/instance.ts';
 import { isSetUpCode, shownSetUpCode } from '#adapters/tokens/set-up-code.ts';
 import {
@@ -226,6 +226,19 @@ describe('a box is asked for as itself', () => {
       'local.evil.example',
     ])
       expect([foreign, isOwnHost(foreign, ['box.farm.example'])]).toEqual([foreign, false]);
+  });
+
+  it('over a WebSocket too, which a browser opens to any address for a page of anywhere', () => {
+    const upgrade = (host: string | undefined, origin?: string) =>
+      isOwnUpgrade({ headers: { host, origin } }, ['box.farm.example']);
+    expect(upgrade('192.168.1.10:8080')).toBe(true);
+    expect(upgrade(undefined)).toBe(true);
+    expect(upgrade('fazenda.local:8080', 'http://fazenda.local:8080')).toBe(true);
+    expect(upgrade('box.farm.example', 'https://box.farm.example')).toBe(true);
+    for (const origin of ['http://evil.example', 'https://fazenda.local', 'http://192.168.1.10', 'null', ''])
+      expect([origin, upgrade('192.168.1.10:8080', origin)]).toEqual([origin, false]);
+    expect(upgrade('evil.example', 'http://evil.example')).toBe(false);
+    expect(upgrade('evil.example')).toBe(false);
   });
 
   it('and refuses a page under a name of somebody else', async () => {

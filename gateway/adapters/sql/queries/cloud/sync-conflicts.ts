@@ -3,6 +3,7 @@ import type { Resource } from '#contract/resource.ts';
 import { address } from '#contract/resources/addresses.ts';
 import { expense } from '#contract/resources/finance.ts';
 import { syncConflict } from '#contract/resources/sync-tables.ts';
+import { transfer } from '#contract/resources/transfers.ts';
 import { user } from '#contract/resources/users.ts';
 import { membersWith } from '#contract/rights.ts';
 import type { FarmRole } from '#contract/words.ts';
@@ -10,6 +11,7 @@ import type {
   ConflictFilter,
   ConflictQueries,
   FoundRow,
+  OverdrawnQueries,
   ShownConflict,
   TellQueries,
 } from '#features/cloud/sync-conflicts/ports.ts';
@@ -118,6 +120,35 @@ export function tellConflictQueries(
   };
 }
 
+export function overdrawnQueries({ read, dialect }: Deps): OverdrawnQueries {
+  return {
+    async movesOf(ids) {
+      const rows = await read
+        .selectFrom('transfers as t')
+        .innerJoin('batches as b', 'b.id', 't.batch_id')
+        .innerJoin('ponds as p', 'p.id', 'b.pond_id')
+        .innerJoin('sync_register as r', (join) =>
+          join.onRef('r.id', '=', 't.id').on('r.entity', '=', transfer.entity),
+        )
+        .leftJoin('sync_farms as f', 'f.id', 'p.farm_id')
+        .selectAll('t')
+        .select(['p.farm_id', 'f.stream_id', 'r.hlc', stampOf(dialect, sql.lit('moved')).as('stamp')])
+        .where('t.id', 'in', ids)
+        .where('t.hidden', '=', 0)
+        .orderBy('t.transfer_date')
+        .orderBy('t.id')
+        .execute();
+      return rows.map(({ farm_id, stream_id, hlc, stamp, ...row }) => ({
+        row: decodeRow(transfer, row),
+        farm_id,
+        // a gateway has one stream, the first
+        stream_id: stream_id ?? 1,
+        stamp: typeof stamp === 'string' ? stamp : hlc,
+      }));
+    },
+  };
+}
+
 /** Of farms that the user may see, and of the user's own account; amounts only for those who may read them. */
 function shown({ read, dialect }: Deps, { userId, farmId, state, id }: ConflictFilter & { id?: string }) {
   const withoutFinance = read
@@ -169,13 +200,18 @@ function stateNow({ dialect }: Pick<Deps, 'dialect'>): RawBuilder<unknown> {
   return sql`case when c.state = 'open' and exists (${movedOn(dialect)}) then 'superseded' else c.state end`;
 }
 
+/** Of a row's register `r`: the stamp of a group that has one of its own. */
+function stampOf(dialect: Deps['dialect'], group: RawBuilder<unknown>): RawBuilder<string | null> {
+  return dialect === 'postgres'
+    ? sql`(r.over_json::json ->> ${group})`
+    : sql`json_extract(r.over_json, '$."' || ${group} || '"')`;
+}
+
 export function movedOn(dialect: Deps['dialect']): RawBuilder<unknown> {
-  const stamp =
-    dialect === 'postgres'
-      ? sql`(r.over_json::json ->> c.field_group)`
-      : sql`json_extract(r.over_json, '$."' || c.field_group || '"')`;
+  const stamp = stampOf(dialect, sql`c.field_group`);
   return sql`select r.id from sync_register as r where r.entity = c.entity and r.id = c.row_id and
     case when c.rule in ('delete_wins', 'duplicate') then r.cl % 2 = 1
+    when c.rule = 'overdrawn' and r.cl % 2 = 0 then true
     else coalesce(${stamp}, r.hlc) > c.kept_hlc end`;
 }
 

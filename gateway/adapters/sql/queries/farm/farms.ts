@@ -59,7 +59,7 @@ export function addressQueries(db: Db): AddressQueries {
 const READERS = membersWith('read');
 
 /** Ids of the farms a user owns or is a member of, as a subquery. */
-export function farmIdsOf(db: Db, userId: string) {
+export function farmIdsOf(db: Db, userId: string, roles: readonly MemberRole[] = READERS) {
   return db
     .selectFrom('farms')
     .select('farms.id')
@@ -70,7 +70,7 @@ export function farmIdsOf(db: Db, userId: string) {
         .selectFrom('farm_members')
         .select('farm_members.farm_id as id')
         .where('farm_members.user_id', '=', userId)
-        .where('farm_members.role', 'in', READERS)
+        .where('farm_members.role', 'in', roles)
         .where('farm_members.hidden', '=', 0),
     );
 }

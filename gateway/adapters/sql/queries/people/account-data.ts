@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { address } from '#contract/resources/addresses.ts';
 import { notification } from '#contract/resources/notifications.ts';
-import { STAND_IN_DOMAIN, user } from '#contract/resources/users.ts';
+import { STAND_IN_DOMAIN, standInEmail, user } from '#contract/resources/users.ts';
 import type { AccountDataQueries, Leftovers } from '#features/people/account-data/ports.ts';
 import { BOX_RIGHT } from '#features/people/box-rights.ts';
 import type { Db } from '../../database.ts';
@@ -235,15 +235,16 @@ async function personalRows(db: Db, userId: string, emailKey: string): PersonalR
     const rows = await db.selectFrom(table).select('id').where('user_id', '=', userId).execute();
     return rows.map(idOf);
   };
+  const names = [emailKey, standInEmail(userId)];
   const invitations = await db
     .selectFrom('invitations')
     .select(['id', 'state'])
-    .where('email_key', '=', emailKey)
+    .where('email_key', 'in', names)
     .execute();
   const letters = await db
     .selectFrom('invitation_letters')
     .select('id')
-    .where('id', 'in', db.selectFrom('invitations').select('id').where('email_key', '=', emailKey))
+    .where('id', 'in', db.selectFrom('invitations').select('id').where('email_key', 'in', names))
     .execute();
   const conflicts = await db
     .selectFrom('sync_conflicts')

@@ -108,7 +108,7 @@ export function invitationQueries(db: Db): InvitationQueries {
       const rows = await visible().where('farm_id', '=', farmId).where('state', '=', 'OPEN').execute();
       return rows.map((row) => decodeRow(invitation, row));
     },
-    offersTo(emailKey, at, page) {
+    offersTo(emailKeys, at, page) {
       return inChunks(page, async (after, { limit, offset }) => {
         const rows = await db
           .selectFrom('invitations')
@@ -121,7 +121,7 @@ export function invitationQueries(db: Db): InvitationQueries {
             'invitations.created_at',
             'invitations.code_hash',
           ])
-          .where('invitations.email_key', '=', emailKey)
+          .where('invitations.email_key', 'in', emailKeys)
           .where('invitations.state', '=', 'OPEN')
           .where('invitations.expires_at', '>', at)
           .where('invitations.hidden', '=', 0)

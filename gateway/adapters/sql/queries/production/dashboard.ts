@@ -1,3 +1,4 @@
+import { membersWith } from '#contract/rights.ts';
 import type { DashboardQueries } from '#features/production/dashboard/ports.ts';
 import type { Db } from '../../database.ts';
 import { isOfWhatStands } from '../alarms/standing-alerts.ts';
@@ -47,6 +48,13 @@ export function dashboardQueries(db: Db): DashboardQueries {
         .where('hidden', '=', 0)
         .orderBy('created_at')
         .orderBy('id')
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+    async readsFinanceOf(userId) {
+      const rows = await db
+        .selectFrom(farmIdsOf(db, userId, membersWith('read_finance')).as('seen'))
+        .select('id')
         .execute();
       return rows.map(({ id }) => id);
     },

@@ -1,0 +1,45 @@
+import { translation } from '../../i18n/catalogue.ts';
+import type * as source from '../pt-BR/tables.ts';
+
+export const savedViewWords = translation<typeof source.savedViewWords>({
+  of: (table: string) => `Vistas guardadas de ${table}`,
+  keep: 'Guardar esta vista…',
+  name: 'Nombre de la vista',
+  save: 'Guardar',
+  cancel: 'Cancelar',
+  forget: (name: string) => `Borrar la vista ${name}`,
+  forgotten: (name: string) => `Vista ${name} borrada`,
+  undo: 'Deshacer',
+});
+
+export const bulkWords = translation<typeof source.bulkWords>({
+  choose: (row: string) => `Elegir ${row}`,
+  chooseAll: 'Elegir todos los mostrados',
+  chosen: (n: number) => (n === 1 ? '1 elegido' : `${n} elegidos`),
+  change: 'Cambiar los elegidos…',
+  none: 'Soltar selección',
+  title: (n: number) => `Cambiar ${n}`,
+  field: 'Qué cambiar',
+  preview: 'Lo que cambia',
+  item: 'Ítem',
+  outcome: 'Resultado',
+  from: 'De',
+  to: 'A',
+  same: 'ya está así',
+  nothing: 'Ninguno de los elegidos cambiaría.',
+  run: (n: number) => `Cambiar ${n}`,
+  progress: (done: number, all: number) => `${done} de ${all}`,
+  changed: (n: number) => (n === 1 ? '1 cambiado' : `${n} cambiados`),
+  failed: (n: number) => (n === 1 ? '1 no cambió' : `${n} no cambiaron`),
+  retry: 'Intentar de nuevo los que faltan',
+  undo: 'Deshacer',
+  undone: (n: number) => (n === 1 ? '1 volvió a lo que era' : `${n} volvieron a lo que eran`),
+  close: 'Cerrar',
+  empty: '—',
+  states: { waits: 'espera', runs: 'enviando…', done: 'cambiado', undone: 'deshecho' },
+  schedules: (n: number) => (n === 1 ? '1 horario' : `${n} horarios`),
+  more: (n: number) => `${n} más`,
+  template: 'Horarios de otro punto',
+  templateHint: 'Agrega los horarios del punto elegido a los que ya hay; los iguales no se repiten.',
+  noTemplate: 'Ningún otro punto tiene horarios.',
+});

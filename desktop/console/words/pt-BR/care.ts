@@ -1,0 +1,42 @@
+import { source } from '../../i18n/catalogue.ts';
+
+export const careWords = source({
+  update: 'Programa do gateway',
+  version: 'Versão que roda',
+  steps: {
+    rest: 'nada em andamento',
+    fetching: 'buscando o pacote',
+    staging: 'preparando',
+    staged: 'pronto; entra na próxima partida',
+    trial: 'a nova versão roda em prova',
+  },
+  toVersion: (version: string) => `versão ${version}`,
+  results: {
+    updated: 'atualizado',
+    rolled_back: 'voltou à anterior',
+    refused: 'recusado',
+    interrupted: 'interrompido',
+    damaged: 'pacote danificado',
+  },
+  last: 'Última atualização',
+  notManaged: 'Esta instalação não se atualiza sozinha: atualize pelo sistema da máquina.',
+  aside: (file: string) => `O que foi lançado depois da troca está em ${file}.`,
+  from: 'De onde',
+  fromHosted: 'Da nuvem',
+  fromOther: 'De um pendrive ou endereço',
+  place: 'Arquivo, pasta ou endereço https',
+  placeHint: 'Só pacotes assinados são aceitos.',
+  older: 'Aceitar uma versão mais antiga',
+  run: 'Atualizar o programa',
+  ask: 'Atualizar o programa do gateway?',
+  askText:
+    'O painel some por um ou dois minutos. Os controladores seguem a última programação. Se a versão nova não se provar, a anterior volta sozinha.',
+  begun: 'Atualização começou',
+  support: 'Pacote para o suporte',
+  supportText: 'Estado, versões e registros do gateway em um arquivo, sem senhas nem chaves.',
+  supportGet: 'Baixar pacote',
+  qr: 'QR do gateway',
+  qrText: 'Endereço e código de confiança, para a etiqueta na caixa. Programas no PC e controladores o leem.',
+  qrLabel: 'QR com endereço e código do gateway',
+  qrGet: 'Baixar para imprimir (SVG)',
+});

@@ -1,0 +1,25 @@
+import { source } from '../../i18n/catalogue.ts';
+
+export const weightWords = source({
+  field: 'Pesos um a um (g)',
+  hint: 'Um por linha, ou com espaço entre eles: 8,2 9,1 7,8. Contam a amostra e o peso por si.',
+  show: 'Pesei um a um',
+  hide: 'Só amostra e peso total',
+  bad: (text: string) => `Não é um peso: ${text}`,
+  tooMany: (most: string) => `No máximo ${most} pesos.`,
+  none: 'Digite os pesos.',
+  mean: 'Peso médio',
+  perKg: 'Unidades por kg',
+  cv: 'Variação (CV)',
+  range: 'Menor e maior',
+  classes: 'Classes de tamanho',
+  size: 'Unidades/kg',
+  animals: 'Camarões',
+  ofWeight: 'Do peso',
+  share: 'Da amostra',
+  upTo: (count: string) => `até ${count}`,
+  above: (count: string) => `acima de ${count}`,
+  open: (weighing: string) => `Tamanhos da biometria de ${weighing}`,
+  column: 'Tamanhos',
+  notSingle: 'Nesta biometria ninguém pesou um a um.',
+});

@@ -1,0 +1,54 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { Route } from '#core/route.ts';
+import type { Reply } from './app.ts';
+import type { ApiDocument, Operation } from './sample-request.ts';
+
+const FORMATS: Readonly<Record<string, RegExp>> = {
+  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+  email: /@/,
+};
+
+/** What is wrong with an answer, or null. */
+export function wrongAnswer(
+  validator: ReturnType<typeof answerValidator>,
+  route: Route,
+  operation: Operation,
+  reply: Reply,
+): string | null {
+  const { status, body } = reply;
+  if (status >= 500) return `answered ${status} ${JSON.stringify(body)}`;
+  if (!(status in operation.responses))
+    return `answered ${status}, which is not documented: ${JSON.stringify(body)}`;
+  const media = Object.keys(operation.responses[status]?.content ?? {});
+  const isFile = media.length > 0 && !media.includes('application/json');
+  if (isFile)
+    return typeof body === 'string' ? null : `answered ${status} with JSON where a file is documented`;
+  const validate = validator(route, operation, status);
+  if (validate === null) return body === '' ? null : `answered ${status} with a body that is not documented`;
+  if (validate(body)) return null;
+  const [error] = validate.errors ?? [];
+  return `answered ${status} not as documented: ${error?.instancePath} ${error?.message} ${JSON.stringify(error?.params)}`;
+}
+
+/** Compiles the schemas of a document (with closed answers) as they are asked for. */
+export function answerValidator(document: ApiDocument) {
+  const ajv = new Ajv2020({ strict: false, formats: FORMATS });
+  ajv.addSchema({ $id: 'api', ...document });
+  const known = new Map<string, ValidateFunction | null>();
+  return (route: Route, operation: Operation, status: number): ValidateFunction | null => {
+    const key = `${operation.operationId} ${status}`;
+    let validate = known.get(key);
+    if (validate === undefined) {
+      const schema = operation.responses[status]?.content?.['application/json']?.schema;
+      validate = schema === undefined ? null : ajv.compile(withRefs(schema));
+      known.set(key, validate);
+    }
+    return validate;
+  };
+}
+
+/** References of the document, from outside it. */
+function withRefs(schema: unknown): object {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"api#/'));
+}

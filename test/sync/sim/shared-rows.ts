@@ -1,0 +1,100 @@
+import type { Violation } from './check.ts';
+import { farmOf, movedHere } from './moves.ts';
+import { OWNER } from './paired-farm.ts';
+import { peopleOn } from './people.ts';
+import { type KnownRow, keyOf, type ReplicaState } from './replica-state.ts';
+import type { Side } from './things.ts';
+import type { World } from './world.ts';
+
+// What of the two disks must be alike: rows of the farms that the gateway runs now, and of their people what is told of them.
+
+/** Of an account, each side's own: the verifier, and what no gateway hears of. */
+const OWN_GROUPS = ['password', 'phone_number'];
+
+/** Both states without what only one of them need have. */
+export function asShared(
+  states: Readonly<Record<Side, ReplicaState>>,
+  farms: ReadonlySet<string>,
+): [gateway: ReplicaState, hosted: ReplicaState] {
+  const present = peopleOn(states.hosted, farms);
+  const named = addressesOf(states.hosted, farms);
+  const of = (state: ReplicaState): ReplicaState => ({
+    ...state,
+    rows: new Map(
+      [...state.rows].flatMap(([key, known]) => {
+        if (known.resource.name === 'users')
+          return present.has(known.row.id) ? [[key, asTold(known)] as const] : [];
+        if (known.resource.name === 'subscriptions' && !present.has(String(known.row['user_id']))) return [];
+        if (known.resource.name === 'addresses' && !named.has(known.row.id)) return [];
+        const farm = farmOfKnown(state, known);
+        return farm !== null && !farms.has(farm) ? [] : [[key, known] as const];
+      }),
+    ),
+  });
+  return [of(states.gateway), of(states.hosted)];
+}
+
+const addressesOf = ({ rows }: ReplicaState, farms: ReadonlySet<string>): Set<unknown> =>
+  new Set(
+    [...rows.values()].flatMap(({ resource, row }) =>
+      resource.name === 'farms' && farms.has(row.id) ? [row['address_id']] : [],
+    ),
+  );
+
+/** Of who has left a farm a box keeps a name, of who is on one not all: nothing of it need have been written by anybody. */
+export const withoutOthers = (state: ReplicaState): ReplicaState => ({
+  ...state,
+  rows: new Map(
+    [...state.rows].filter(([, { resource, row }]) => resource.name !== 'users' || row.id === OWNER),
+  ),
+});
+
+const isAway = ({ resource, row }: KnownRow, farms: ReadonlySet<string>): boolean =>
+  resource.name === 'farms' && !farms.has(row.id);
+
+/** Does the change of a farm wait that this gateway runs no longer? People see there that it was not taken. */
+export function isOfMoved(
+  { gateway, hosted }: Readonly<Record<Side, ReplicaState>>,
+  key: string,
+  farms: ReadonlySet<string>,
+): boolean {
+  const known = gateway.rows.get(key) ?? hosted.rows.get(key);
+  // refused while its farm was away, and gone at the gateway with its card: this is the only copy
+  if (known === undefined) return [...hosted.rows.values()].some((row) => isAway(row, farms));
+  if (known.resource.name === 'addresses') return !addressesOf(hosted, farms).has(known.row.id);
+  const farm = farmOfKnown(gateway, known) ?? farmOfKnown(hosted, known);
+  return farm !== null && !farms.has(farm);
+}
+
+export const farmOfKnown = ({ rows }: ReplicaState, { resource, row }: KnownRow): string | null =>
+  farmOf({ table: resource.name, row }, (table, id) => rows.get(keyOf(table, id))?.row ?? null);
+
+function asTold(known: KnownRow): KnownRow {
+  const { resource, row, register } = known;
+  const kept = new Set(OWN_GROUPS.flatMap((group) => resource.groups[group]?.fields ?? []));
+  const without = <Value>(record: Readonly<Record<string, Value>>, names: { has(name: string): boolean }) =>
+    Object.fromEntries(Object.entries(record).filter(([name]) => !names.has(name)));
+  const groups = new Set(OWN_GROUPS);
+  return {
+    ...known,
+    resource: { ...resource, groups: without(resource.groups, groups) },
+    row: { ...without(row, kept), id: row.id },
+    register: register === null ? null : { ...register, over: without(register.over, groups) },
+  };
+}
+
+/** The gateway knows which of its farms are run elsewhere, and runs all others. */
+export async function movesHeard(
+  world: World,
+  gateway: ReplicaState,
+  farms: ReadonlySet<string>,
+): Promise<Violation[]> {
+  const heard = await movedHere(world.gateway.replica.read);
+  return [...gateway.rows.values()].flatMap(({ resource, row, isHidden }) => {
+    if (resource.name !== 'farms' || isHidden || heard.has(row.id) !== farms.has(row.id)) return [];
+    const what = farms.has(row.id)
+      ? 'is the gateway’s, which does not run it'
+      : 'is run elsewhere, and by the gateway';
+    return [{ rule: 'one box runs a farm', what: `${row.id} ${what}` }];
+  });
+}
