@@ -118,7 +118,7 @@ onBothEngines('what a gateway in other hands may make an instance keep', (_open,
     await app.syncConflicts.told();
     const entriesOf: number[] = [];
     let news = 0;
-    app.database.onRows(({ rows }) => {
+    app.database.onCommit(({ rows }) => {
       const of = (name: string) => rows.filter(({ table }) => table === name).length;
       if (of('sync_conflicts') > 0) return;
       if (of('logs') > 0) entriesOf.push(of('logs'));
