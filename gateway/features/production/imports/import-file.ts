@@ -1,6 +1,7 @@
 import type { ImportKind, ImportReport, RowNote } from '#contract/resources/imports.ts';
 import { AppError } from '#core/errors.ts';
 import type { Language } from '#science/advice/language.ts';
+import { wordOf } from './columns.ts';
 import { noteOf } from './import-words.ts';
 import { readRows } from './open-file.ts';
 import type { ImportDeps, PlannedRow, RowFacts } from './ports.ts';
@@ -137,17 +138,31 @@ function newCount() {
 function noteColumns(
   file: FileToRead,
   language: Language,
-  note: (kind: 'errors' | 'notes', notes: readonly RowNote[]) => void,
+  note: (kind: 'errors' | 'warnings' | 'notes', notes: readonly RowNote[]) => void,
 ): void {
   const row = file.headerRow;
+  const said = (sentence: string, of: Parameters<typeof noteOf>[2], at = row) => ({
+    row: at,
+    ...noteOf(language, sentence, of),
+  });
+  if (file.areDatesSwapped) note('errors', [said('DATES_SWAPPED', { column: 'date' })]);
+  if (file.zoneNamed !== null) note('warnings', [said('ZONE_NAMED', { column: 'date', of: file.zoneNamed })]);
+  for (const name of file.otherSheets) note('warnings', [said('OTHER_SHEET', { of: name })]);
+  for (const { position, row: first } of file.unheaded)
+    note('warnings', [said('NO_HEADING', { value: position + 1 }, first)]);
   for (const { heading, column, unit } of file.refused)
     note('errors', [{ row, ...noteOf(language, 'UNIT_NOT_KNOWN', { column, of: heading, other: unit }) }]);
   for (const { name, heading, unit, conversion } of file.columns) {
+    // what a feeding cost is often headed so, and not what a kilogram of it did
+    if (name === 'cost_per_kg' && COST.test(wordOf(heading)))
+      note('notes', [said('PRICE_OF_KG', { column: name, of: heading.slice(0, 80) })]);
     if (conversion === 1) continue;
-    const said = { column: name, of: heading.slice(0, 80), other: unit ?? '' };
-    note('notes', [{ row, ...noteOf(language, 'CONVERTED', said) }]);
+    const words = { column: name, of: heading.slice(0, 80), other: unit ?? '' };
+    note('notes', [said('CONVERTED', words)]);
   }
 }
+
+const COST = /^(?:custo|costo|cost|valor)(?:_(?:r|us|brl|usd|reais|total))*$/;
 
 /** Ids that follow from farm and content; equal rows of one file are as many things, told apart by their count. */
 export function namer(deps: ImportDeps, kind: ImportKind, farmId: string): (planned: PlannedRow) => string {

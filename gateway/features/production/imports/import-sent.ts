@@ -41,13 +41,15 @@ export async function importSent(
     sample_size: query.sample_size,
   };
   const columns = columnsSaid(query.columns);
-  const table = sheetFor(kind, await openSheets(deps, bytes), query.sheet);
+  const sheets = await openSheets(deps, bytes);
+  const table = sheetFor(kind, sheets, query.sheet);
   const file = await openFile(deps, table, {
     kind,
     decimal: query.decimal,
     dateOrder: query.date_order,
     columns,
     skip: rowsIn(query.skip),
+    otherSheets: query.sheet === undefined ? othersLike(kind, sheets, table) : [],
     salinity: query.salinity ?? null,
     given,
     language: by.language,
@@ -254,6 +256,10 @@ function mostHeadings(kind: ImportKind, table: Table): number {
   }
   return most;
 }
+
+/** Sheets that name columns of this kind, too, such as one for each pond. */
+const othersLike = (kind: ImportKind, sheets: readonly Table[], chosen: Table): string[] =>
+  sheets.flatMap((each) => (each !== chosen && mostHeadings(kind, each) > 1 ? [each.sheet ?? ''] : []));
 
 /** The sheet that is named, or names most columns. Throws 422 where there is none of that name. */
 export function sheetFor(kind: ImportKind, sheets: readonly Table[], named: string | undefined): Table {

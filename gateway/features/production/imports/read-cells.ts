@@ -238,12 +238,8 @@ export function timeOfDayMs(given: Cell): number | null {
   return ((hours * 60 + Number(minute)) * 60 + Number(second)) * 1000;
 }
 
+/** `Z`, `-03:00`, `-0300`, `-3`. */
 export function offsetMsOf(offset: string): number {
-  if (/^(z|utc|gmt)$/i.test(offset)) return 0;
-  const digits = offset.slice(1).replace(':', '').padEnd(4, '0');
-  return (
-    (offset.startsWith('-') ? -1 : 1) *
-    (Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2, 4))) *
-    60_000
-  );
+  const [, sign, hours = 0, minutes = 0] = /^([+-])(\d{1,2}):?(\d{2})?$/.exec(offset) ?? [];
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
