@@ -57,11 +57,11 @@ export async function importSent(
   const facts = rowFacts(deps, farm, by);
   const undone = await deps.queries.undoneRows(by.farm.farmId, kind);
   const step = (rows: number) => progress?.step(rows, 0) ?? Promise.resolve();
-  const { count, fresh } = await checkFile(deps, by, { file, facts, undone, step });
+  const { count, fresh, ids } = await checkFile(deps, by, { file, facts, undone, step });
   const isDryRun = query.dry_run === 'true' || query.dry_run === '1';
   if (!isDryRun && count.errors_total > 0) throw notValid(count);
   if (!isDryRun && file.questions.length > 0 && fresh.size > 0) throw notAnswered(file.questions);
-  const toBring = { file, facts, fresh, undone };
+  const toBring = { file, facts, fresh, idsInOrder: ids, undone };
   const imported = isDryRun ? 0 : await bring(deps, by, { query, toBring, progress, isStopping });
   const format = { separator: table.separator, decimal: file.manner.mark, encoding: table.encoding };
   return {

@@ -181,7 +181,7 @@ function momentIn(given: Cell, order: DateOrder): Read<Moment> {
   const day = `${year.length === 2 ? `20${year}` : year}-${month.padStart(2, '0')}-${date.padStart(2, '0')}`;
   const ms = Date.parse(`${day}T00:00:00Z`);
   // 31 February rolls over into March
-  if (Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(day)) return wrong('NOT_A_DATE');
+  if (Number.isNaN(ms) || new Date(ms).getUTCDate() !== Number(date)) return wrong('NOT_A_DATE');
   if (day < '2000-01-01' || day > '2100-12-31') return wrong('NOT_A_DATE');
   return { value: { day, time: time ?? null, offset: offset ?? null } };
 }
