@@ -31,7 +31,7 @@ export function wireWatches(
     isSimulating: (id) => areas.equipment?.technicians.simulator.plays(id) ?? false,
     isRunHere: (farmId) => !gateways.isRunByGateway(farmId),
     limitsOf: control.motorLimits,
-    activeInPonds: areas.production.batches.activeInPonds,
+    batches: areas.production.batches,
     scienceOf: areas.production.scienceOf,
   });
   return {

@@ -12,6 +12,7 @@ import { createEscalation } from '#features/alarms/alerts/escalate-alerts.ts';
 import { createRecurringNotifier } from '#features/alarms/alerts/notify-recurring.ts';
 import type { Listening, MotorLimits } from '#features/alarms/alerts/ports.ts';
 import { createDeviceWatch, deviceFacts } from '#features/alarms/alerts/watch-devices.ts';
+import { createEmptyPondWatch } from '#features/alarms/alerts/watch-empty-ponds.ts';
 import {
   createHeldOffWatch,
   createStockedPonds,
@@ -45,8 +46,8 @@ export type WatchDeps = {
   isRunHere: (farmId: string) => boolean;
   /** How long its own settings let a controller wait with a start or a stop. */
   limitsOf: (view: ControlView) => MotorLimits;
-  /** ACTIVE batches by pond, and the constants of a farm; asked after the program is wired. */
-  activeInPonds: BatchStates['activeInPonds'];
+  /** Batches by pond, and the constants of a farm; asked after the program is wired. */
+  batches: Pick<BatchStates, 'activeInPonds' | 'lastLeft'>;
   scienceOf: ScienceOf;
 };
 
@@ -102,7 +103,11 @@ function startWatches(deps: WatchDeps, previousUntil: number | null) {
   const { config, kernel, monotonic, database, alerts, views } = deps;
   const alerting = dampedAlerting(alerts.alerting, { monotonic });
   const watchDeps = { ...kernel, monotonic, alerting, queries: alerts.queries };
-  const stocked = createStockedPonds({ log: kernel.log, monotonic, activeInPonds: deps.activeInPonds });
+  const stocked = createStockedPonds({
+    log: kernel.log,
+    monotonic,
+    activeInPonds: deps.batches.activeInPonds,
+  });
   const startedMonotonic = monotonic();
   /** After a time in which this process stood still it begins anew. */
   const listening = (): Listening => {
@@ -134,6 +139,7 @@ function startWatches(deps: WatchDeps, previousUntil: number | null) {
     points: () => holdablePoints(deps),
     nightOf: nightsOf(deps),
   });
+  const emptyPonds = createEmptyPondWatch({ ...watchDeps, batches: deps.batches, isRunHere: deps.isRunHere });
   const instance = createInstanceWatch({
     ...watchDeps,
     farmIds: () => new Set([...views.all()].map(({ row }) => row.farm_id)),
@@ -151,12 +157,13 @@ function startWatches(deps: WatchDeps, previousUntil: number | null) {
             ],
       ),
   });
-  const stops = [devices, heldOff, instance].map(({ follow }) => database.onRows(follow));
+  const stops = [devices, heldOff, emptyPonds, instance].map(({ follow }) => database.onRows(follow));
   return {
     async tick() {
       await stocked.refresh(neverSeenAndWanted(views));
       await devices.tick();
       await heldOff.tick();
+      await emptyPonds.tick();
       await instance.tick();
     },
     stop() {

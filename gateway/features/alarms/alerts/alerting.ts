@@ -232,6 +232,8 @@ export type OpenAlerts = {
   /** Follows every committed unit: a person may have resolved one, or deleted what it is about. */
   follow: RowListener;
   of: (type: AlertType, thingId: string) => OpenAlert | null;
+  /** The newest of each type and thing. */
+  all: () => Iterable<OpenAlert>;
 };
 
 /** `thingOf` names what an alert of these types is about: the control point, or the farm. */
@@ -279,5 +281,6 @@ export function createOpenAlerts(deps: {
       }
     }),
     of: (type, thingId) => openByKey.get(keyOf(type, thingId)) ?? null,
+    all: () => openByKey.values(),
   };
 }

@@ -13,7 +13,10 @@ export type Alert = Stored<RowOf<typeof alert>>;
 export type Subject = { farm_id: string; control_point_id: string | null; pond_id: string | null };
 
 /** An ACTIVE alert that the program raised by itself, as the watchers remember it. */
-export type OpenAlert = Pick<Alert, 'id' | 'farm_id' | 'control_point_id' | 'type' | 'triggered_at'>;
+export type OpenAlert = Pick<
+  Alert,
+  'id' | 'farm_id' | 'control_point_id' | 'pond_id' | 'type' | 'triggered_at'
+>;
 
 /** What the limits of a farm say of the water that kills. */
 export type FarmWater = Pick<Water, 'criticalOxygenMgL'>;

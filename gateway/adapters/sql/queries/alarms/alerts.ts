@@ -197,7 +197,7 @@ export function alertQueries(db: Db): AlertQueries {
     },
     openOfTypes: (types) =>
       standing(db)
-        .select(['id', 'farm_id', 'control_point_id', 'type', 'triggered_at'])
+        .select(['id', 'farm_id', 'control_point_id', 'pond_id', 'type', 'triggered_at'])
         .where('status', '=', 'ACTIVE')
         .where('source', '=', 'automatic')
         .where('type', 'in', [...types])
