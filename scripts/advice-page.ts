@@ -22,7 +22,8 @@ const WORDS = {
     any: 'out of range',
     volatile: 'swings from day to day',
     forecast: 'low oxygen expected at dawn',
-    bySalinity: 'by salinity',
+    bySalinity: 'from half of what harms at its salinity, or where that is unknown',
+    farFromHarm: 'below half of what harms at its salinity',
     ration: 'What the ration allows for',
     rationHead: ['Measured', 'Share of the ration'],
     rationAfter:
@@ -48,7 +49,8 @@ const WORDS = {
     any: 'fora da faixa',
     volatile: 'oscila de um dia para o outro',
     forecast: 'oxigênio baixo previsto para o amanhecer',
-    bySalinity: 'conforme a salinidade',
+    bySalinity: 'a partir da metade do que faz mal na salinidade, ou se ela não é conhecida',
+    farFromHarm: 'abaixo da metade do que faz mal na salinidade',
     ration: 'O que a ração desconta',
     rationHead: ['Medido', 'Parte da ração'],
     rationAfter:
@@ -127,15 +129,22 @@ function whenOf(line: Advice, language: PageLanguage): string {
   const range = optimalRange(water, parameter);
   const limit = problem === 'HIGH' ? (range.max ?? range.min) : range.min;
   const beyond = problem === 'HIGH' ? '>' : '<';
-  if (from !== undefined) return between(from, limit);
+  if (from !== undefined) return problem === 'HIGH' ? `≥ ${told(from)}` : between(from, limit);
+  if (below !== undefined && problem === 'HIGH' && grades !== undefined)
+    return between(harmfulOf(line) ?? limit, below);
   if (below !== undefined) return `< ${told(below)}`;
   if (grades === undefined) return `${beyond} ${told(limit)}`;
-  const type = alertTypesOf(parameter).find((each) => each.startsWith(problem));
-  const harmful = type === undefined ? null : highFrom(type);
-  if (harmful === null) return `${beyond} ${told(limit)}, ${words.bySalinity}`;
+  const harmful = harmfulOf(line);
+  if (harmful === null)
+    return `${beyond} ${told(limit)}, ${grades.includes('LOW') ? words.farFromHarm : words.bySalinity}`;
   if (grades.includes('CRITICAL')) return `≤ ${told(water.criticalOxygenMgL)}`;
   const edge = problem === 'HIGH' ? '≥' : '≤';
   return grades.includes('HIGH') ? `${edge} ${told(harmful)}` : between(limit, harmful);
+}
+
+function harmfulOf({ parameter, problem }: Advice): number | null {
+  const type = alertTypesOf(parameter).find((each) => each.startsWith(problem));
+  return type === undefined ? null : highFrom(type);
 }
 
 function highFrom(type: keyof typeof water.alerts): number | null {

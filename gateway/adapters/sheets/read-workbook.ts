@@ -48,7 +48,9 @@ function opened(bytes: Uint8Array, bounds: SheetBounds): WorkBook {
       type: 'array',
       dense: true,
       cellNF: true,
-      cellFormula: false,
+      // a formula whose program never reckoned it has no value, and must not be taken for an empty cell
+      cellFormula: true,
+      sheetStubs: true,
       cellHTML: false,
       cellText: false,
       sheetRows: bounds.rows,
@@ -118,10 +120,12 @@ function carriedOf(
 }
 
 function cellOf(cell: CellObject | undefined, is1904: boolean): SheetCell {
-  if (cell === undefined || cell.v === undefined || cell.v === null) return '';
+  if (cell === undefined) return '';
+  if (cell.t === 'e') return '#N/A';
+  if (cell.t === 'z') return cell.f === undefined ? '' : `=${cell.f.slice(0, 60)}`;
+  if (cell.v === undefined || cell.v === null) return '';
   if (cell.t === 'n' && typeof cell.v === 'number') return numberOf(cell.v, String(cell.z ?? ''), is1904);
   if (cell.t === 'd' && cell.v instanceof Date) return cell.v.toISOString();
-  if (cell.t === 'e') return '#N/A';
   if (cell.t === 'b') return String(cell.v);
   return String(cell.v).replaceAll('\u0000', '').trim();
 }

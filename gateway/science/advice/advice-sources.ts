@@ -48,6 +48,7 @@ export const ADVICE_SOURCES = {
   SA_UFC:
     'Sá (UFC), total buffering capacity of shrimp ponds, tried at 11 ppt: limestone raised no alkalinity in the short term, bicarbonate did',
   VALDEZ_2008: 'Valdez et al. 2008, Hidrobiológica 18(2): vannamei spends least near 26 ppt',
+  CULTURE_RANGE: 'Range of culture, quoted after Wickins & Lee 2008: vannamei stands 0.5 to 45 ppt',
   RENEW_BRAZIL:
     'Brazilian extension advice (weak carrier): below 3 mg/L or with a transparency under 30 cm renew water and start aerators',
   PRACTICE: 'Practice of the trade, no study cited',

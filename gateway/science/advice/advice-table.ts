@@ -1,6 +1,7 @@
 import type { WaterParameter } from '../water-limits.ts';
 import type { Advice, AdviceGrade, AdviceStage, WaterProblem } from './advice-sources.ts';
 import type { Language } from './language.ts';
+import { NITROGEN_ADVICE } from './nitrogen-advice.ts';
 
 const of = { parameter: 'dissolved_oxygen', problem: 'LOW' } as const;
 
@@ -12,9 +13,9 @@ const OXYGEN_ADVICE: readonly Advice[] = [
     grades: ['CRITICAL'],
     words: {
       'pt-BR':
-        'Ligue todos os aeradores do viveiro agora. Pare a ração até passar de 3 mg/L. Meça de novo em 15 minutos; se não subir, renove água pela superfície e chame ajuda.',
-      en: 'Switch on every aerator of the pond now, stop feeding until it is above 3 mg/L and measure again in 15 minutes; if it does not rise, renew surface water and call for help.',
-      es: 'Encienda todos los aireadores de la piscina ahora. Pare el balanceado hasta pasar de 3 mg/L. Mida de nuevo en 15 minutos; si no sube, recambie agua por la superficie y pida ayuda.',
+        'Ligue todos os aeradores do viveiro agora. Pare a ração até passar de 3 mg/L. Meça de novo em 15 minutos; se não subir, ponha água de fora com mais oxigênio e chame ajuda.',
+      en: 'Switch on every aerator of the pond now, stop feeding until it is above 3 mg/L and measure again in 15 minutes; if it does not rise, take in water that holds more oxygen and call for help.',
+      es: 'Encienda todos los aireadores de la piscina ahora. Pare el balanceado hasta pasar de 3 mg/L. Mida de nuevo en 15 minutos; si no sube, haga entrar agua con más oxígeno y pida ayuda.',
     },
     sources: ['NUNES_MUSIG', 'ZHOU_2014', 'RENEW_BRAZIL'],
   },
@@ -195,22 +196,23 @@ export const ADVICE: readonly Advice[] = [
     stage: 'week',
     words: {
       'pt-BR':
-        'Feche a entrada de água doce e renove com água salgada aos poucos, no máximo 2 ppt por dia; drene a camada de cima depois de chuva.',
-      en: 'Close the fresh-water inlet and renew with salt water little by little, 2 ppt a day at most; drain the surface layer after rain.',
-      es: 'Cierre la entrada de agua dulce y recambie con agua salada poco a poco, máximo 2 ppt por día; drene la capa de arriba después de la lluvia.',
+        'O que faz mal é a mudança rápida: feche a entrada de água doce, drene a camada de cima depois de chuva e, onde houver água salgada, renove aos poucos, no máximo 2 ppt por dia. Em fazenda de água pouco salgada, confira a alcalinidade e o nitrito e ajuste os limites.',
+      en: 'What harms is a quick change: close the fresh-water inlet, drain the surface layer after rain and, where there is salt water, renew little by little, 2 ppt a day at most. On a farm of low salinity watch alkalinity and nitrite, and set its own limits.',
+      es: 'Lo que daña es el cambio rápido: cierre la entrada de agua dulce, drene la capa de arriba después de la lluvia y, donde haya agua salada, recambie poco a poco, máximo 2 ppt por día. En una camaronera de agua poco salada vigile la alcalinidad y el nitrito, y ajuste los límites.',
     },
-    sources: ['VALDEZ_2008', 'PRACTICE'],
+    sources: ['VALDEZ_2008', 'CULTURE_RANGE', 'LOW_SALT_2016', 'PRACTICE'],
   },
   {
     parameter: 'salinity',
     problem: 'HIGH',
     stage: 'week',
     words: {
-      'pt-BR': 'Reponha a evaporação com água doce, no máximo 2 ppt por dia, de manhã.',
-      en: 'Make up for evaporation with fresh water, 2 ppt a day at most, in the morning.',
-      es: 'Reponga la evaporación con agua dulce, máximo 2 ppt por día, en la mañana.',
+      'pt-BR':
+        'Até cerca de 35 ppt o camarão vive bem (o menor gasto é perto de 26): não dilua só por isso. Acima, reponha a evaporação com água menos salgada, no máximo 2 ppt por dia, de manhã, e confira a troca de casca.',
+      en: 'Up to about 35 ppt shrimp live well (they spend least near 26): do not dilute for this alone. Above, make up for evaporation with less salty water, 2 ppt a day at most, in the morning, and look at their molting.',
+      es: 'Hasta cerca de 35 ppt el camarón vive bien (gasta menos cerca de 26): no diluya solo por eso. Por encima, reponga la evaporación con agua menos salada, máximo 2 ppt por día, en la mañana, y revise la muda.',
     },
-    sources: ['VALDEZ_2008', 'PRACTICE'],
+    sources: ['VALDEZ_2008', 'CULTURE_RANGE', 'PRACTICE'],
   },
   ...(['now', 'week'] as const).flatMap((stage): Advice[] => [
     {
@@ -251,71 +253,7 @@ export const ADVICE: readonly Advice[] = [
     },
     sources: ['PRACTICE'],
   },
-  {
-    parameter: 'ammonia',
-    problem: 'HIGH',
-    stage: 'now',
-    grades: ['HIGH'],
-    words: {
-      'pt-BR':
-        'Ligue a aeração toda e renove 10 a 15% da água agora; dê só a ração recomendada, que já desconta a amônia. Não aplique calcário nem bicarbonato: pH mais alto solta mais amônia tóxica. Meça de novo, com pH e temperatura, em 12 horas.',
-      en: 'Run all aeration and renew 10 to 15% of the water now; give only the recommended ration, which allows for the ammonia. No lime and no bicarbonate: a higher pH frees more toxic ammonia. Measure again, with pH and temperature, in 12 hours.',
-      es: 'Encienda toda la aireación y recambie de 10 a 15% del agua ahora; dé solo el balanceado recomendado, que ya descuenta el amoníaco. No aplique cal ni bicarbonato: un pH más alto libera más amoníaco tóxico. Mida de nuevo, con pH y temperatura, en 12 horas.',
-    },
-    sources: ['LIN_CHEN_2001', 'PRACTICE'],
-  },
-  {
-    parameter: 'ammonia',
-    problem: 'HIGH',
-    stage: 'now',
-    grades: ['MEDIUM', 'LOW'],
-    words: {
-      'pt-BR':
-        'Dê só a ração recomendada, que já desconta a amônia, mantenha a aeração e não aplique calcário: pH mais alto solta mais amônia tóxica. Meça de novo, com pH e temperatura, em 24 horas.',
-      en: 'Give only the recommended ration, which allows for the ammonia, keep aerating and spread no lime: a higher pH frees more toxic ammonia. Measure again, with pH and temperature, in 24 hours.',
-      es: 'Dé solo el balanceado recomendado, que ya descuenta el amoníaco, mantenga la aireación y no aplique cal: un pH más alto libera más amoníaco tóxico. Mida de nuevo, con pH y temperatura, en 24 horas.',
-    },
-    sources: ['LIN_CHEN_2001', 'PRACTICE'],
-  },
-  {
-    parameter: 'ammonia',
-    problem: 'HIGH',
-    stage: 'week',
-    words: {
-      'pt-BR':
-        'Dê só a ração recomendada enquanto a amônia não baixar, renove 10 a 15% da água por dia, mantenha a aeração e não aplique calcário: pH mais alto solta mais amônia tóxica. Meça de novo em 24 horas.',
-      en: 'Give only the recommended ration until ammonia is down, renew 10 to 15% of the water a day, keep aerating and spread no lime: a higher pH frees more toxic ammonia. Measure again in 24 hours.',
-      es: 'Dé solo el balanceado recomendado mientras el amoníaco no baje, recambie de 10 a 15% del agua por día, mantenga la aireación y no aplique cal: un pH más alto libera más amoníaco tóxico. Mida de nuevo en 24 horas.',
-    },
-    sources: ['LIN_CHEN_2001', 'PRACTICE'],
-  },
-  ...(['now', 'week'] as const).map(
-    (stage): Advice => ({
-      parameter: 'nitrite',
-      problem: 'HIGH',
-      stage,
-      words: {
-        'pt-BR':
-          'Mantenha o oxigênio acima de 5 mg/L e renove 10% da água; abaixo de 5 ppt de salinidade, renove com água mais salgada, pois o cloreto protege. Não aumente a ração. Meça de novo em dois dias.',
-        en: 'Keep oxygen above 5 mg/L and renew 10% of the water; below 5 ppt of salinity renew with saltier water, because chloride protects. Do not raise the ration. Measure again in two days.',
-        es: 'Mantenga el oxígeno por encima de 5 mg/L y recambie 10% del agua; por debajo de 5 ppt de salinidad, recambie con agua más salada, pues el cloruro protege. No aumente el balanceado. Mida de nuevo en dos días.',
-      },
-      sources: ['LIN_CHEN_2003', 'LOW_SALT_2016'],
-    }),
-  ),
-  ...(['now', 'week'] as const).map(
-    (stage): Advice => ({
-      parameter: 'nitrate',
-      problem: 'HIGH',
-      stage,
-      words: {
-        'pt-BR': 'Renove 10% da água por dia durante três dias e meça de novo.',
-        en: 'Renew 10% of the water a day for three days and measure again.',
-        es: 'Recambie 10% del agua por día durante tres días y mida de nuevo.',
-      },
-      sources: ['ALVES_NETO_2019', 'PRACTICE'],
-    }),
-  ),
+  ...NITROGEN_ADVICE,
   {
     parameter: 'transparency',
     problem: 'LOW',

@@ -75,6 +75,8 @@ export type WaterTrendFacts = {
   /** The newest reading, where it is fresh enough to act on at once and beyond its limit; null: it is not. */
   beyondNow: {
     value: number;
+    /** What its limit is compared with: of total ammonia the un-ionised part. */
+    compared: number;
     limit: number;
     grade: AdviceGrade;
     side: 'LOW' | 'HIGH';
@@ -102,7 +104,13 @@ export function waterTrendAdvice(facts: WaterTrendFacts, language: Language): st
     const pond: PondWater = { value: facts.latest, limit, volumeM3: facts.volumeM3 };
     sentences.push(
       arrival(facts, { latest: facts.latest, limit }, language),
-      waterAction(facts.parameter, problem, { pond, stage: 'week', grade: null, language }),
+      waterAction(facts.parameter, problem, {
+        pond,
+        stage: 'week',
+        // the newest reading tells how near to harm it is; without one nobody knows
+        grade: facts.beyondNow?.side === problem ? facts.beyondNow.grade : null,
+        language,
+      }),
     );
   }
   return sentences.filter((sentence) => sentence !== null);
@@ -114,9 +122,9 @@ function acute(
   language: Language,
 ): string | null {
   if (beyondNow === null) return null;
-  const { value, limit, grade, side, localTime } = beyondNow;
+  const { value, compared, limit, grade, side, localTime } = beyondNow;
   const action = waterAction(parameter, side, {
-    pond: { value, limit, volumeM3 },
+    pond: { value: compared, limit, volumeM3 },
     stage: 'now',
     grade,
     language,

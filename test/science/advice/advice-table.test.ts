@@ -88,3 +88,37 @@ test('no line of the table is without a source, none is shadowed by another, and
     for (const language of LANGUAGES) expect(words[language]).toMatch(/^\p{Lu}.*\.$/u);
   }
 });
+
+describe('what is far from harm is not told as harm, and what kills is told as that', () => {
+  const hours = (text: string) => Number(/in (\d+) (?:hours)/.exec(text)?.[1]);
+
+  test('ammonia: the next measurement comes sooner the worse it is, and from the level that kills feed is held', () => {
+    const said = (value: number, severity: 'LOW' | 'MEDIUM' | 'HIGH') =>
+      alertAdvice({ type: 'HIGH_AMMONIA', severity, value }, 'en', water);
+    const texts = [
+      said(0.15, 'LOW'),
+      said(0.3, 'MEDIUM'),
+      said(0.5, 'HIGH'),
+      said(1.2, 'HIGH'),
+      said(8, 'HIGH'),
+    ];
+    expect(texts.map(hours)).toEqual([24, 24, 12, 3, 3]);
+    expect(texts.map((text) => text.includes('Hold the feed'))).toEqual([false, false, false, true, true]);
+    // nobody knows how much: no line is passed over
+    expect(alertAdvice({ type: 'HIGH_AMMONIA', severity: null, value: null }, 'en', water)).toBe(texts[3]);
+  });
+
+  test('nitrite and nitrate far below what harms at their salinity ask for no water; nearer, or unknown, they do', () => {
+    for (const type of ['HIGH_NITRITE', 'HIGH_NITRATE'] as const) {
+      const said = (severity: 'LOW' | 'MEDIUM' | 'HIGH' | null) =>
+        alertAdvice({ type, severity, value: null }, 'en', water);
+      expect(said('LOW')).not.toMatch(/renew/i);
+      for (const severity of ['MEDIUM', 'HIGH', null] as const) expect(said(severity)).toMatch(/renew 10%/i);
+    }
+  });
+
+  test('water of 26 ppt, where shrimp spend least, is never told to dilute', () => {
+    const line = ADVICE.find(({ parameter, problem }) => parameter === 'salinity' && problem === 'HIGH');
+    expect(line?.words.en).toMatch(/^Up to about 35 ppt shrimp live well.*do not dilute/);
+  });
+});

@@ -101,7 +101,7 @@ test('nothing measured asks for a measurement', () => {
 test('oxygen at 1.8 mg/L now says what to do now, before any trend', () => {
   const said = waterTrendAdvice(
     factsOf('dissolved_oxygen', [5, 4.8, 4.6, 4.5], {
-      beyondNow: { value: 1.8, limit: 4, grade: 'CRITICAL', side: 'LOW', localTime: '22:40' },
+      beyondNow: { value: 1.8, compared: 1.8, limit: 4, grade: 'CRITICAL', side: 'LOW', localTime: '22:40' },
     }),
     'pt-BR',
   );
@@ -184,4 +184,18 @@ test('whatever was measured, advice is whole sentences without a hole in them', 
       }
     }),
   );
+});
+
+test('total ammonia is advised on by its un-ionised part, and shown as it was measured', () => {
+  const said = (value: number, compared: number) =>
+    waterTrendAdvice(
+      {
+        ...factsOf('ammonia', [0.05, 0.05]),
+        beyondNow: { value, compared, limit: 0.1, grade: 'HIGH', side: 'HIGH', localTime: '16:00' },
+      },
+      'en',
+    ).join(' ');
+  expect(said(3, 0.6)).toContain('3.0');
+  expect(said(3, 0.6)).not.toContain('Hold the feed');
+  expect(said(3, 1.4)).toContain('Hold the feed');
 });

@@ -286,6 +286,12 @@ export const WATER_SOURCES: readonly Source[] = [
     ],
   },
   {
+    name: 'Wickins & Lee 2008, as quoted: vannamei is farmed from 0.5 to 45 ppt',
+    cited: ['CULTURE_RANGE', 'Wickins & Lee 2008'],
+    figures: [],
+    tested: [{ file: 'test/science/advice/advice-table.test.ts', says: 'is never told to dilute' }],
+  },
+  {
     name: 'PSS-78, Unesco technical papers in marine science 37, 1981: check values',
     cited: ['Unesco technical papers in marine science 37, 1981', 'PSS-78', 'Hill, Dauphinee & Woods (1986)'],
     figures: [

@@ -16,7 +16,7 @@ import { conflict } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import { claimNumericId } from '#core/numeric-id.ts';
 import { type Decision, perform } from '#core/use-case.ts';
-import { ids, namer, standingOf } from './import-file.ts';
+import { ids, inTurn, standingOf } from './import-file.ts';
 import type { Progress } from './import-progress.ts';
 import { readRows } from './open-file.ts';
 import type { ImportDeps, RowFacts, Stamp } from './ports.ts';
@@ -35,6 +35,8 @@ export type ToBring = {
   file: FileToRead;
   facts: RowFacts;
   fresh: ReadonlySet<string>;
+  /** Of every row that can be read, in the order of the file. */
+  idsInOrder: readonly string[];
   undone: ReadonlySet<string>;
   progress: Progress;
 };
@@ -48,9 +50,9 @@ type Chunk = { kind: ImportKind; rows: readonly Identified[]; number: number; be
 export async function importRows(
   deps: ImportDeps,
   by: ImportBy,
-  { file, facts, fresh, undone, progress }: ToBring,
+  { file, facts, fresh, idsInOrder, undone, progress }: ToBring,
 ): Promise<{ imported: number; batchCodes: string[] }> {
-  const name = namer(deps, file.kind, by.farm.farmId);
+  const nextId = inTurn(idsInOrder);
   const codes = new Set<string>();
   const codeById = new Map(facts.farm.batches.map(({ id, batch_code }) => [id, batch_code]));
   const of = { toName: fresh.size, undone, importId: progress.id };
@@ -60,7 +62,7 @@ export async function importRows(
   for await (const chunk of readRows(deps, file, facts)) {
     await progress.step(imported, fresh.size);
     const rows = chunk
-      .flatMap((read) => (read.is === 'row' ? [{ ...read, id: name(read.planned) }] : []))
+      .flatMap((read) => (read.is === 'row' ? [{ ...read, id: nextId() }] : []))
       .filter(({ id }) => fresh.has(id));
     for (let from = 0; from < rows.length; ) {
       const some = rows.slice(from, from + perCommit);

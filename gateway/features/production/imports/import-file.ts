@@ -1,6 +1,7 @@
 import type { ImportKind, ImportReport, RowNote } from '#contract/resources/imports.ts';
 import { AppError } from '#core/errors.ts';
 import type { Language } from '#science/advice/language.ts';
+import { wordOf } from './columns.ts';
 import { noteOf } from './import-words.ts';
 import { readRows } from './open-file.ts';
 import type { ImportDeps, PlannedRow, RowFacts } from './ports.ts';
@@ -35,7 +36,12 @@ type Looked = {
   step: (rows: number) => Promise<void>;
 };
 /** What a look at a file found, and the ids of the rows that it would bring. */
-export type Checked = { count: Count; fresh: ReadonlySet<string> };
+export type Checked = {
+  count: Count;
+  fresh: ReadonlySet<string>;
+  /** Of every row that can be read, in the order of the file: each is reckoned once. */
+  ids: readonly string[];
+};
 
 /**
  * Looks at every row; answers what an import would do, and which rows are wrong. Rows have ids that follow from their
@@ -50,19 +56,22 @@ export async function checkFile(
   const fresh = new Set<string>();
   const judging = await createJudging(deps, by, file.kind);
   const book = createRecordBook(deps, file.kind, facts);
-  const firstName = namer(deps, file.kind, by.farm.farmId);
+  const name = namer(deps, file.kind, by.farm.farmId);
   // before all else: what the whole file brings, and how its columns run
   const looked = { rows: 0 };
+  const inOrder: string[] = [];
   for await (const chunk of readRows(deps, file, facts)) {
     await step((looked.rows += chunk.length));
     for (const { row, planned, values } of chunk.filter((read) => read.is === 'row')) {
-      book.expect(firstName(planned));
+      const id = name(planned);
+      inOrder.push(id);
+      book.expect(id);
       judging.see(values, { row, planned });
     }
   }
   await judging.settle();
   noteColumns(file, by.language, note);
-  const name = namer(deps, file.kind, by.farm.farmId);
+  const nextId = inTurn(inOrder);
   const codes = codeBook(
     file.kind === 'batches' ? await deps.queries.batchCodesOf(by.farm.ownerId) : new Map(),
     by.language,
@@ -77,7 +86,7 @@ export async function checkFile(
       else if (read.is === 'left out') {
         count[read.because === 'skip' ? 'skipped' : 'left_out'] += 1;
         note('notes', read.told.map(plain));
-      } else good.push({ ...read, id: name(read.planned) });
+      } else good.push({ ...read, id: nextId() });
     }
     const { taken } = await standingOf(deps, file.kind, { ids: ids(good), undone });
     const known = await book.look(good.filter(({ id }) => !taken.has(id)));
@@ -105,7 +114,7 @@ export async function checkFile(
   count.rows = rowsSeen.size;
   for (const notes of [count.errors, count.warnings, count.notes])
     notes.sort((one, other) => one.row - other.row);
-  return { count, fresh };
+  return { count, fresh, ids: inOrder };
 }
 
 const saidOf = ({ other }: { other?: string }) => (other === undefined ? {} : { other });
@@ -137,20 +146,45 @@ function newCount() {
 function noteColumns(
   file: FileToRead,
   language: Language,
-  note: (kind: 'errors' | 'notes', notes: readonly RowNote[]) => void,
+  note: (kind: 'errors' | 'warnings' | 'notes', notes: readonly RowNote[]) => void,
 ): void {
   const row = file.headerRow;
+  const said = (sentence: string, of: Parameters<typeof noteOf>[2], at = row) => ({
+    row: at,
+    ...noteOf(language, sentence, of),
+  });
+  if (file.areDatesSwapped) note('errors', [said('DATES_SWAPPED', { column: 'date' })]);
+  if (file.zoneNamed !== null) note('warnings', [said('ZONE_NAMED', { column: 'date', of: file.zoneNamed })]);
+  for (const name of file.otherSheets) note('warnings', [said('OTHER_SHEET', { of: name })]);
+  for (const { position, row: first } of file.unheaded)
+    note('warnings', [said('NO_HEADING', { value: position + 1 }, first)]);
   for (const { heading, column, unit } of file.refused)
     note('errors', [{ row, ...noteOf(language, 'UNIT_NOT_KNOWN', { column, of: heading, other: unit }) }]);
   for (const { name, heading, unit, conversion } of file.columns) {
+    // what a feeding cost is often headed so, and not what a kilogram of it did
+    if (name === 'cost_per_kg' && COST.test(wordOf(heading)))
+      note('notes', [said('PRICE_OF_KG', { column: name, of: heading.slice(0, 80) })]);
     if (conversion === 1) continue;
-    const said = { column: name, of: heading.slice(0, 80), other: unit ?? '' };
-    note('notes', [{ row, ...noteOf(language, 'CONVERTED', said) }]);
+    const words = { column: name, of: heading.slice(0, 80), other: unit ?? '' };
+    note('notes', [said('CONVERTED', words)]);
   }
 }
 
+const COST = /^(?:custo|costo|cost|valor)(?:_(?:r|us|brl|usd|reais|total))*$/;
+
+/** The ids of the rows of a file, as it is read again. */
+export function inTurn(ids: readonly string[]): () => string {
+  let at = -1;
+  return () => {
+    at += 1;
+    const id = ids[at];
+    if (id === undefined) throw new Error('a file was read in another way than before');
+    return id;
+  };
+}
+
 /** Ids that follow from farm and content; equal rows of one file are as many things, told apart by their count. */
-export function namer(deps: ImportDeps, kind: ImportKind, farmId: string): (planned: PlannedRow) => string {
+function namer(deps: ImportDeps, kind: ImportKind, farmId: string): (planned: PlannedRow) => string {
   const seen = new Map<string, number>();
   return ({ content }) => {
     const id = deps.idOf(`import:${kind}:${farmId}:${JSON.stringify(content)}`);

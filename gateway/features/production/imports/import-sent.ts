@@ -41,13 +41,15 @@ export async function importSent(
     sample_size: query.sample_size,
   };
   const columns = columnsSaid(query.columns);
-  const table = sheetFor(kind, await openSheets(deps, bytes), query.sheet);
+  const sheets = await openSheets(deps, bytes);
+  const table = sheetFor(kind, sheets, query.sheet);
   const file = await openFile(deps, table, {
     kind,
     decimal: query.decimal,
     dateOrder: query.date_order,
     columns,
     skip: rowsIn(query.skip),
+    otherSheets: query.sheet === undefined ? othersLike(kind, sheets, table) : [],
     salinity: query.salinity ?? null,
     given,
     language: by.language,
@@ -55,11 +57,11 @@ export async function importSent(
   const facts = rowFacts(deps, farm, by);
   const undone = await deps.queries.undoneRows(by.farm.farmId, kind);
   const step = (rows: number) => progress?.step(rows, 0) ?? Promise.resolve();
-  const { count, fresh } = await checkFile(deps, by, { file, facts, undone, step });
+  const { count, fresh, ids } = await checkFile(deps, by, { file, facts, undone, step });
   const isDryRun = query.dry_run === 'true' || query.dry_run === '1';
   if (!isDryRun && count.errors_total > 0) throw notValid(count);
   if (!isDryRun && file.questions.length > 0 && fresh.size > 0) throw notAnswered(file.questions);
-  const toBring = { file, facts, fresh, undone };
+  const toBring = { file, facts, fresh, idsInOrder: ids, undone };
   const imported = isDryRun ? 0 : await bring(deps, by, { query, toBring, progress, isStopping });
   const format = { separator: table.separator, decimal: file.manner.mark, encoding: table.encoding };
   return {
@@ -254,6 +256,10 @@ function mostHeadings(kind: ImportKind, table: Table): number {
   }
   return most;
 }
+
+/** Sheets that name columns of this kind, too, such as one for each pond. */
+const othersLike = (kind: ImportKind, sheets: readonly Table[], chosen: Table): string[] =>
+  sheets.flatMap((each) => (each !== chosen && mostHeadings(kind, each) > 1 ? [each.sheet ?? ''] : []));
 
 /** The sheet that is named, or names most columns. Throws 422 where there is none of that name. */
 export function sheetFor(kind: ImportKind, sheets: readonly Table[], named: string | undefined): Table {

@@ -74,6 +74,21 @@ const PT: Words = {
     `${cellIn(said)} foi lido como ${number(said.value, 'pt-BR')}, porque outras colunas têm ponto decimal: confira`,
   TOTAL_DIFFERS: ({ value, other = '' }) =>
     `os tratos somam ${number(value, 'pt-BR')} kg, e o total da linha diz ${other}`,
+  DATES_SWAPPED: () =>
+    'datas até o dia 12 são datas, e as outras são texto: a planilha trocou dia e mês ao abrir o arquivo. Mande o arquivo original (CSV), ou escreva todas as datas do mesmo jeito',
+  ZONE_NAMED: ({ of = '' }) =>
+    `o arquivo diz que a hora é de "${of}": foi lida no relógio da fazenda. Confira as horas`,
+  OTHER_SHEET: ({ of = '' }) =>
+    `a planilha "${of}" também tem linhas assim e não foi lida: importe-a à parte (sheet)`,
+  NO_HEADING: ({ value }) =>
+    `a coluna ${number(value, 'pt-BR')} tem valores e não tem título: não foi lida. Dê-lhe um título, ou diga o que é (columns)`,
+  ROW_TOO_LONG: () =>
+    'a linha tem mais células que o cabeçalho: uma vírgula sem aspas parte um valor em dois. Salve com ponto e vírgula',
+  PRICE_OF_KG: ({ of = '' }) => `a coluna "${of}" foi lida como o preço de cada kg`,
+  PRICE_OF_ALL: ({ of = '' }) =>
+    `os preços crescem com as quantidades, como o custo de tudo o que foi dado (${of} por kg), e foram lidos como preço de cada kg: confira`,
+  SHARE_NOT_PERCENT: ({ value }) =>
+    `${number(value, 'pt-BR')} foi lido como ${number(value, 'pt-BR')}%: se for uma parte de 1, escreva em %`,
   DATE_ORDER: ({ of = '' }) =>
     `nenhuma data desta coluna diz se o dia vem antes do mês. Foi lido ${of === 'day_first' ? 'dia/mês' : 'mês/dia'}: confirme com date_order=day_first ou date_order=month_first`,
 };
@@ -142,6 +157,21 @@ const EN: Words = {
     `${cellIn(said)} was read as ${number(said.value, 'en')}, because other columns have a decimal point: check it`,
   TOTAL_DIFFERS: ({ value, other = '' }) =>
     `the meals sum up to ${number(value, 'en')} kg, and the total of the row says ${other}`,
+  DATES_SWAPPED: () =>
+    'dates up to the 12th are dates, and the others are text: the spreadsheet has swapped day and month when it opened the file. Send the original file (CSV), or write all dates in one way',
+  ZONE_NAMED: ({ of = '' }) =>
+    `the file says its times are of "${of}": they were read on the farm's clock. Check them`,
+  OTHER_SHEET: ({ of = '' }) =>
+    `sheet "${of}" has such rows, too, and was not read: import it by itself (sheet)`,
+  NO_HEADING: ({ value }) =>
+    `column ${number(value, 'en')} has values and no heading: it was not read. Give it a heading, or say what it is (columns)`,
+  ROW_TOO_LONG: () =>
+    'the row has more cells than the header: a comma without quotes parts a value in two. Save it with semicolons',
+  PRICE_OF_KG: ({ of = '' }) => `the column "${of}" was read as the price of each kg`,
+  PRICE_OF_ALL: ({ of = '' }) =>
+    `the prices grow with the amounts, as the cost of all that was given does (${of} for a kg), and were read as the price of each kg: check them`,
+  SHARE_NOT_PERCENT: ({ value }) =>
+    `${number(value, 'en')} was read as ${number(value, 'en')}%: if it is a part of 1, write it in %`,
   DATE_ORDER: ({ of = '' }) =>
     `no date of this column tells whether the day comes before the month. Read as ${of === 'day_first' ? 'day/month' : 'month/day'}: confirm it with date_order=day_first or date_order=month_first`,
 };
@@ -210,6 +240,21 @@ const ES: Words = {
     `${cellIn(said)} se leyó como ${number(said.value, 'es')}, porque otras columnas tienen punto decimal: revise`,
   TOTAL_DIFFERS: ({ value, other = '' }) =>
     `las raciones suman ${number(value, 'es')} kg, y el total de la fila dice ${other}`,
+  DATES_SWAPPED: () =>
+    'las fechas hasta el día 12 son fechas, y las demás son texto: la hoja de cálculo cambió día y mes al abrir el archivo. Envíe el archivo original (CSV), o escriba todas las fechas de la misma forma',
+  ZONE_NAMED: ({ of = '' }) =>
+    `el archivo dice que la hora es de "${of}": se leyó en el reloj de la camaronera. Revise las horas`,
+  OTHER_SHEET: ({ of = '' }) =>
+    `la hoja "${of}" también tiene filas así y no se leyó: impórtela aparte (sheet)`,
+  NO_HEADING: ({ value }) =>
+    `la columna ${number(value, 'es')} tiene valores y no tiene título: no se leyó. Póngale un título, o diga qué es (columns)`,
+  ROW_TOO_LONG: () =>
+    'la fila tiene más celdas que el encabezado: una coma sin comillas parte un valor en dos. Guárdelo con punto y coma',
+  PRICE_OF_KG: ({ of = '' }) => `la columna "${of}" se leyó como el precio de cada kg`,
+  PRICE_OF_ALL: ({ of = '' }) =>
+    `los precios crecen con las cantidades, como el costo de todo lo que se dio (${of} por kg), y se leyeron como precio de cada kg: revise`,
+  SHARE_NOT_PERCENT: ({ value }) =>
+    `${number(value, 'es')} se leyó como ${number(value, 'es')}%: si es una parte de 1, escríbalo en %`,
   DATE_ORDER: ({ of = '' }) =>
     `ninguna fecha de esta columna dice si el día va antes que el mes. Se leyó ${of === 'day_first' ? 'día/mes' : 'mes/día'}: confirme con date_order=day_first o date_order=month_first`,
 };

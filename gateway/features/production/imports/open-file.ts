@@ -32,6 +32,7 @@ export type Asked = {
   dateOrder: DateOrder | undefined;
   columns: ColumnsSaid;
   skip: { has: (row: number) => boolean };
+  otherSheets: readonly string[];
   salinity: number | null;
   given: FileToRead['given'];
   language: Language;
@@ -53,7 +54,7 @@ export async function openFile(deps: Pick<Kernel, 'pause'>, table: Table, asked:
       'COLUMN_MISSING',
     );
   }
-  const seen = await survey(deps, layout);
+  const seen = await survey(deps, { ...layout, table });
   const numbers = mannersOf(table, seen, asked.decimal);
   const order = orderOf(layout, seen, { asked, numbers });
   return {
@@ -66,6 +67,10 @@ export async function openFile(deps: Pick<Kernel, 'pause'>, table: Table, asked:
     dates: { order: order.order, offsetMs: header.offsetMs },
     dateOrder: order.isNeeded ? order.order : null,
     questions: order.questions,
+    unheaded: [...seen.unheaded].map(([position, row]) => ({ position, row })),
+    areDatesSwapped: areSwapped(seen),
+    otherSheets: asked.otherSheets,
+    zoneNamed: layout.zoneNamed,
     skip: asked.skip,
     salinity: asked.salinity,
     given,
@@ -100,10 +105,20 @@ function variantsOf(columns: readonly ColumnRead[]): ReadonlyMap<string, ColumnR
 }
 
 type Marks = { comma: number; point: number };
-type Seen = { marks: Map<number, Marks>; days: { first: number[]; second: number[]; count: number } };
+type Seen = {
+  marks: Map<number, Marks>;
+  days: { first: number[]; second: number[]; count: number };
+  /** Days that a workbook holds as dates, of the month. */
+  held: Set<number>;
+  /** Columns with values and no heading, and the first row of each. */
+  unheaded: Map<number, number>;
+};
 
 /** One look at all rows: decimal marks of each column, and the figures of its dates. */
-async function survey(deps: Pick<Kernel, 'pause'>, layout: Layout): Promise<Seen> {
+async function survey(
+  deps: Pick<Kernel, 'pause'>,
+  layout: Layout & { table: Pick<Table, 'file'> },
+): Promise<Seen> {
   const { columns, total } = layout.header;
   const figures = columns
     .filter(({ is }) => is === 'number' || is === 'integer')
@@ -113,14 +128,23 @@ async function survey(deps: Pick<Kernel, 'pause'>, layout: Layout): Promise<Seen
   const seen: Seen = {
     marks: new Map(figures.map((position) => [position, { comma: 0, point: 0 }])),
     days: { first: [], second: [], count: 0 },
+    held: new Set(),
+    unheaded: new Map(),
   };
+  const read = new Set(columns.map(({ position }) => position));
+  const isNamed = (position: number) => (layout.headings[position] ?? '') !== '' || read.has(position);
+  const unnamed = layout.headings.flatMap((_heading, position) => (isNamed(position) ? [] : [position]));
+  const isWorkbook = layout.table.file !== 'csv';
   // each hour or meal becomes a row of its own
   const slots = new Set(columns.map(({ slot }) => slot)).size;
   if (slots > MOST_SLOTS)
     throw notATable(`The file has columns of more than ${MOST_SLOTS} hours or meals`, 'TOO_MANY_COLUMNS');
   let rows = 0;
   let cellsRead = 0;
-  for (const { cells } of layout.rows()) {
+  const seeUnheaded = (row: number, cells: readonly Cell[], position: number) => {
+    if ((cells[position] ?? '') !== '' && !seen.unheaded.has(position)) seen.unheaded.set(position, row);
+  };
+  for (const { row, cells } of layout.rows()) {
     cellsRead += cells.length + 1;
     if (cellsRead >= CELLS_AT_ONCE) {
       cellsRead = 0;
@@ -128,6 +152,9 @@ async function survey(deps: Pick<Kernel, 'pause'>, layout: Layout): Promise<Seen
     }
     if (cells.length === 0) continue;
     rows += 1;
+    for (const position of unnamed) seeUnheaded(row, cells, position);
+    for (let at = layout.headings.length; at < cells.length; at += 1)
+      if (!read.has(at)) seeUnheaded(row, cells, at);
     if (rows * slots > MOST_ROWS) throw tooManyRows();
     for (const position of figures) {
       const mark = markOf(cells[position] ?? '');
@@ -135,8 +162,13 @@ async function survey(deps: Pick<Kernel, 'pause'>, layout: Layout): Promise<Seen
       if (mark !== null && marks !== undefined) marks[mark] += 1;
     }
     for (const position of dated) {
-      const days = dateFiguresOf(cells[position] ?? '');
-      if (days === null) continue;
+      const cell = cells[position] ?? '';
+      const days = dateFiguresOf(cell);
+      if (days === null) {
+        if (isWorkbook && typeof cell === 'string' && HELD.test(cell))
+          seen.held.add(Number(cell.slice(8, 10)));
+        continue;
+      }
       seen.days.count += 1;
       if (!seen.days.first.includes(days.first)) seen.days.first.push(days.first);
       if (!seen.days.second.includes(days.second)) seen.days.second.push(days.second);
@@ -144,6 +176,19 @@ async function survey(deps: Pick<Kernel, 'pause'>, layout: Layout): Promise<Seen
   }
   return seen;
 }
+
+/** How the reader of workbooks writes a cell that is a date. */
+const HELD = /^\d{4}-\d{2}-\d{2}(?: \d{2}:|$)/;
+
+/**
+ * A spreadsheet of the United States that opens 01/02/2025 and 13/02/2025 takes the first for 2 January, and the second,
+ * which it has no month for, for text: dates up to the 12th, and text beyond it alone, tell that it did.
+ */
+const areSwapped = ({ days, held }: Seen): boolean =>
+  held.size > 0 &&
+  days.count > 0 &&
+  [...held].every((day) => day <= 12) &&
+  (days.first.every((figure) => figure > 12) || days.second.every((figure) => figure > 12));
 
 const UNIT_BEHIND = /\s*[^\d.,\s'’][^\d]*$/;
 

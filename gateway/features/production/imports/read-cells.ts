@@ -181,7 +181,7 @@ function momentIn(given: Cell, order: DateOrder): Read<Moment> {
   const day = `${year.length === 2 ? `20${year}` : year}-${month.padStart(2, '0')}-${date.padStart(2, '0')}`;
   const ms = Date.parse(`${day}T00:00:00Z`);
   // 31 February rolls over into March
-  if (Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(day)) return wrong('NOT_A_DATE');
+  if (Number.isNaN(ms) || new Date(ms).getUTCDate() !== Number(date)) return wrong('NOT_A_DATE');
   if (day < '2000-01-01' || day > '2100-12-31') return wrong('NOT_A_DATE');
   return { value: { day, time: time ?? null, offset: offset ?? null } };
 }
@@ -238,12 +238,8 @@ export function timeOfDayMs(given: Cell): number | null {
   return ((hours * 60 + Number(minute)) * 60 + Number(second)) * 1000;
 }
 
+/** `Z`, `-03:00`, `-0300`, `-3`. */
 export function offsetMsOf(offset: string): number {
-  if (/^(z|utc|gmt)$/i.test(offset)) return 0;
-  const digits = offset.slice(1).replace(':', '').padEnd(4, '0');
-  return (
-    (offset.startsWith('-') ? -1 : 1) *
-    (Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2, 4))) *
-    60_000
-  );
+  const [, sign, hours = 0, minutes = 0] = /^([+-])(\d{1,2}):?(\d{2})?$/.exec(offset) ?? [];
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }

@@ -34,6 +34,8 @@ export type Header = {
   /** What a heading says of its dates: `(MM/DD/YYYY)`, `GMT-03:00`. */
   dateOrder: DateOrder | null;
   offsetMs: number | null;
+  /** The column that says which half of the day its time is of. */
+  half: number | null;
   /** Headed in Portuguese or Spanish: where these are spoken the day comes first. */
   isDayFirst: boolean;
 };
@@ -51,6 +53,7 @@ export function readHeader(kind: ImportKind, headings: readonly string[], said: 
     totalKg: null,
     dateOrder: null,
     offsetMs: null,
+    half: null,
     isDayFirst: false,
   };
   const found: ColumnRead[] = [];
@@ -59,14 +62,15 @@ export function readHeader(kind: ImportKind, headings: readonly string[], said: 
     const told = said.get(position);
     if (told === null || (heading === '' && told === undefined)) continue;
     const reading = told === undefined ? readHeading(kind, heading) : saidHeading(kind, told);
-    if (reading === null) {
+    if (reading === null && /^(?:am_(?:ou?_|or_)?pm|ampm)$/.test(wordOf(heading))) header.half ??= position;
+    else if (reading === null) {
       if (kind === 'feeding' && heading.length < LONGEST_HEADING && TOTAL.test(wordOf(heading))) {
         header.total = position;
         header.totalKg = weightIn(heading);
       }
       header.ignored.push(heading.slice(0, 80));
-      continue;
     }
+    if (reading === null) continue;
     const { column, unit, time, slot } = reading;
     const conversion = unit === null ? 1 : conversionOf(column.name, unit.unit, reading.isAt25);
     const text = unit?.text ?? null;
@@ -143,6 +147,10 @@ const MEAL =
 const TOTAL =
   /^(?:total|soma|suma|sum)(?:_(?:kg|lbs?|libras|dia|do_dia|del_dia|diario|day|racao|racao_kg|balanceado|alimento|dia_kg))*$/;
 
+/** What in brackets says that the figure is of something else than the water of the pond now. */
+const OF_ELSE =
+  /^(?:d[eoa]_|of_)?(?:ar|air|aire|ambiente?|solo|soil|suelo|sedimentos?|sediment|canal|rio|mar|entrada|saida|meta|alvo|target|set_?point|ideal|min\w*|max\w*|desvio\w*|desviacion\w*|dp|sd|std\w*|erro|error|flag|qc|quality|qualidade|diferenca|diferencia|diff|delta|amplitude)$/;
+
 /** Longer is no heading; whatever is sent, it is told in a moment. */
 const LONGEST_HEADING = 200;
 
@@ -152,6 +160,7 @@ function readHeading(kind: ImportKind, given: string): Reading | null {
   const heading = given.replaceAll(/\((?:[^)]*S\/N[^)]*|\d{4,}|[A-Z]{3} \d+[^)]*)\)/gi, '').trim();
   // what a logger adds to the second
   if (/\(Fract/i.test(heading)) return null;
+  if (bracketed(heading).some((text) => OF_ELSE.test(wordOf(text)))) return null;
   const plain = matched(kind, heading);
   if (plain !== null) return { ...plain, time: null, slot: null };
   if (kind !== 'feeding' && kind !== 'measurements') return null;
@@ -253,11 +262,14 @@ function tails(heading: string): { words: string; text: string }[] {
     .map(({ at, end }) => ({ words: heading.slice(0, at), text: heading.slice(end) }));
 }
 
-const OFFSET = /[,(\s]*(?:GMT|UTC)?\s*([+-]\d{2}:?\d{2}|[+-]\d{2}(?=\)))\)?\s*$/i;
+/** No clock is farther from Greenwich than 14 hours; behind a digit the sign parts years: `Data (2025-2026)`. */
+const OFFSET =
+  /[,(\s]*(?:(?:GMT|UTC)\s*([+-](?:1[0-4]|0?\d)(?::?[0-5]\d)?)|(?<!\d)([+-](?:0\d|1[0-4])(?::?[0-5]\d|(?=\)))))\)?\s*$/i;
 
 function offsetIn(heading: string): number | null {
   const found = OFFSET.exec(heading);
-  if (found?.[1] !== undefined) return offsetMsOf(found[1]);
+  const offset = found?.[1] ?? found?.[2];
+  if (offset !== undefined) return offsetMsOf(offset);
   return /\b(?:UTC|GMT)\b|^UTC_/i.test(heading) ? 0 : null;
 }
 

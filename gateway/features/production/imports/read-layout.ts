@@ -17,6 +17,8 @@ export type Layout = {
   headerRow: number;
   headings: string[];
   header: Header;
+  /** The zone of its times as the lines above the header name it, where the name tells no offset. */
+  zoneNamed: string | null;
   /** Rows below the header and what belongs to it. */
   rows: () => Iterable<TableRow>;
 };
@@ -24,8 +26,8 @@ export type Layout = {
 export type Question = ImportReport['questions'][number];
 
 /** A file, and how it is read. */
-export type FileToRead = Pick<Layout, 'rows' | 'headerRow' | 'headings' | 'logger'> &
-  Pick<Header, 'columns' | 'ignored' | 'refused' | 'total' | 'totalKg'> & {
+export type FileToRead = Pick<Layout, 'rows' | 'headerRow' | 'headings' | 'logger' | 'zoneNamed'> &
+  Pick<Header, 'columns' | 'ignored' | 'refused' | 'total' | 'totalKg' | 'half'> & {
     kind: ImportKind;
     table: Table;
     /** What each row becomes: one thing, or one per hour or meal. */
@@ -39,6 +41,12 @@ export type FileToRead = Pick<Layout, 'rows' | 'headerRow' | 'headings' | 'logge
     /** null: no date needs one. */
     dateOrder: DateOrder | null;
     questions: Question[];
+    /** Columns with values and no heading, and the first row that has one. */
+    unheaded: readonly { position: number; row: number }[];
+    /** Day and month of its dates stand in each other's place. */
+    areDatesSwapped: boolean;
+    /** Sheets of the workbook that hold rows of this kind, too. */
+    otherSheets: readonly string[];
     skip: { has: (row: number) => boolean };
     salinity: number | null;
     /** Values of columns that the file does not have, for all its rows. */
@@ -77,15 +85,47 @@ export function readLayout(kind: ImportKind, table: Table, said: ColumnsSaid): L
   const text = first
     .flatMap((row) => row.cells.map((cell) => String(cell).slice(0, LETTERS_LOOKED_AT)))
     .join('\n');
+  const header = readHeader(kind, headings, said);
+  const zone = zoneAbove(first.slice(0, at));
+  header.offsetMs ??= zone === null ? null : zoneOffsetMs(zone);
   return {
+    zoneNamed: zone === null || header.offsetMs !== null ? null : zone.slice(0, 40),
     logger: LOGGERS.find((name) => SIGNS[name].test(text)) ?? null,
     headerRow: named.row,
     headings,
-    header: readHeader(kind, headings, said),
+    header,
     *rows() {
       for (const each of table.all()) if (each.row > last) yield each;
     },
   };
+}
+
+const ZONE =
+  /^(?:time[ _-]?(?:zone|offset)|utc[ _-]?offset|fuso(?: hor[áa]rio)?|zona horaria)\b\s*[=:]?\s*(.*)$/iu;
+
+/** What a logger says above the header of the clock that its times are of: `Time Offset = -03:00`. */
+function zoneAbove(rows: readonly TableRow[]): string | null {
+  for (const { cells } of rows) {
+    const [first = '', ...more] = cells.map(textOf);
+    const found = ZONE.exec(first);
+    if (found === null) continue;
+    const zone = (found[1] ?? '') || (more.find((text) => text !== '') ?? '');
+    if (zone !== '') return zone;
+  }
+  return null;
+}
+
+/** Null: a name that tells no offset, or several. */
+function zoneOffsetMs(zone: string): number | null {
+  const [, sign = '+', hours = '0', minutes = '0'] =
+    /^(?:GMT|UTC|\()*\s*([+-])?(\d{1,2})?(?::?(\d{2})(?::\d{2})?)?\s*\)?$/i.exec(zone) ?? [];
+  if (
+    !/^(?:GMT|UTC)$|\d/i.test(zone) ||
+    Number(hours) > 14 ||
+    !/^[\s()\d:+-]*$/.test(zone.replace(/GMT|UTC/i, ''))
+  )
+    return null;
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
 /** The row that names most columns, with what belongs to it; the first of several, and where none names any. */

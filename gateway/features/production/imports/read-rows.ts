@@ -40,11 +40,19 @@ const FIELDS: ReadonlySet<string> = new Set<string>(WATER_FIELDS);
 export function readRow(file: FileToRead, facts: RowFacts, row: TableRow): ReadRow[] {
   const leftOut = whyLeftOut(file, facts, row);
   if (leftOut !== null) return [leftOut];
+  if (isTooLong(file, row.cells))
+    return [
+      { is: 'wrong', row: row.row, errors: [{ row: row.row, ...noteOf(facts.language, 'ROW_TOO_LONG') }] },
+    ];
   const variants = file.variants.flatMap((columns) => readVariant(file, facts, { row, columns }) ?? []);
   if (variants.length > 0) return [...withTotal(file, facts, { row, variants })];
   const told: Told = { kind: 'note', row: row.row, ...noteOf(facts.language, 'EMPTY_ROW') };
   return [{ is: 'left out', row: row.row, because: 'no record', told: [told] }];
 }
+
+/** Between commas a decimal comma without quotes makes two cells of one, and every cell behind them another's. */
+const isTooLong = ({ table, headings }: FileToRead, cells: readonly Cell[]): boolean =>
+  table.separator === ',' && cells.slice(headings.length).some((cell) => cell !== '');
 
 /** Cells at the beginning of a line that sums up or averages the lines above. */
 const TOTALS =
@@ -135,7 +143,8 @@ function readCells(file: FileToRead, facts: RowFacts, { row, columns }: Variant)
     return own === '' ? (file.given[name] ?? '') : own;
   };
   const slot = [...columns.values()].find((each) => each.slot !== null)?.time ?? null;
-  const time = slot ?? cellOf('time');
+  const half = file.half === null ? '' : (row.cells[file.half] ?? '');
+  const time = slot ?? (half === '' ? cellOf('time') : `${cellOf('time')} ${half}`);
   const waits: { column: ColumnRead; value: number }[] = [];
   for (const column of COLUMNS[file.kind]) {
     const { name } = column;

@@ -23,10 +23,7 @@ export function createRecordBook(deps: Pick<ImportDeps, 'queries'>, kind: Import
       const known = new Map<string, Known>();
       if (kind === 'batches' || rows.length === 0) return known;
       const sought = rows.map((row) => ({ row, place: placeOf(row, facts), key: keyOf(kind, row) }));
-      const records = await deps.queries.onRecordAt(
-        kind,
-        sought.map(({ place }) => place),
-      );
+      const records = await deps.queries.onRecordAt(kind, stretchesOf(sought.map(({ place }) => place)));
       for (const { row, place, key } of sought) {
         const near = records.filter(
           (record) => !own.has(record.id) && isAt(record, place) && isOfPond(record, row),
@@ -51,6 +48,34 @@ export function createRecordBook(deps: Pick<ImportDeps, 'queries'>, kind: Import
       return known;
     },
   };
+}
+
+/** Rows of a probe are minutes apart: one stretch holds them, with what lies between, and is asked about once. */
+const APART_MS = 15 * 60_000;
+
+function stretchesOf(places: readonly Place[]): Place[] {
+  const stretches: Place[] = [];
+  const inOrder = places.toSorted((one, other) =>
+    one.parentId === other.parentId
+      ? one.from < other.from
+        ? -1
+        : 1
+      : one.parentId < other.parentId
+        ? -1
+        : 1,
+  );
+  for (const place of inOrder) {
+    const last = stretches.at(-1);
+    const isNear =
+      last?.parentId === place.parentId && Date.parse(place.from) - Date.parse(last.before) <= APART_MS;
+    if (isNear)
+      stretches[stretches.length - 1] = {
+        ...last,
+        before: place.before > last.before ? place.before : last.before,
+      };
+    else stretches.push(place);
+  }
+  return stretches;
 }
 
 /** The second of a row with a time; the day of one without. */

@@ -1,4 +1,5 @@
 import type { ImportKind, RowNote } from '#contract/resources/imports.ts';
+import { figure } from '#science/advice/language.ts';
 import { plausibilityText } from '#science/advice/plausibility-text.ts';
 import { implausibilitiesOf } from '#science/plausibility.ts';
 import type { WaterSample } from '#science/water-limits.ts';
@@ -16,6 +17,10 @@ const JUDGED: Readonly<Record<ImportKind, readonly string[]>> = {
 /** So many times the middle value of its column is more likely a slip; of so few values none is the middle. */
 const TIMES = 20;
 const LEAST_VALUES = 3;
+/** In per cent, and written as a part of one by some. */
+const PERCENTS = ['estimated_survival_rate', 'tray_leftover_percent'] as const;
+/** So many amounts of different size tell whether prices grow with them. */
+const LEAST_PRICED = 3;
 /** So many weighings back there is one of the same pond. */
 const PONDS_AT_MOST = 200;
 
@@ -25,6 +30,9 @@ export async function createJudging(deps: ImportDeps, by: ImportBy, kind: Import
   const judge = deps.judgeRows();
   const columns = new Map<string, number[]>(JUDGED[kind].map((name) => [name, []]));
   const middles = new Map<string, number>();
+  const largestPercent = new Map<string, number>();
+  const priced: { kg: number; price: number }[] = [];
+  let kgPrice: number | null = null;
   const weighings: Weighing[] = [];
   let weighingsBy = new Map<string, Weighing[]>();
 
@@ -35,6 +43,17 @@ export async function createJudging(deps: ImportDeps, by: ImportBy, kind: Import
       const other = String(Math.round(value / middle));
       return [noteOf(by.language, 'OUTLIER', { column, value, other })];
     });
+  }
+
+  function slipsIn(values: Cells): CellNote[] {
+    const shares = PERCENTS.flatMap((column) => {
+      const value = values[column];
+      const isShare = typeof value === 'number' && value > 0 && (largestPercent.get(column) ?? 0) <= 1;
+      return isShare ? [noteOf(by.language, 'SHARE_NOT_PERCENT', { column, value })] : [];
+    });
+    if (kgPrice === null || typeof values['cost_per_kg'] !== 'number') return shares;
+    const of = figure(kgPrice, 2, by.language);
+    return [...shares, noteOf(by.language, 'PRICE_OF_ALL', { column: 'cost_per_kg', of })];
   }
 
   async function warningsOf({ planned: { content } }: Pick<Identified, 'planned'>): Promise<CellNote[]> {
@@ -92,6 +111,14 @@ export async function createJudging(deps: ImportDeps, by: ImportBy, kind: Import
         const value = values[name];
         if (typeof value === 'number' && value > 0) seen.push(value);
       }
+      for (const column of PERCENTS) {
+        const value = values[column];
+        if (typeof value === 'number')
+          largestPercent.set(column, Math.max(value, largestPercent.get(column) ?? 0));
+      }
+      const { quantity_kg: kg, cost_per_kg: price } = values;
+      if (typeof kg === 'number' && typeof price === 'number' && kg > 0 && price > 0)
+        priced.push({ kg, price });
       if (kind === 'biometries') weighings.push(planned.content as unknown as Weighing);
     },
     async settle(): Promise<void> {
@@ -100,6 +127,7 @@ export async function createJudging(deps: ImportDeps, by: ImportBy, kind: Import
         if (sorted.length >= LEAST_VALUES)
           middles.set(name, sorted[Math.floor((sorted.length - 1) / 2)] ?? 0);
       }
+      kgPrice = priceOfKg(priced);
       if (kind !== 'biometries') return;
       const batches = [...new Set(weighings.map(({ batch_id }) => batch_id))];
       const all = [...weighings, ...(await deps.queries.weighingsOf(batches))];
@@ -107,10 +135,27 @@ export async function createJudging(deps: ImportDeps, by: ImportBy, kind: Import
       weighingsBy = Map.groupBy(all, ({ batch_id }) => batch_id);
     },
     async unlikelyIn(row: Identified): Promise<RowNote[]> {
-      const found = [...(await warningsOf(row)), ...outliersIn(row.values)];
+      const found = [...(await warningsOf(row)), ...outliersIn(row.values), ...slipsIn(row.values)];
       return found.map((note) => ({ row: row.row, ...note }));
     },
   };
+}
+
+/** Where prices go with the amounts and their quotient does not: what a kilogram then costs; else null. */
+function priceOfKg(priced: readonly { kg: number; price: number }[]): number | null {
+  if (new Set(priced.map(({ kg }) => kg)).size < LEAST_PRICED) return null;
+  const prices = priced.map(({ price }) => price);
+  const quotients = priced.map(({ kg, price }) => price / kg);
+  return spreadOf(quotients) < spreadOf(prices) / 3 ? mean(quotients) : null;
+}
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Standard deviation as a share of the mean. */
+function spreadOf(values: readonly number[]): number {
+  const middle = mean(values);
+  return Math.sqrt(mean(values.map((value) => (value - middle) ** 2))) / middle;
 }
 
 const inColumn = (column: string, warnings: readonly { code: string; message: string }[]): CellNote[] =>

@@ -155,6 +155,7 @@ async function beyondNow(
     if (found === undefined) return null;
     return {
       value,
+      compared: found.value,
       limit: found.threshold,
       grade: severityWord(of.science.water, found, found.severity),
       side: isUpperLimit(found.type) ? 'HIGH' : 'LOW',

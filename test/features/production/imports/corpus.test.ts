@@ -17,7 +17,9 @@ type Expected = {
   pond?: string;
   logger?: string;
   questions?: string[];
-  errors?: [number, string, string][];
+  errors?: [number, string | null, string][];
+  /** What is told of values that come in as they stand; left out: not looked at. */
+  warnings?: [number, string | null, string][];
   left_out?: number;
   /** Words of a refusal of the whole file. */
   refused?: string;
@@ -52,6 +54,7 @@ describe('a file', () => {
     }
     const report = reportOf(reply);
     expect(codesOf(report.errors)).toEqual(expected.errors ?? []);
+    if (expected.warnings !== undefined) expect(codesOf(report.warnings)).toEqual(expected.warnings);
     expect(report.questions.map(({ code }) => code)).toEqual(expected.questions ?? []);
     expect([report.reading.logger, report.left_out >= (expected.left_out ?? 0)]).toEqual([
       expected.logger ?? null,

@@ -76,6 +76,49 @@ onBothEngines('files of the past', (_open, engine) => {
     });
   });
 
+  describe('columns', () => {
+    it('with values and no heading are told, and between semicolons the rest is read', async () => {
+      const farm = await aStockedFarm(app);
+      const file = 'viveiro;data;od;;temperatura\nV-1;13/02/2026;4,1;8,1;27,5;31\n';
+      const report = await look(farm, 'measurements', file);
+      expect([codesOf(report.warnings), column(report, 'temperature')]).toEqual([
+        [
+          [2, null, 'NO_HEADING'],
+          [2, null, 'NO_HEADING'],
+        ],
+        [27.5],
+      ]);
+    });
+
+    it.each([
+      [
+        ['0,85', '0,7'],
+        [2, 3],
+      ],
+      [['0,85', '70'], []],
+      [['0', '85%'], []],
+    ])('survival of %j is told where it may be a part of one', async (rates, rows) => {
+      const farm = await aStockedFarm(app);
+      const head = 'lote;viveiro;especie;povoamento;despesca;quantidade;peso_inicial_g;sobrevivencia\n';
+      const lines = rates.map((rate, n) => `B${n};V-1;vannamei;13/03/2025;20/06/2025;1000;0,5;${rate}\n`);
+      const report = await look(farm, 'batches', head + lines.join(''));
+      expect(codesOf(report.warnings)).toEqual(
+        rows.map((row) => [row, 'estimated_survival_rate', 'SHARE_NOT_PERCENT']),
+      );
+    });
+
+    it('of prices are told where they go with the amounts, and not where they are those of a kilogram', async () => {
+      const farm = await aStockedFarm(app);
+      const sheet = (...rows: [string, string][]) =>
+        `lote;data;tipo;kg;Custo (R$)\n${rows.map(([kg, cost], n) => `${farm.batch.batch_code};${13 + n}/02/2026;35 %;${kg};${cost}\n`).join('')}`;
+      const whole = await look(farm, 'feeding', sheet(['25', '155,00'], ['26', '161,20'], ['30', '186,00']));
+      expect(whole.warnings.filter(({ code }) => code === 'PRICE_OF_ALL')).toHaveLength(3);
+      const each = await look(farm, 'feeding', sheet(['25', '6,20'], ['26', '6,30'], ['30', '6,20']));
+      expect(each.warnings.filter(({ code }) => code === 'PRICE_OF_ALL')).toEqual([]);
+      expect(codesOf(each.notes)).toEqual([[1, 'cost_per_kg', 'PRICE_OF_KG']]);
+    });
+  });
+
   describe('units', () => {
     it.each([
       ['Nitrito (µg/L)', '50,5', 'nitrite', 0.0505],

@@ -96,6 +96,40 @@ describe('a workbook', () => {
     expect((await look(file, '&sheet=Outra')).reading.sheet).toBe('Outra');
   });
 
+  it('whose days and months a spreadsheet of another country swapped is refused; of one manner it is read', async () => {
+    const head = ['Viveiro', 'Data', 'OD'];
+    const held = (day: number) => ['V-1', number(day, 'm/d/yy'), number(4.1)];
+    const text = (day: string) => ['V-1', day, number(4.2)];
+    // 11 and 12 February, opened as 2 November and 2 December; the 13th was no month
+    const swapped = sheetOf([head, held(46_328), held(46_358), text('13/02/2026'), text('14/02/2026')]);
+    expect(codesOf((await look(fileOf({ Plan1: swapped }, 'xlsx'))).errors)).toContainEqual([
+      1,
+      'date',
+      'DATES_SWAPPED',
+    ]);
+    for (const rows of [
+      [held(DAY), held(DAY + 1), text('15/02/2026')],
+      [held(DAY - 6), text('08/02/2026'), text('13/02/2026')],
+    ]) {
+      const report = await look(fileOf({ Plan1: sheetOf([head, ...rows]) }, 'xlsx'), '&date_order=day_first');
+      expect([report.errors, report.to_import]).toEqual([[], rows.length]);
+    }
+  });
+
+  it('with a sheet for each pond tells of those that it does not read', async () => {
+    const ofPond = (oxygen: number) =>
+      sheetOf([
+        ['Data', 'OD'],
+        ['13/02/2026', number(oxygen)],
+      ]);
+    const file = fileOf({ 'V-1': ofPond(4.1), 'V-2': ofPond(5.1), Capa: sheetOf([['Fazenda Sul']]) }, 'xlsx');
+    const pond = `&pond_id=${farm.ponds[0]?.id}`;
+    const told = (report: Report) =>
+      report.warnings.map(({ code, message }) => [code, /"V-\d"/.exec(message)?.[0]]);
+    expect(told(await look(file, pond))).toEqual([['OTHER_SHEET', '"V-2"']]);
+    expect(told(await look(file, `${pond}&sheet=V-2`))).toEqual([]);
+  });
+
   it('that is damaged, or unpacks to more than it says, is refused in plain words', async () => {
     const good = fileOf(
       {
