@@ -4,8 +4,8 @@ import type { Resource } from '#contract/resource.ts';
 import { sharedResources } from '#contract/resources/all.ts';
 import { SCOPES } from '#contract/sync/scopes.ts';
 import type { WireRow } from '#contract/sync/wire.ts';
-import { toldRow } from '#store/merge/personal.ts';
 import { movedPrefix } from '#features/cloud/moved-farms.ts';
+import { toldRow } from '#store/merge/personal.ts';
 import { codecOf } from '#store/row-codec.ts';
 import type { HostedStore } from '../../sync/hosted/ports.ts';
 
