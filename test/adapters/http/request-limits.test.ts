@@ -338,6 +338,7 @@ describe('what counts', () => {
     'Dashboard',
     'Exports',
     'Farms',
+    'Feed stock',
     'Feeding',
     'Financial',
     'Imports',

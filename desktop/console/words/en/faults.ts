@@ -11,10 +11,6 @@ export const faults = translation<typeof source.faults>({
     'The subscription was cancelled: nothing more can be created. What exists goes on working.',
   PAYMENT_REQUIRED:
     'A payment has been missing for more than 14 days: nothing more can be created until it is made. What exists goes on working.',
-  PAYMENT_STATE_CHANGED:
-    'Something changed in billing just now, and nothing was done. Look at your subscription and try again.',
-  PAYMENT_REFUSED: 'Billing does not accept this, also when repeated. Nothing changed; contact support.',
-  PAYMENT_PROVIDER_UNAVAILABLE: 'Billing does not answer now. Nothing changed; try again in a moment.',
   FEATURE_NOT_AVAILABLE: 'The plan does not include this. Backup and raw data are never locked.',
   BATCH_NOT_ACTIVE: 'This batch has ended already.',
   NO_ANIMALS_IN_POND: 'The batch has no shrimp in this pond at that time.',
@@ -42,7 +38,6 @@ export const faults = translation<typeof source.faults>({
   HOSTED_ONLY: 'This is done in the cloud that this gateway belongs to, signed in there.',
   SETUP_CODE_REQUIRED: 'Type the set-up code of the box: it stands on its label and in its log.',
   FARM_REQUIRED: 'SMS go to people of a farm; join one first.',
-  SMS_COUNTRY: 'This box sends no SMS to that country.',
   SETUP_CODE_WRONG: 'This is not the set-up code of this box.',
   BY_INVITATION: 'Accounts here are made by the owner: ask for yours.',
   WRONG_HOST: 'This box does not answer by that name; use its address.',
@@ -52,16 +47,13 @@ export const faults = translation<typeof source.faults>({
   SECOND_FACTOR_REQUIRED:
     'You signed in without the second factor: that is enough to run the farm, not for this. Sign in again with a recovery code, or when the clock is right.',
   SECOND_FACTOR_SET_UP: 'People with your role need a second factor here: set one up first.',
-  SECOND_FACTOR_ON: 'The second factor is on already.',
   SECOND_FACTOR_SPENT:
     'There were too many wrong codes for this account today. Use a recovery code or a passkey, or choose a new password.',
   PASSKEY_NOT_GIVEN: 'No passkey was given. Try again, or sign in another way.',
   PASSKEY_REFUSED: 'This passkey opens nothing here, or it took too long. Try again.',
-  PASSKEY_COPIED: 'This passkey looks like a copy and was refused. Sign in another way and remove it.',
   PASSKEY_KNOWN: 'This device has a passkey of this place already.',
   PASSKEY_INVALID: 'The passkey was not made for this page just now. Begin again.',
   PASSKEYS_NOT_HERE: 'There are no passkeys under this address: they need https and a name.',
-  TOO_MANY_PASSKEYS: 'There are too many passkeys; remove one you no longer use.',
   WRONG_PASSWORD: 'The password is not right.',
   PASSWORD_COMMON: 'This password is among those that are guessed first; choose another one.',
   PASSWORD_NAMES_IT:
@@ -69,7 +61,6 @@ export const faults = translation<typeof source.faults>({
   RESET_CODE_INVALID: 'This code is not valid, or not any more. Ask for another one.',
   NO_MAIL: 'No e-mail is sent from here; speak to the administrator.',
   EMAIL_CODE_INVALID: 'This code is not valid, or not any more. Ask for another one.',
-  EMAIL_CONFIRMED: 'This address is confirmed already.',
   EMAIL_NOT_CONFIRMED: 'Confirm your e-mail first, under System, Preferences.',
   RECENT_LOGIN_REQUIRED: 'Type the present password to do this.',
   ALREADY_SUBSCRIBED: 'You have this plan already.',

@@ -10,7 +10,7 @@ export const aeratorWords = translation<typeof source.aeratorWords>({
   removeText: 'Its power leaves the figures of energy and aeration. No motor is switched off.',
   name: 'Name',
   power: 'Power',
-  powerHint: '1 hp = 0.75 kW',
+  powerHint: '1 metric hp = 0.74 kW',
   number: 'Serial number',
   numberHint: 'Unique on all farms; the proposed one will do.',
   taken: 'There is an aerator of this serial number already.',

@@ -37,7 +37,7 @@ export const bulkWords = translation<typeof source.bulkWords>({
   close: 'Close',
   empty: '—',
   states: { waits: 'waits', runs: 'sending…', done: 'changed', undone: 'undone' },
-  schedules: (n: number) => (n === 1 ? '1 time' : `${n} times`),
+  schedules: (n: number) => (n === 1 ? `${n} time` : `${n} times`),
   more: (n: number) => `${n} more`,
   template: 'Times of another control point',
   templateHint:

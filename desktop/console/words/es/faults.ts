@@ -11,11 +11,6 @@ export const faults = translation<typeof source.faults>({
     'La suscripción fue cancelada: no se puede crear más. Lo que existe sigue funcionando.',
   PAYMENT_REQUIRED:
     'Falta un pago desde hace más de 14 días: no se puede crear más hasta pagar. Lo que existe sigue funcionando.',
-  PAYMENT_STATE_CHANGED:
-    'Algo cambió en el cobro hace poco, y ahora no se hizo nada. Revise su suscripción e intente de nuevo.',
-  PAYMENT_REFUSED: 'El cobro no acepta este pedido, ni repetido. No cambió nada; hable con el soporte.',
-  PAYMENT_PROVIDER_UNAVAILABLE:
-    'El cobro no responde ahora. No cambió nada; intente de nuevo en unos instantes.',
   FEATURE_NOT_AVAILABLE: 'El plan no incluye esto. El respaldo y los datos en bruto nunca se bloquean.',
   BATCH_NOT_ACTIVE: 'Este lote ya fue cerrado.',
   NO_ANIMALS_IN_POND: 'El lote no tiene camarones en esta piscina a esa hora.',
@@ -44,7 +39,6 @@ export const faults = translation<typeof source.faults>({
   HOSTED_ONLY: 'Esto se hace en la nube a la que pertenece este gateway, con su cuenta de allá.',
   SETUP_CODE_REQUIRED: 'Escriba el código de la caja: está en la etiqueta y en el registro de inicio.',
   FARM_REQUIRED: 'El SMS va a quien es de una camaronera; entre en una antes.',
-  SMS_COUNTRY: 'Esta caja no manda SMS a ese país.',
   SETUP_CODE_WRONG: 'Este no es el código de esta caja.',
   BY_INVITATION: 'Aquí solo entra quien el dueño invita: pídale que cree su cuenta.',
   WRONG_HOST: 'Esta caja no atiende por ese nombre; use su dirección.',
@@ -55,16 +49,13 @@ export const faults = translation<typeof source.faults>({
     'Usted entró sin el segundo factor: eso basta para manejar la camaronera, no para esto. Entre de nuevo con un código de recuperación, o cuando el reloj esté correcto.',
   SECOND_FACTOR_SET_UP:
     'Aquí las personas con su función necesitan un segundo factor: configure uno primero.',
-  SECOND_FACTOR_ON: 'El segundo factor ya está activado.',
   SECOND_FACTOR_SPENT:
     'Hubo demasiados códigos errados en esta cuenta hoy. Use un código de recuperación o una llave de acceso, o cambie la contraseña.',
   PASSKEY_NOT_GIVEN: 'No se dio ninguna llave de acceso. Intente de nuevo, o entre de otra forma.',
   PASSKEY_REFUSED: 'Esta llave de acceso no abre nada aquí, o tardó demasiado. Intente de nuevo.',
-  PASSKEY_COPIED: 'Esta llave de acceso parece una copia y fue rechazada. Entre de otra forma y quítela.',
   PASSKEY_KNOWN: 'Este dispositivo ya tiene una llave de acceso de aquí.',
   PASSKEY_INVALID: 'La llave no se creó ahora para esta página. Comience de nuevo.',
   PASSKEYS_NOT_HERE: 'En esta dirección no hay llaves de acceso: se necesita https y un nombre.',
-  TOO_MANY_PASSKEYS: 'Hay demasiadas llaves de acceso; quite una que ya no use.',
   WRONG_PASSWORD: 'La contraseña no coincide.',
   PASSWORD_COMMON: 'Esta contraseña está entre las que se adivinan primero; elija otra.',
   PASSWORD_NAMES_IT:
@@ -72,7 +63,6 @@ export const faults = translation<typeof source.faults>({
   RESET_CODE_INVALID: 'Este código no vale, o ya no vale. Pida otro.',
   NO_MAIL: 'Desde aquí no se mandan correos; hable con el administrador.',
   EMAIL_CODE_INVALID: 'Este código no vale, o ya no vale. Pida otro.',
-  EMAIL_CONFIRMED: 'Esta dirección ya está confirmada.',
   EMAIL_NOT_CONFIRMED: 'Confirme antes su correo, en Sistema, Preferencias.',
   RECENT_LOGIN_REQUIRED: 'Escriba la contraseña actual para hacer esto.',
   ALREADY_SUBSCRIBED: 'Usted ya tiene este plan.',

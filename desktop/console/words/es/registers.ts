@@ -10,7 +10,7 @@ export const aeratorWords = translation<typeof source.aeratorWords>({
   removeText: 'Su potencia sale de las cuentas de energía y de aireación. Ningún motor se apaga.',
   name: 'Nombre',
   power: 'Potencia',
-  powerHint: '1 HP = 0,75 kW',
+  powerHint: '1 CV = 0,74 kW',
   number: 'Número de serie',
   numberHint: 'Único en todas las fincas; el propuesto sirve.',
   taken: 'Ya existe un aireador con este número de serie.',

@@ -30,9 +30,7 @@ export async function createJudging(deps: ImportDeps, by: ImportBy, kind: Import
   const judge = deps.judgeRows();
   const columns = new Map<string, number[]>(JUDGED[kind].map((name) => [name, []]));
   const middles = new Map<string, number>();
-  const largestPercent = new Map<string, number>();
-  const priced: { kg: number; price: number }[] = [];
-  let kgPrice: number | null = null;
+  const slips = createSlips(by);
   const weighings: Weighing[] = [];
   let weighingsBy = new Map<string, Weighing[]>();
 
@@ -43,17 +41,6 @@ export async function createJudging(deps: ImportDeps, by: ImportBy, kind: Import
       const other = String(Math.round(value / middle));
       return [noteOf(by.language, 'OUTLIER', { column, value, other })];
     });
-  }
-
-  function slipsIn(values: Cells): CellNote[] {
-    const shares = PERCENTS.flatMap((column) => {
-      const value = values[column];
-      const isShare = typeof value === 'number' && value > 0 && (largestPercent.get(column) ?? 0) <= 1;
-      return isShare ? [noteOf(by.language, 'SHARE_NOT_PERCENT', { column, value })] : [];
-    });
-    if (kgPrice === null || typeof values['cost_per_kg'] !== 'number') return shares;
-    const of = figure(kgPrice, 2, by.language);
-    return [...shares, noteOf(by.language, 'PRICE_OF_ALL', { column: 'cost_per_kg', of })];
   }
 
   async function warningsOf({ planned: { content } }: Pick<Identified, 'planned'>): Promise<CellNote[]> {
@@ -111,14 +98,7 @@ export async function createJudging(deps: ImportDeps, by: ImportBy, kind: Import
         const value = values[name];
         if (typeof value === 'number' && value > 0) seen.push(value);
       }
-      for (const column of PERCENTS) {
-        const value = values[column];
-        if (typeof value === 'number')
-          largestPercent.set(column, Math.max(value, largestPercent.get(column) ?? 0));
-      }
-      const { quantity_kg: kg, cost_per_kg: price } = values;
-      if (typeof kg === 'number' && typeof price === 'number' && kg > 0 && price > 0)
-        priced.push({ kg, price });
+      slips.see(values);
       if (kind === 'biometries') weighings.push(planned.content as unknown as Weighing);
     },
     async settle(): Promise<void> {
@@ -127,7 +107,7 @@ export async function createJudging(deps: ImportDeps, by: ImportBy, kind: Import
         if (sorted.length >= LEAST_VALUES)
           middles.set(name, sorted[Math.floor((sorted.length - 1) / 2)] ?? 0);
       }
-      kgPrice = priceOfKg(priced);
+      slips.settle();
       if (kind !== 'biometries') return;
       const batches = [...new Set(weighings.map(({ batch_id }) => batch_id))];
       const all = [...weighings, ...(await deps.queries.weighingsOf(batches))];
@@ -135,8 +115,40 @@ export async function createJudging(deps: ImportDeps, by: ImportBy, kind: Import
       weighingsBy = Map.groupBy(all, ({ batch_id }) => batch_id);
     },
     async unlikelyIn(row: Identified): Promise<RowNote[]> {
-      const found = [...(await warningsOf(row)), ...outliersIn(row.values), ...slipsIn(row.values)];
+      const found = [...(await warningsOf(row)), ...outliersIn(row.values), ...slips.of(row.values)];
       return found.map((note) => ({ row: row.row, ...note }));
+    },
+  };
+}
+
+/** A share written where per cent are asked for, and the price of all where that of a kilogram is. */
+function createSlips(by: Pick<ImportBy, 'language'>) {
+  const largestPercent = new Map<string, number>();
+  const priced: { kg: number; price: number }[] = [];
+  let kgPrice: number | null = null;
+  return {
+    see(values: Cells): void {
+      for (const column of PERCENTS) {
+        const value = values[column];
+        if (typeof value === 'number')
+          largestPercent.set(column, Math.max(value, largestPercent.get(column) ?? 0));
+      }
+      const { quantity_kg: kg, cost_per_kg: price } = values;
+      if (typeof kg === 'number' && typeof price === 'number' && kg > 0 && price > 0)
+        priced.push({ kg, price });
+    },
+    settle(): void {
+      kgPrice = priceOfKg(priced);
+    },
+    of(values: Cells): CellNote[] {
+      const shares = PERCENTS.flatMap((column) => {
+        const value = values[column];
+        const isShare = typeof value === 'number' && value > 0 && (largestPercent.get(column) ?? 0) <= 1;
+        return isShare ? [noteOf(by.language, 'SHARE_NOT_PERCENT', { column, value })] : [];
+      });
+      if (kgPrice === null || typeof values['cost_per_kg'] !== 'number') return shares;
+      const price = figure(kgPrice, 2, by.language);
+      return [...shares, noteOf(by.language, 'PRICE_OF_ALL', { column: 'cost_per_kg', of: price })];
     },
   };
 }
