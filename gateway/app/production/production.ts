@@ -252,7 +252,7 @@ function wireExports(deps: WireDeps): Route[] {
     ...kernel,
     queries: exportQueries(database.read, database.readLong, database.readLines),
     batches,
-    feedStockOf: (farmId) => allEntries(wireFeedStock(deps), farmId),
+    feedStockOf: (farmId, role) => allEntries(wireFeedStock(deps), { farmId, role }),
     batchesThere: () => batchesThere({ batches, ...recordQueries(database.read, database.readLong) }),
     async lossesOf(batchId) {
       const losses = await lossesOf({ batches, queries: batchQueries(database.read) }, batchId);

@@ -139,8 +139,8 @@ export type ExportDeps = Pick<Kernel, 'now'> & {
   /** What batches have cost; brought by finance. */
   costsOf: (state: BatchState) => Promise<BatchCosts>;
   batchesThere: () => BatchesThere;
-  /** Deliveries and counts of feed, oldest first; brought by the feed stock. */
-  feedStockOf: (farmId: string) => Promise<StockLine[]>;
+  /** Deliveries and counts of feed, oldest first, with the prices that the role sees; brought by the feed stock. */
+  feedStockOf: (farmId: string, role: FarmAccess['role']) => Promise<StockLine[]>;
   /** What died of a batch, newest first, by the codes of the ponds; brought by batches. */
   lossesOf: (batchId: string) => Promise<LossLine[]>;
   expectedWeights: ExpectedWeights;

@@ -82,7 +82,7 @@ export function exportRoutes(deps: ExportDeps): Route[] {
         const farm = await deps.queries.farmOf(query.farm_id);
         if (farm === null) throw notFound('Farm');
         const { from, before } = spanOf(query, farm.timezone);
-        const lines = (await deps.feedStockOf(query.farm_id)).filter(
+        const lines = (await deps.feedStockOf(query.farm_id, onFarm(request).role)).filter(
           ({ happened_at: at }) => (from === null || at >= from) && (before === null || at < before),
         );
         const chunks = feedStockCsv(lines, { form: query, timezone: farm.timezone });

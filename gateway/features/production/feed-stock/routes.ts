@@ -10,11 +10,12 @@ import {
   stockEntryCreate,
   stockEntryUpdate,
 } from '#contract/resources/feed-stock.ts';
+import { seesPriceOfFeed } from '#contract/rights.ts';
 import { journalAnswer } from '#core/audit.ts';
 import { notFound } from '#core/errors.ts';
-import { requireMatch, signedIn } from '#core/request-checks.ts';
+import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { kilograms, money } from '#core/rounding.ts';
-import { type Route, route } from '#core/route.ts';
+import { type FarmAccess, type Route, route } from '#core/route.ts';
 import type { Stock, StockLot } from '../feed-stock.ts';
 import type { FeedStockDeps, FeedStockEntry } from './ports.ts';
 import { readStock, stockAnswer } from './read-stock.ts';
@@ -58,9 +59,11 @@ function farmRoutes(deps: FeedStockDeps): Route[] {
       params: farmParams,
       query: stockEntriesQuery,
       answers: { 200: { schema: stockEntryAnswer, list: true } },
-      async handle({ params, query }) {
+      async handle(request) {
+        const { params, query } = request;
         const farm = await requireFarm(deps, params.farm_id);
-        const answer = answers(await readStock(deps, farm));
+        const answerOfRow = answers(await readStock(deps, farm));
+        const answer = (row: Row) => shownTo(onFarm(request), answerOfRow(row));
         const of = { id: farm.id, kind: query.kind ?? null };
         const page = await journalAnswer(query, {
           count: () => deps.queries.countEntries(of),
@@ -107,7 +110,8 @@ function entryRoutes(deps: FeedStockDeps): Route[] {
       answers: { 200: { schema: stockEntryAnswer } },
       async handle(request) {
         const row = await seenEntry(request.params.entry_id);
-        return { answer: { status: 200, body: await answerWith(deps, row), rev: row.rev } };
+        const body = shownTo(onFarm(request), await answerWith(deps, row));
+        return { answer: { status: 200, body, rev: row.rev } };
       },
     }),
     route({
@@ -146,15 +150,20 @@ function entryRoutes(deps: FeedStockDeps): Route[] {
   ];
 }
 
-/** All entries of a farm as they are answered, oldest first. */
+/** All entries of a farm as they are answered to that role, oldest first. */
 export async function allEntries(
   deps: Pick<FeedStockDeps, 'now' | 'clockQuality' | 'queries'>,
-  farmId: string,
+  by: Pick<FarmAccess, 'farmId' | 'role'>,
 ): Promise<StockEntryAnswer[]> {
-  const farm = await requireFarm(deps, farmId);
-  const rows = await deps.queries.entriesOf(farmId);
-  return rows.map(answers(await readStock(deps, farm)));
+  const farm = await requireFarm(deps, by.farmId);
+  const rows = await deps.queries.entriesOf(by.farmId);
+  const answer = answers(await readStock(deps, farm));
+  return rows.map((row) => shownTo(by, answer(row)));
 }
+
+/** Who neither reads the farm's money nor records its feed sees no price of it. */
+const shownTo = ({ role }: Pick<FarmAccess, 'role'>, answer: StockEntryAnswer): StockEntryAnswer =>
+  seesPriceOfFeed(role) ? answer : { ...answer, price_per_kg: null, total_cost: null };
 
 /** The entry as it stands among the others, though it is not stored yet. */
 async function answerWith(deps: FeedStockDeps, row: Row): Promise<StockEntryAnswer> {

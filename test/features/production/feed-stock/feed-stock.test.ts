@@ -199,8 +199,10 @@ onBothEngines('feed stock', (_open, engine) => {
     const owner = { token: farm.token, farmId: farm.farmId };
     await joinFarm(app, owner, operator, 'OPERATOR');
     await joinFarm(app, owner, viewer, 'VIEWER');
+    const technician = await app.signUp({ role: 'VIEWER' });
+    await joinFarm(app, owner, technician, 'TECHNICIAN');
     const path = `/farms/${farm.farmId}/feed-stock/entries`;
-    const sent = { kind: 'DELIVERY', product: 'x', quantity_kg: 5 };
+    const sent = { kind: 'DELIVERY', product: 'x', quantity_kg: 5, price_per_kg: 6 };
     const made = await send('POST', path, sent, operator.token);
     expect(made.status).toBe(201);
     const own = `/feed-stock/${String(body(made)['id'])}`;
@@ -208,6 +210,28 @@ onBothEngines('feed stock', (_open, engine) => {
     expect((await send('GET', own, undefined, viewer.token)).status).toBe(200);
     expect((await send('PUT', own, { notes: 'y' }, operator.token)).status).toBe(200);
     expect((await send('PUT', own, { notes: 'y' }, viewer.token)).status).toBe(403);
+    // a technician sees what there is, and no price of it
+    const seenBy = async (token: string) => {
+      const [one, all] = [
+        await send('GET', own, undefined, token),
+        await send('GET', path, undefined, token),
+      ];
+      return [body(one), ...(all.body as Told[])].map(({ price_per_kg, total_cost, quantity_kg }) => [
+        quantity_kg,
+        price_per_kg,
+        total_cost,
+      ]);
+    };
+    expect([await seenBy(technician.token), await seenBy(viewer.token)]).toEqual([
+      [
+        [5, null, null],
+        [5, null, null],
+      ],
+      [
+        [5, 6, 30],
+        [5, 6, 30],
+      ],
+    ]);
     for (const [method, where] of [
       ['GET', `/farms/${farm.farmId}/feed-stock`],
       ['GET', path],
