@@ -198,13 +198,18 @@ function farmsOf(streamId: StreamOrOwn): RawBuilder<unknown> {
     : sql`select b.id from sync_farms as b where b.stream_id = ${streamId}`;
 }
 
-/** Who was on a farm that was taken off this gateway: it hears that they left, though it compares everything meanwhile. */
+/**
+ * Who was on a farm when it was taken off this gateway: it hears that they left, though it compares everything meanwhile. Who
+ * came to the farm since is nothing to it, not even by name.
+ */
 function peopleOfMoved(streamId: number): RawBuilder<unknown> {
   const prefix = movedPrefix(streamId);
-  const moved = sql`select substr(v.id, ${sql.lit(prefix.length + 1)}) from instance_values as v
-    where v.id >= ${prefix} and v.id < ${`${prefix.slice(0, -1)};`}`;
-  return sql`select f.owner_id from farms as f where f.id in (${moved})
-    union select m.user_id from farm_members as m where m.farm_id in (${moved})`;
+  const moved = sql`(select substr(v.id, ${sql.lit(prefix.length + 1)}) as farm_id, v.value as moved_at
+    from instance_values as v where v.id >= ${prefix} and v.id < ${`${prefix.slice(0, -1)};`})`;
+  return sql`select g.owner_id from gateways as g where g.stream_id = ${streamId}
+      and exists (select 1 from ${moved} as moved)
+    union select m.user_id from farm_members as m join ${moved} as moved on moved.farm_id = m.farm_id
+      where m.created_at <= moved.moved_at`;
 }
 
 /** Whether a row of `table`, under the name `as`, belongs to a stream. */

@@ -215,6 +215,19 @@ onBothEngines('what a gateway in other hands may make an instance keep', (_open,
     'of what fits nowhere does not hold the loop with all that is kept',
     async () => {
       const { app, stream } = its;
+      /** Of the processor, the least of five. */
+      async function leastMs(run: () => Promise<unknown>): Promise<number> {
+        const spent: number[] = [];
+        for (let n = 0; n < 5; n += 1) {
+          const began = process.threadCpuUsage();
+          await run();
+          const { user, system } = process.threadCpuUsage(began);
+          spent.push((user + system) / 1_000);
+        }
+        return Math.min(...spent);
+      }
+      const one = () =>
+        said([{ entity: 5, id: app.kernel.newId(), hlc: stale(), body: { cod: { cod: 'V-9' } } }]);
       const aside = Array.from({ length: 10_000 }, (_, n) => ({
         id: `kept-${n}`,
         stream_id: stream.streamId,
@@ -233,14 +246,13 @@ onBothEngines('what a gateway in other hands may make an instance keep', (_open,
           actor: null,
           changes: aside.slice(from, from + 1_000).map((row) => insert(parkedChange, row)),
         });
-      const heldMs: number[] = [];
-      for (let n = 0; n < 5; n += 1) {
-        const began = process.threadCpuUsage();
-        await said([{ entity: 5, id: app.kernel.newId(), hlc: stale(), body: { cod: { cod: 'V-9' } } }]);
-        const { user, system } = process.threadCpuUsage(began);
-        heldMs.push((user + system) / 1_000);
-      }
-      expect(Math.min(...heldMs)).toBeLessThan(50);
+      const withAll = await leastMs(one);
+      const all = await leastMs(async () => {
+        const kept = await read().selectFrom('sync_parked').selectAll().execute();
+        for (const { change_json } of kept) JSON.parse(change_json);
+      });
+      // 50 ms, on a slow machine what its own scan of so much takes; rows looked up one by one take four times that
+      expect(withAll).toBeLessThan(Math.max(50, 1.5 * all));
       await read().deleteFrom('sync_parked').execute();
     },
   );

@@ -30,8 +30,8 @@ const PERSON = '10000000-0000-4000-8000-000000000009';
 const MEMBER = '11000000-0000-4000-8000-000000000009';
 const AT = '2026-03-01T12:00:00.000Z';
 
-/** Somebody of the farm, who has signed in at the box. */
-async function aMember(world: World): Promise<void> {
+/** Somebody of the farm, who has signed in at the box where that knows the person. */
+async function aMember(world: World, since = AT): Promise<void> {
   const person = {
     id: PERSON,
     numeric_id: 9,
@@ -49,9 +49,10 @@ async function aMember(world: World): Promise<void> {
   };
   const member = { id: MEMBER, farm_id: FARM, user_id: PERSON, role: 'TECHNICIAN' as const };
   await world.write('hosted', insert(user, person));
-  await world.write('hosted', insert(farmMember, { ...member, created_at: AT, updated_at: null }));
+  await world.write('hosted', insert(farmMember, { ...member, created_at: since, updated_at: null }));
   await world.pass(5 * MINUTE_MS);
-  await world.write('gateway', update(user, PERSON, { password_hash: 'of the box' }));
+  if ((await atBox(world)) !== undefined)
+    await world.write('gateway', update(user, PERSON, { password_hash: 'of the box' }));
 }
 
 const atBox = async ({ gateway }: World) =>
@@ -102,6 +103,19 @@ describe('who was on a farm', () => {
     world.network.setWeather(CALM);
     await world.pass(10 * MINUTE_MS);
     expect(await atBox(world)).toEqual(GONE);
+  });
+
+  it('since it was taken off the gateway is nothing to that gateway, not even by name', async () => {
+    const world = await aFarmInStep();
+    world.network.setWeather(NO_LINE);
+    await takeOff(world, FARM);
+    // long after the farm went
+    await aMember(world, '2099-01-01T00:00:00.000Z');
+    await world.gateway.run().paired();
+    world.network.setWeather(CALM);
+    await world.pass(10 * MINUTE_MS);
+    expect(await atBox(world)).toBeUndefined();
+    expect(JSON.stringify(await world.gateway.replica.read('select name from users'))).not.toContain('Joana');
   });
 
   it('and was removed before the box told of a verifier leaves nothing aside', async () => {
