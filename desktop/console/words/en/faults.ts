@@ -51,6 +51,7 @@ export const faults = translation<typeof source.faults>({
     'There were too many wrong codes for this account today. Use a recovery code or a passkey, or choose a new password.',
   PASSKEY_NOT_GIVEN: 'No passkey was given. Try again, or sign in another way.',
   PASSKEY_REFUSED: 'This passkey opens nothing here, or it took too long. Try again.',
+  PASSKEY_COPIED: 'This passkey looks like a copy and was refused. Sign in another way and remove it.',
   PASSKEY_KNOWN: 'This device has a passkey of this place already.',
   PASSKEY_INVALID: 'The passkey was not made for this page just now. Begin again.',
   PASSKEYS_NOT_HERE: 'There are no passkeys under this address: they need https and a name.',

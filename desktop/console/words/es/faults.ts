@@ -53,6 +53,7 @@ export const faults = translation<typeof source.faults>({
     'Hubo demasiados códigos errados en esta cuenta hoy. Use un código de recuperación o una llave de acceso, o cambie la contraseña.',
   PASSKEY_NOT_GIVEN: 'No se dio ninguna llave de acceso. Intente de nuevo, o entre de otra forma.',
   PASSKEY_REFUSED: 'Esta llave de acceso no abre nada aquí, o tardó demasiado. Intente de nuevo.',
+  PASSKEY_COPIED: 'Esta llave de acceso parece una copia y fue rechazada. Entre de otra forma y quítela.',
   PASSKEY_KNOWN: 'Este dispositivo ya tiene una llave de acceso de aquí.',
   PASSKEY_INVALID: 'La llave no se creó ahora para esta página. Comience de nuevo.',
   PASSKEYS_NOT_HERE: 'En esta dirección no hay llaves de acceso: se necesita https y un nombre.',

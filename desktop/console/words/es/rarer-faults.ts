@@ -117,7 +117,6 @@ export const rarerFaults = translation<typeof source.rarerFaults>({
   PAYMENT_REFUSED: 'El cobro no acepta este pedido, ni repetido. No cambió nada; hable con el soporte.',
   PAYMENT_PROVIDER_UNAVAILABLE:
     'El cobro no responde ahora. No cambió nada; intente de nuevo en unos instantes.',
-  PASSKEY_COPIED: 'Esta llave de acceso parece una copia y fue rechazada. Entre de otra forma y quítela.',
   RECORD_BEFORE_START: 'Hay un registro del lote antes de esa siembra; corríjalo o bórrelo antes.',
   NOT_IN_POND: 'El lote no estaba en esta piscina en esa fecha.',
   NOT_ON_FARM_NETWORK: 'La dirección no es de la red de la camaronera.',

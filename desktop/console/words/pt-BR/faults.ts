@@ -53,6 +53,7 @@ export const faults = source({
     'Houve códigos errados demais nesta conta hoje. Use um código de recuperação ou uma chave de acesso, ou troque a senha.',
   PASSKEY_NOT_GIVEN: 'Nenhuma chave de acesso foi dada. Tente de novo, ou entre de outro jeito.',
   PASSKEY_REFUSED: 'Esta chave de acesso não abre nada aqui, ou demorou demais. Tente de novo.',
+  PASSKEY_COPIED: 'Esta chave de acesso parece uma cópia e foi recusada. Entre de outro jeito e remova-a.',
   PASSKEY_KNOWN: 'Este aparelho já tem uma chave de acesso daqui.',
   PASSKEY_INVALID: 'A chave não foi feita agora para esta página. Comece de novo.',
   PASSKEYS_NOT_HERE: 'Neste endereço não há chaves de acesso: é preciso https e um nome.',

@@ -113,7 +113,6 @@ export const rarerFaults = source<Readonly<Record<string, string>>>({
     'Algo mudou na cobrança há pouco, e nada foi feito agora. Confira sua assinatura e tente de novo.',
   PAYMENT_REFUSED: 'A cobrança não aceita este pedido, nem repetido. Nada mudou; fale com o suporte.',
   PAYMENT_PROVIDER_UNAVAILABLE: 'A cobrança não responde agora. Nada mudou; tente de novo em instantes.',
-  PASSKEY_COPIED: 'Esta chave de acesso parece uma cópia e foi recusada. Entre de outro jeito e remova-a.',
   RECORD_BEFORE_START: 'Há lançamento do lote antes desse povoamento; corrija ou apague antes.',
   NOT_IN_POND: 'O lote não estava neste viveiro nessa data.',
   NOT_ON_FARM_NETWORK: 'O endereço não é da rede da fazenda.',
