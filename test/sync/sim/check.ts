@@ -1,4 +1,5 @@
 import canonicalize from 'canonicalize';
+import { standInEmail } from '#contract/resources/users.ts';
 import { UNIQUE_KEYS } from '#contract/sync/scopes.ts';
 import { formatHlc } from '#store/hlc.ts';
 import { newestOf } from '#store/register.ts';
@@ -42,9 +43,12 @@ export function compare(gateway: ReplicaState, hosted: ReplicaState, asked: Aske
 function asAnswered(here: KnownRow, there: KnownRow, asked: readonly Record<string, unknown>[]): KnownRow {
   const [mine, theirs] = [here.register, there.register];
   if (mine === null || theirs === null) return here;
-  const kinds = ['email', 'role'].filter((kind) => {
+  // of a whole account the language is not told beside the rest
+  const ofAccount = isOfLostAccount(there, asked) ? ['is_active', 'language'] : [];
+  const kinds = ['email', 'role', ...ofAccount].filter((kind) => {
     const fields = here.resource.groups[kind]?.fields ?? [];
-    const isAsked = asked.some((word) => fields.every((field) => word[field] === here.row[field]));
+    const isAsked =
+      kind === 'language' || asked.some((word) => fields.every((field) => word[field] === here.row[field]));
     return isAsked && (mine.over[kind] ?? mine.hlc) > (theirs.over[kind] ?? theirs.hlc);
   });
   return kinds.reduce<KnownRow>((row, kind) => {
@@ -54,6 +58,10 @@ function asAnswered(here: KnownRow, there: KnownRow, asked: readonly Record<stri
     return { ...row, row: { ...row.row, ...told }, register: { ...mine, over } };
   }, here);
 }
+
+/** A stand-in, until an administrator says whether the account that a gateway knows is made again. */
+const isOfLostAccount = ({ row }: KnownRow, asked: readonly Record<string, unknown>[]): boolean =>
+  row['email'] === standInEmail(row.id) && asked.some((word) => word['is_active'] === true);
 
 function differing(here: KnownRow, there: KnownRow): string[] {
   const differences = Object.keys(here.row)
@@ -114,9 +122,11 @@ export function ahead(state: ReplicaState, nowMs: number): Violation[] {
 }
 
 /** Every value was written by somebody, and every group as a whole. */
-export function invented(ledger: Ledger, state: ReplicaState): Violation[] {
+export function invented(ledger: Ledger, state: ReplicaState, asked: Asked = new Map()): Violation[] {
   const found: Violation[] = [];
-  for (const [key, { resource, row }] of state.rows) {
+  for (const [key, known] of state.rows) {
+    const { resource, row } = known;
+    if (isOfLostAccount(known, asked.get(key) ?? [])) continue;
     for (const group of Object.keys(resource.groups)) {
       const value = groupValue(resource, group, row);
       if (ledger.wasWritten(key, group, value)) continue;

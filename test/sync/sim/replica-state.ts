@@ -89,15 +89,18 @@ async function readAside(read: ReadRows): Promise<Pick<ReplicaState, 'dropped' |
   return { dropped, parked };
 }
 
-/** Later words of accounts that a failover lost and a gateway knows, until somebody answers: by table and id. */
+/** Accounts that a failover lost, and later words of others, that a gateway knows, until somebody answers: by table and id. */
 export async function askedAbout(read: ReadRows): Promise<Map<string, Record<string, unknown>[]>> {
   const asked = new Map<string, Record<string, unknown>[]>();
   for (const { user_id, kind, email, role } of await read(
-    `select user_id, kind, email, role from lost_people where state = 'open' and kind in ('email', 'role') order by id`,
+    `select user_id, kind, email, role from lost_people where state = 'open' and kind in ('account', 'email', 'role') order by id`,
   )) {
     const key = keyOf('users', String(user_id));
     // as far as these farms go, an address is written as it is compared
-    asked.set(key, [...(asked.get(key) ?? []), kind === 'email' ? { email, email_key: email } : { role }]);
+    const address = { email, email_key: email };
+    const word =
+      kind === 'account' ? { ...address, role, is_active: true } : kind === 'email' ? address : { role };
+    asked.set(key, [...(asked.get(key) ?? []), word]);
   }
   return asked;
 }

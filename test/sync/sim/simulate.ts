@@ -188,13 +188,14 @@ async function judge(world: World): Promise<Violation[]> {
   const farms = await farmsOn(world.hosted.replica.read);
   const { gateway, hosted } = states;
   const shared = asShared(states, farms);
+  const asked = await askedAbout(world.hosted.replica.read);
   const found = [
-    ...compare(...shared, await askedAbout(world.hosted.replica.read)),
+    ...compare(...shared, asked),
     ...leavers(gateway, hosted, farms),
     ...(await movesHeard(world, gateway, farms)),
     ...lostWrites(world.ledger, [gateway, hosted]),
     ...invented(world.ledger, withoutOthers(gateway)),
-    ...invented(world.ledger, hosted),
+    ...invented(world.ledger, hosted, asked),
     ...resurrected(world.ledger, shared[1]),
     ...ahead(hosted, world.wallTime('hosted')),
     ...doubled(gateway),
