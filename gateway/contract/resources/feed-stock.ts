@@ -158,7 +158,9 @@ export const feedStockAnswer = z.object({
       left_kg: z.number().describe('Below 0: more was fed than is known to have been there'),
       daily_use_kg: z.number(),
       days_left_by_use: days,
-      days_left_by_ration: days.describe('Its share of the coming rations is that of the last 7 days'),
+      days_left_by_ration: days.describe(
+        'Its share of the coming rations is that of the last 7 days; where nothing was fed, that of what is left',
+      ),
       days_left: days,
       is_low: z.boolean(),
       lots: z

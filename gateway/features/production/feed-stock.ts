@@ -1,3 +1,4 @@
+import { feedKey } from '#contract/feed-key.ts';
 import type { StockKind } from '#contract/resources/feed-stock.ts';
 
 // How much feed a farm has left: reckoned anew from what was entered, never kept as a number, so that no order of entry
@@ -71,10 +72,6 @@ export type Stock<Of = unknown> = {
 
 type Debt<Of> = { take: StockTake<Of>; grams: number };
 type Book<Of> = Omit<StockProduct, 'leftG'> & { debts: Debt<Of>[] };
-
-/** People spell a feed with capitals and accents or without. */
-export const feedKey = (name: string): string =>
-  name.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll(/\s+/g, ' ').trim();
 
 export const gramsOf = (kg: number): number => Math.round(kg * 1000);
 

@@ -65,11 +65,16 @@ export async function stockAnswer(deps: FeedStockDeps, farm: StockFarm): Promise
   ]);
   const today = localDay(isoOf(deps.now()), farm.timezone);
   const recentG = sumOf(stock.products, (product) => product.recentG);
+  const thereG = sumOf(stock.products, ({ leftG }) => Math.max(0, leftG));
+  /** Grams of the coming rations; where no meal was written down lately, by what there is of each. */
+  const rationOf = ({ recentG: ofIt, leftG }: StockProduct): number => {
+    if (recentG > 0) return (rationKg * 1000 * ofIt) / recentG;
+    return thereG === 0 ? 0 : (rationKg * 1000 * Math.max(0, leftG)) / thereG;
+  };
   const products = stock.products.map((product) => {
     const dailyG = dailyUseG(product, deps.now());
     const byUse = daysLeft(product.leftG, dailyG);
-    const rationG = recentG === 0 ? 0 : (rationKg * 1000 * product.recentG) / recentG;
-    const byRation = daysLeft(product.leftG, rationG);
+    const byRation = daysLeft(product.leftG, rationOf(product));
     const lasts = least([byUse, byRation]);
     return {
       product: product.name,

@@ -1,9 +1,9 @@
+import { feedKey } from '#contract/feed-key.ts';
 import { type InEach, inEach } from '#core/each-language.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
 import { perform } from '#core/use-case.ts';
 import { figure, type Language } from '#science/advice/language.ts';
-import { feedKey } from '../feed-stock.ts';
 import type { FeedStockDeps, StockFarm } from './ports.ts';
 import { stockAnswer } from './read-stock.ts';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { feedKey } from '#contract/feed-key.ts';
 import {
   dailyUseG,
   daysLeft,
   expiredFor,
-  feedKey,
   type Stock,
   type StockEntry,
   type StockMeal,

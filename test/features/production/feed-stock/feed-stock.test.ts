@@ -175,6 +175,19 @@ onBothEngines('feed stock', (_open, engine) => {
     expect(await stock()).toMatchObject({ coming_ration_kg: 0 });
   });
 
+  it('lasts by what the animals will eat where no meal was written down: that is no sign of none', async () => {
+    await aFarm();
+    await deliver({ quantity_kg: 30, happened_at: day(20) });
+    await deliver({ quantity_kg: 10, happened_at: day(20), product: 'Ração 40' });
+    const told = await stock();
+    const lasts = Math.floor((40 / Number(told['coming_ration_kg'])) * 10) / 10;
+    expect(told['days_left']).toBeCloseTo(lasts, 1);
+    expect(told['products']).toMatchObject([
+      { days_left_by_use: null, days_left: lasts, is_low: true },
+      { days_left_by_use: null, days_left: lasts, is_low: true },
+    ]);
+  });
+
   it('names the lot that has expired to whoever feeds of it', async () => {
     await aFarm();
     await deliver({ quantity_kg: 50, lot: 'VELHO', expires_on: '2026-02-10', happened_at: day(1) });
