@@ -29,7 +29,8 @@ function awkwardOutside(text: string): string[] {
   const bare = text
     .replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')
     .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '');
-  const exponents = bare.match(/\d[eE][+-]?\d+/g) ?? [];
+  // letters beside it make it a name, not a number
+  const exponents = bare.match(/(?<![\w.+-])[+-]?\d+([.,]\d+)?[eE][+-]?\d+(?![\w-])/g) ?? [];
   const long = (bare.match(/\d+[.,]\d+/g) ?? []).filter(
     (one) => one.replace(/^0[.,]0*|[.,]/g, '').length > 12,
   );

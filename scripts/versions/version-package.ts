@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +18,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CACHE = process.env['VERSIONS_CACHE'] ?? join(tmpdir(), 'shrimp-farm-versions');
+const PACKAGES = join(ROOT, 'node_modules');
 const WRITER = 'scripts/versions/farm-writer.ts';
 
 /** The first version that synchronises and starts. */
@@ -89,7 +99,7 @@ export function packageOf(commit: string): VersionPackage {
     git('archive', '--output', archive, name);
     execFileSync('tar', ['-xf', archive, '-C', unfinished]);
     rmSync(archive);
-    symlinkSync(join(ROOT, 'node_modules'), join(unfinished, 'node_modules'));
+    symlinkSync(PACKAGES, join(unfinished, 'node_modules'));
     if (existsSync(join(unfinished, 'scripts/build-program.mjs')))
       execFileSync(process.execPath, ['scripts/build-program.mjs'], { cwd: unfinished, stdio: 'inherit' });
     try {
@@ -99,7 +109,19 @@ export function packageOf(commit: string): VersionPackage {
       rmSync(unfinished, { recursive: true, force: true });
     }
   }
+  linkPackages(root);
   mkdirSync(join(root, 'scripts/versions'), { recursive: true });
   writeFileSync(join(root, WRITER), writerFor(root));
   return packageIn(root);
+}
+
+/** A version that another checkout laid out has the packages of that checkout, which may be gone: it takes those of this one. */
+function linkPackages(root: string): void {
+  const link = join(root, 'node_modules');
+  if (readlinkSync(link) === PACKAGES) return;
+  const ours = `${link}.${process.pid}`;
+  rmSync(ours, { force: true });
+  symlinkSync(PACKAGES, ours);
+  // in one step: programs of another run may be starting from it
+  renameSync(ours, link);
 }
