@@ -210,11 +210,14 @@ function isPassedOver({ resource, edit }: Readable, work: Work, { batch, tenancy
   return resource.name === 'users' && edit.is === 'delete' && tenancy?.locals.has(work.id) !== true;
 }
 
-/** Of who left the farms of this gateway, and whose account is not its own, nothing is taken: nor is it kept for anybody. */
+/**
+ * Of who left the farms of this gateway, or whose farm was taken off it, and whose account is not its own, nothing is
+ * taken: nor is it kept for anybody. A farm that comes back is told with its people anew.
+ */
 const isOfWhoLeft = ({ resource, id, row }: Work, { tenancy }: MergedBatch): boolean =>
   resource.name === 'users' &&
   row !== null &&
-  tenancy?.past.has(id) === true &&
+  (tenancy?.past.has(id) === true || tenancy?.away.has(id) === true) &&
   !tenancy.people.has(id) &&
   !tenancy.locals.has(id);
 

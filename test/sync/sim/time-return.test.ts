@@ -126,6 +126,48 @@ function scenarios(replica: () => Promise<Replica | undefined>): void {
     expect(await beyond(world, 'gateway')).toEqual([]);
   });
 
+  it('keeps an edit of the wrong clock over what was written a moment before by the right one', async () => {
+    const world = await aFarmDrawnAlong();
+    await comeBack(world);
+    await world.pass(10 * MINUTE_MS);
+    await rename(world, 'hosted', 'by the right clock');
+    await world.pass(MINUTE_MS);
+    expect(await nameOn(world, 'gateway')).toBe('by the right clock');
+    world.network.setWeather(NO_LINE);
+    world.setClock('hosted', 60 * MINUTE_MS);
+    await rename(world, 'hosted', 'acknowledged by the wrong clock');
+    // its clock runs on wrongly, and something else is written
+    world.setClock('hosted', TWO_YEARS_MS);
+    await world.write('hosted', aPond('V-03'));
+    world.setClock('hosted', 0);
+    await comeBack(world);
+    await agreed(world);
+    expect(await namesOn(world)).toEqual([
+      'acknowledged by the wrong clock',
+      'acknowledged by the wrong clock',
+    ]);
+    expect(await beyond(world, 'gateway')).toEqual([]);
+  });
+
+  it('keeps the later of two edits of the wrong clock, though the farm knows the earlier one alone', async () => {
+    const world = await aFarmDrawnAlong();
+    world.setClock('hosted', 2 * TWO_YEARS_MS);
+    // of its moment it is the second stamp
+    await world.write('hosted', aPond('V-03'));
+    await rename(world, 'hosted', 'the earlier one');
+    await world.pass(MINUTE_MS);
+    expect(await nameOn(world, 'gateway')).toBe('the earlier one');
+    world.network.setWeather(NO_LINE);
+    await world.pass(1_000);
+    await rename(world, 'hosted', 'the later one');
+    world.setClock('hosted', 12 * TWO_YEARS_MS);
+    await world.write('hosted', aPond('V-04'));
+    world.setClock('hosted', 0);
+    await comeBack(world);
+    await agreed(world);
+    expect(await namesOn(world)).toEqual(['the later one', 'the later one']);
+  });
+
   it('is in order after a second return, also for a card of before the first one', async () => {
     const world = await aFarmDrawnAlong();
     const card = await world.gateway.replica.image();
