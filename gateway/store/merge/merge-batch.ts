@@ -36,7 +36,7 @@ import {
 import { isOfOwnPeople } from './personal.ts';
 import { type NotApplied, type ReadChange, readChange } from './read-change.ts';
 import { rankOf, referencesOf, resourceOfTable, scopeOf } from './shared-tables.ts';
-import { notKnownBefore, unheardOf } from './snapshot-losses.ts';
+import { notKnownBefore, unheardOf, unheardWhileWaiting } from './snapshot-losses.ts';
 import { belongs, leavesItsFarm, loadTenancy, strangerIn, type Tenancy } from './tenancy.ts';
 import { toldApart } from './told-apart.ts';
 import {
@@ -99,6 +99,7 @@ export function* mergeBatch(batch: Batch, context: UnitContext): Steps<MergedBat
   if (batch.isOwn === true) merged.lost = [];
   else if (batch.isSnapshot) merged.lost = yield* unheardOf(merged.lost, context);
   else if (batch.from === 'hosted') merged.lost = yield* notKnownBefore(merged.lost, context);
+  else merged.lost = yield* unheardWhileWaiting(merged.lost, batch.streamId, context);
   return merged;
 }
 
@@ -349,6 +350,7 @@ function takeEdit(item: Readable, work: Work, merged: MergedBatch, batch: Batch)
           ...how,
           ...(isSnapshot ? { isSnapshot: true } : {}),
           ...(isMended(batch) ? { isMended: true } : {}),
+          ...(from === 'gateway' && heard.parkedId !== null ? { hasWaited: true } : {}),
         };
   const taken = isOverAsTold(item, told, merged);
   const outcome = merge(resource, held, taken, accepts);
