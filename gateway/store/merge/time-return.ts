@@ -213,6 +213,21 @@ function writtenAt(
   return Date.parse(textOf(body['updated_at'])) || 0;
 }
 
+/** What edits of the future were made over: the other side may have it still, by a clock that is a little ahead. */
+function* replacedBy(limit: string, context: UnitContext): Steps<string[]> {
+  const [base] = yield {
+    sql: `select max(value) as hlc from (select ${newestIn('base_json', context)} as value from sync_change
+      where hlc > ? and base_json is not null) as bases where value <= ?`,
+    params: [limit, limit],
+  };
+  // of an own edit that was set anew meanwhile the log names the stamp of before
+  const [anew] = yield {
+    sql: 'select max(to_hlc) as hlc from sync_restamps where to_hlc <= ?',
+    params: [limit],
+  };
+  return [textOf(base?.['hlc']), textOf(anew?.['hlc'])];
+}
+
 /** All stamps of what has one beyond, of rows and of what is kept beside them. */
 function* stampsBeyond(limit: string, context: UnitContext): Steps<string[]> {
   const stamps: string[] = [];
@@ -224,6 +239,7 @@ function* stampsBeyond(limit: string, context: UnitContext): Steps<string[]> {
     context,
   );
   for (const { to_hlc } of yield restampsBeyond(limit)) stamps.push(String(to_hlc));
+  stamps.push(...(yield* replacedBy(limit, context)));
   for (const row of yield conflictsBeyond(limit))
     stamps.push(textOf(row['kept_hlc']), textOf(row['dropped_hlc']));
   for (const { change } of yield* parkedBeyond(limit)) stamps.push(...stampsOf(change));

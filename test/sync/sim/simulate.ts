@@ -18,7 +18,7 @@ import { CALM } from './network.ts';
 import { STREAM } from './paired-farm.ts';
 import { leavers, peopleAct } from './people.ts';
 import { askedAbout, keyOf, tableOf } from './replica-state.ts';
-import { asShared, isOfMoved, movesHeard, withoutOthers } from './shared-rows.ts';
+import { asShared, isOfMoved, movesHeard, ONE_BOX, withoutOthers } from './shared-rows.ts';
 import type { Side } from './things.ts';
 import { createPairedWorld, type World, type WorldOptions } from './world.ts';
 
@@ -46,7 +46,6 @@ const STEPS = 60;
 /** Back-off goes up to five minutes; a few rounds of it must do. */
 const HEALED_WITHIN_MS = 45 * 60_000;
 const LOOK_EVERY_MS = 20_000;
-const HOUR_MS = 3_600_000;
 /** What happens to the people and to the farm as a whole: each kind is at home in some seeds, and rare in the others. */
 const eventsOfSeed = (seed: number): Record<'people' | 'moves', number> => ({
   people: seed % 4 === 2 ? 14 : 2,
@@ -70,7 +69,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       await options.look?.(world, step);
     }
     await heal(world);
-    if (violations.length === 0) violations.push(...(await judgeLookedThrough(world)));
+    if (violations.length === 0) violations.push(...(await judgeInTime(world)));
     await options.look?.(world, steps);
     const wasWrong = (world.counts['hosted clock is set wrong'] ?? 0) > 0;
     if (violations.length === 0 && (wasWrong || seed % 10 === 0))
@@ -134,11 +133,19 @@ async function lostNow(world: World): Promise<Violation[]> {
   return lostWrites(world.ledger, [gateway, hosted]);
 }
 
-/** A clock may come right without a start: stamps from the future are looked for once an hour, too. */
-async function judgeLookedThrough(world: World): Promise<Violation[]> {
+/** What both need not know by the first moment at which all is told, and by when they do. */
+const KNOWN_WITHIN_MS: Readonly<Record<string, number>> = {
+  // a clock may come right without a start: stamps from the future are looked for once an hour, too
+  [AHEAD]: 60 * 60_000,
+  // told with the next answer to a pull, which comes without any news once a minute
+  [ONE_BOX]: 2 * 60_000,
+};
+
+async function judgeInTime(world: World): Promise<Violation[]> {
   const found = await judgeHealed(world);
-  if (!found.some(({ rule }) => rule === AHEAD)) return found;
-  await world.pass(HOUR_MS);
+  const inMs = Math.max(0, ...found.map(({ rule }) => KNOWN_WITHIN_MS[rule] ?? 0));
+  if (inMs === 0) return found;
+  await world.pass(inMs);
   return judgeHealed(world);
 }
 
