@@ -2,7 +2,9 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { MIGRATED } from '#test/databases.ts';
 import { describeOnPostgres } from '#test/postgres.ts';
 import { goBack } from './faults.ts';
+import { takeOff } from './moves.ts';
 import { CALM } from './network.ts';
+import { FARM } from './paired-farm.ts';
 import { createPostgresReplica } from './postgres-replica.ts';
 import type { Replica } from './replica.ts';
 import { judgeHealed } from './simulate.ts';
@@ -186,6 +188,38 @@ function scenarios(replica: () => Promise<Replica | undefined>): void {
 
 describe('what an older version drew into the future', () => {
   scenarios(async () => undefined);
+
+  it('comes back of a farm that no gateway runs, too', async () => {
+    const world = await farmInStep({ image });
+    worlds.push(world);
+    await takeOff(world, FARM);
+    await world.pass(5 * MINUTE_MS);
+    world.setClock('hosted', TWO_YEARS_MS);
+    await rename(world, 'hosted', 'by the wrong clock');
+    world.setClock('hosted', 0);
+    expect(await beyond(world, 'hosted')).not.toEqual([]);
+    await world.hosted.start();
+    expect(await beyond(world, 'hosted')).toEqual([]);
+    expect(await nameOn(world, 'hosted')).toBe('by the wrong clock');
+  });
+
+  it('keeps an edit at the farm over one that a clock ahead by minutes had set', async () => {
+    const world = await farmInStep({ image });
+    worlds.push(world);
+    // in the cloud, by a clock that may be so much ahead
+    world.setClock('hosted', 4 * MINUTE_MS);
+    await rename(world, 'hosted', 'minutes ahead');
+    await world.pass(MINUTE_MS);
+    world.setClock('hosted', TWO_YEARS_MS);
+    await world.write('hosted', aPond('V-01'));
+    await world.pass(MINUTE_MS);
+    world.network.setWeather(NO_LINE);
+    await rename(world, 'gateway', 'made over it at the farm');
+    world.setClock('hosted', 0);
+    await world.hosted.start();
+    await agreed(world);
+    expect(await namesOn(world)).toEqual(Array(2).fill('made over it at the farm'));
+  });
 
   it('stands alike on both sides though both edited in the same moment and nothing was brought back', async () => {
     const world = await farmInStep({ image });
