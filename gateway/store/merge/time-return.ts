@@ -78,6 +78,11 @@ export function* returnStamps(
   if (context.dialect === 'postgres')
     yield { sql: 'lock table sync_register in share row exclusive mode', params: [] };
   const limit = stampLimit(context.nowMs);
+  // behind the registers, as units that no stream hears of lock it
+  yield {
+    sql: 'update sync_stream set hlc = ? where stream_id = ? and hlc > ?',
+    params: [formatHlc(context.nowMs, 0, context.node), OWN_STREAM, limit],
+  };
   const newest = yield* newestBeyond(limit, log, context);
   if (newest === null) return { rows: 0, streams: 0 };
   const future = futureOf([newest, ...(yield* stampsBeyond(limit, context))], limit);
