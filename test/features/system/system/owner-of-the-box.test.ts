@@ -230,7 +230,9 @@ describe('a box is asked for as itself', () => {
 
   it('over a WebSocket too, which a browser opens to any address for a page of anywhere', () => {
     const upgrade = (host: string | undefined, origin?: string) =>
-      isOwnUpgrade({ headers: { host, origin } }, ['box.farm.example']);
+      isOwnUpgrade({ headers: { host, origin }, rawHeaders: [] }, ['box.farm.example']);
+    const twice = { headers: { host: 'fazenda.local' }, rawHeaders: ['Host', 'fazenda.local', 'host', 'evil.example'] };
+    expect(isOwnUpgrade(twice, [])).toBe(false);
     expect(upgrade('192.168.1.10:8080')).toBe(true);
     expect(upgrade(undefined)).toBe(true);
     expect(upgrade('fazenda.local:8080', 'http://fazenda.local:8080')).toBe(true);
