@@ -44,6 +44,7 @@ export async function createRemoteFarms(deps: {
     monotonic,
     views: registry,
     streamOf: bindings.streamOf,
+    farmsOf: bindings.farmsOf,
     tell: bus.tell,
     presenceChanged: deps.presenceChanged,
     keepSeen: (streamIds, at) => keepSeen(read, streamIds, at),
