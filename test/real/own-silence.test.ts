@@ -69,7 +69,7 @@ async function startScene() {
   };
 }
 
-describe.skipIf(!canMoveClocks)('a gateway that stood still', { timeout: 120_000 }, () => {
+describe.skipIf(!canMoveClocks)('a gateway that stood still', () => {
   let scenes: Awaited<ReturnType<typeof startScene>>[] = [];
   let long: Promise<Json[]>;
 
