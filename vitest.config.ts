@@ -34,9 +34,9 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('./node_modules/.cache/compile', import.meta.url)) },
     // tests against the started program wait for its time, not for the processor
     maxConcurrency: 10,
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    // a machine that is busy elsewhere is late, not wrong
+    // a machine that is busy elsewhere is late, not wrong: no test and no question of one is less patient than this
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
     setupFiles: ['test/support/close-left-running.ts'],
     globalSetup: ['test/support/postgres-setup.ts', 'test/support/console-setup.ts'],

@@ -176,7 +176,7 @@ onBothEngines('settings of a farm are read back:', (_open, engine) => {
     }
     expect(refused).toEqual([]);
     expect(read).toBeGreaterThan(150);
-  }, 120_000);
+  });
 });
 
 describe('settings of what hangs on a box are read back:', () => {

@@ -8,7 +8,7 @@ import { findGateways } from '../../desktop/main/find-gateways.ts';
 
 const silent = () => undefined;
 /** Waits until the network has carried it. */
-const soon = (check: () => void) => vi.waitFor(check, { interval: 5, timeout: 30_000 });
+const soon = (check: () => void) => vi.waitFor(check, { interval: 5, timeout: 60_000 });
 const log = { debug: silent, info: silent, warn: silent, error: silent };
 const norte: Beacon = {
   id: 'g-1',

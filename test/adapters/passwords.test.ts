@@ -115,7 +115,7 @@ test.runIf(process.platform === 'linux')('the threads that hash give way to ever
     );
     expect(threads.length).toBeGreaterThan(0);
     for (const thread of threads) expect(getPriority(Number(thread))).toBe(10);
-  }, 20_000);
+  }, WAIT);
 });
 
 /** The processes that this one started, with the class in which each gets the processor. */

@@ -20,13 +20,10 @@ const ask = (box: Box, token: string, method: string, path: string, body?: unkno
 async function workOf(box: Box, token: string): Promise<Work> {
   let work: Work | null = null;
   await expect
-    .poll(
-      async () => {
-        work = (await ask(box, token, 'GET', '/backup')).body['work'] as Work | null;
-        return work?.state;
-      },
-      { timeout: 20_000 },
-    )
+    .poll(async () => {
+      work = (await ask(box, token, 'GET', '/backup')).body['work'] as Work | null;
+      return work?.state;
+    })
     .not.toBe('running');
   if (work === null) throw new Error('nothing was asked for');
   return work;

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SignedUp } from '#test/app.ts';
 import { joinFarm } from '#test/app.ts';
 import { type Console, holdTime, startConsole, violationsOn } from '#test/console.ts';
+import { heldUpFromNow } from '#test/held-up.ts';
 import { medianOf } from '#test/median.ts';
 
 const PHONE = { width: 360, height: 740 };
@@ -65,10 +66,11 @@ describe('people and their alarms', () => {
   async function answered(here: Page, there: Page): Promise<number> {
     await here.clock.fastForward(A_LOOK_MS);
     await there.evaluate(WATCH_ANSWER);
+    const heldUp = heldUpFromNow();
     const at = await there.evaluate<number>('Date.now()');
     await here.keyboard.press('F8');
     await expect.poll(() => there.evaluate<boolean>('window.answeredAt !== null')).toBe(true);
-    return (await there.evaluate<number>('window.answeredAt')) - at;
+    return (await there.evaluate<number>('window.answeredAt')) - at - heldUp();
   }
   const stripOf = (page: Page) => page.getAttribute('.alarm-strip', 'data-alarm');
 

@@ -580,7 +580,7 @@ it('dead shrimp are written down for the day they died, listed with it, correcte
     ((await call('GET', `/batches/${batch.id}/losses`)).body as unknown as Listed[]).find(
       ({ event_description }) => event_description === 'Garças',
     );
-  await expect.poll(told, { timeout: 30_000 }).toMatchObject({ dead_count: 700, cause: 'PREDATORS' });
+  await expect.poll(told).toMatchObject({ dead_count: 700, cause: 'PREDATORS' });
   expect((await told())?.lost_at.slice(0, 10)).toBe(yesterday);
   await page.goto(page.url().replace(/#.*|\/lancar.*/, '/lotes/L-01'));
   const row = page.getByRole('row').filter({ hasText: 'Garças' });
@@ -595,6 +595,6 @@ it('dead shrimp are written down for the day they died, listed with it, correcte
   await page.getByRole('button', { name: 'Salvar correção' }).click();
   await expect.poll(told).toMatchObject({ dead_count: 70 });
   await row.getByRole('button', { name: /^Apagar perda/ }).click();
-  await expect.poll(told, { timeout: 30_000 }).toBe(undefined);
+  await expect.poll(told).toBe(undefined);
   expect((await call('GET', `/batches/${batch.id}/losses`)).body).toHaveLength(before.length);
 });

@@ -44,9 +44,7 @@ it('no screen asks for anything that an operator is refused', async () => {
     await page.goto(`${farm.app.base}${path.replace('<point>', farm.farm.pointId)}`);
     await page.locator('main').first().waitFor();
     // what a screen asks is asked once it stands
-    await expect
-      .poll(() => page.locator('.skeleton, [aria-busy="true"]').count(), { timeout: 30_000 })
-      .toBe(0);
+    await expect.poll(() => page.locator('.skeleton, [aria-busy="true"]').count()).toBe(0);
   }
   // rights over the box are the box's to say, and the screens tell what it answers
   expect(refused.filter((one) => !/ GET \S+\/system\/(rights|backup)$/.test(one))).toEqual([]);
@@ -75,7 +73,7 @@ it('water and feed are written down at the pond, the price goes on from the last
         `/water-quality/pond/${pondId}`,
       )
     ).measurements;
-  await expect.poll(async () => (await oxygen())[0]?.dissolved_oxygen, { timeout: 30_000 }).toBe(5.1);
+  await expect.poll(async () => (await oxygen())[0]?.dissolved_oxygen).toBe(5.1);
   expect((await oxygen())[0]?.created_by).toBe(operator.user.id);
 
   await page.goto(`${farm.app.base}/lancar/racao?batch=L-01`);
@@ -88,9 +86,7 @@ it('water and feed are written down at the pond, the price goes on from the last
         `/feeding/batch/${batch?.id}`,
       )
     ).feeding_records;
-  await expect
-    .poll(async () => (await fed())[0], { timeout: 30_000 })
-    .toMatchObject({ quantity_kg: 2.5, cost_per_kg: 6.2 });
+  await expect.poll(async () => (await fed())[0]).toMatchObject({ quantity_kg: 2.5, cost_per_kg: 6.2 });
 
   // what the owner measured is not his to correct, what he measured is
   await page.goto(`${farm.app.base}/viveiros/V-01/historico`);
@@ -131,17 +127,14 @@ it('switches a motor and answers an alarm, and is offered neither the settings n
     expect([name, await alarm.getByRole('button', { name }).count()]).toEqual([name, 0]);
   // a list that has just changed takes no press yet
   await expect
-    .poll(
-      async () => {
-        await alarm
-          .getByRole('button', { name: 'Reconhecer' })
-          .click({ timeout: 2_000 })
-          .catch(() => undefined);
-        const all = await asked<{ acknowledged_by: string | null }[]>('/alerts/?include=all');
-        return all.some(({ acknowledged_by }) => acknowledged_by === operator.user.id);
-      },
-      { timeout: 30_000 },
-    )
+    .poll(async () => {
+      await alarm
+        .getByRole('button', { name: 'Reconhecer' })
+        .click({ timeout: 2_000 })
+        .catch(() => undefined);
+      const all = await asked<{ acknowledged_by: string | null }[]>('/alerts/?include=all');
+      return all.some(({ acknowledged_by }) => acknowledged_by === operator.user.id);
+    })
     .toBe(true);
 });
 

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { body, type SignedUp } from '#test/app.ts';
 import { launchChromium } from '#test/chromium.ts';
 import { aPage, holdTime, type Look } from '#test/console.ts';
+import { heldUpFromNow } from '#test/held-up.ts';
 import { type SyncedApps, syncedApps } from '#test/synced-apps.ts';
 
 const BEAT_MS = 2_000;
@@ -117,10 +118,10 @@ describe('a farm seen from afar', () => {
   it('shows low oxygen measured there on the alarm strip within ten seconds, without a reload', async () => {
     const page = await aWall();
     await page.evaluate('window.isSamePage = true');
-    const measuredAt = performance.now();
+    const [measuredAt, heldUp] = [performance.now(), heldUpFromNow()];
     await measure(1, 2.1);
-    await page.waitForSelector('.alarm-strip.p1:has-text("V-02")', { timeout: MOST.toEyesMs });
-    expect(performance.now() - measuredAt).toBeLessThanOrEqual(MOST.toEyesMs);
+    await page.waitForSelector('.alarm-strip.p1:has-text("V-02")');
+    expect(performance.now() - measuredAt - heldUp()).toBeLessThanOrEqual(MOST.toEyesMs);
     expect(await page.evaluate('window.isSamePage')).toBe(true);
     await page.waitForSelector('[data-pond="V-02"] .mark.p1');
   });

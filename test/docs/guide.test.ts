@@ -16,7 +16,7 @@ beforeAll(async () => {
   await buildGuide();
   gateway = await startGateway();
   guide = `http://127.0.0.1:${gateway.ports.http}/docs/guide`;
-}, 60_000);
+});
 afterAll(() => gateway?.close());
 
 const get = (place: string, headers: Record<string, string> = {}) =>

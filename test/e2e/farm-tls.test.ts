@@ -12,6 +12,7 @@ import { type Fleet, startFleet } from '#sim/fleet/fleet.ts';
 import { pinsInPem } from '#sim/transport/gateway-trust.ts';
 import { aSecuredGateway, getSecured, type SecuredGateway, shakeHands } from '#test/a-secured-gateway.ts';
 import { until } from '#test/gateway-process.ts';
+import { heldUpFromNow } from '#test/held-up.ts';
 
 type Json = Record<string, unknown>;
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -272,13 +273,13 @@ describe('a gateway on the farm network', () => {
     onTestFinished(() => {
       for (const socket of strangers) socket.destroy();
     });
-    const startedAt = performance.now();
+    const [startedAt, heldUp] = [performance.now(), heldUpFromNow()];
     const answers = await Promise.all([
       ...Array.from({ length: 20 }, () => getSecured(gateway.https, '/healthz', { ca })),
       ...Array.from({ length: 20 }, () => gateway.plain('/healthz')),
     ]);
     expect(answers.every(({ status }) => status === 200)).toBe(true);
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(performance.now() - startedAt - heldUp()).toBeLessThan(5_000);
     const metrics = String((await gateway.plain('/metrics')).body);
     expect(metrics).toMatch(/http_refused_total\{status="tls_/);
   });
@@ -418,8 +419,8 @@ describe('plain control comes first', () => {
     const silent = [gateway.https, gateway.mqtts].map((port) => connectPlain({ port, host: '127.0.0.1' }));
     await Promise.all(silent.map((socket) => once(socket, 'connect')));
     for (const socket of silent) socket.on('error', () => undefined);
-    const startedAt = performance.now();
+    const [startedAt, heldUp] = [performance.now(), heldUpFromNow()];
     await gateway.close();
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect(performance.now() - startedAt - heldUp()).toBeLessThan(3_000);
   });
 });

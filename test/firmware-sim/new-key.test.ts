@@ -89,7 +89,6 @@ const withNewKey = (seen: Observed) => (seen.kind === 'session' && seen.isNewKey
 
 test.each([0, 1_500])(
   'given a new key while its line is held up for %i ms, it answers and says bye before it comes with it',
-  { timeout: 60_000 },
   async (heldMs) => {
     const { side, line } = await aController();
     const since = side.mark();
@@ -101,9 +100,7 @@ test.each([0, 1_500])(
   },
 );
 
-test('a line that carries no goodbye is left after two seconds all the same', {
-  timeout: 60_000,
-}, async () => {
+test('a line that carries no goodbye is left after two seconds all the same', async () => {
   const { side, line } = await aController();
   const since = side.mark();
   line.hold(20_000);
@@ -114,9 +111,7 @@ test('a line that carries no goodbye is left after two seconds all the same', {
   expect(back.atMs - startMs).toBeLessThan(10_000);
 });
 
-test('a new key that is refused never becomes its own; one that opens does', {
-  timeout: 60_000,
-}, async () => {
+test('a new key that is refused never becomes its own; one that opens does', async () => {
   const { side, keys } = await aController();
   side.rotateKey('refused', 'a-key-nobody-knows', 'refused');
   const refused = await side.until('it is turned away', 0, 30, (seen) =>
@@ -132,7 +127,7 @@ test('a new key that is refused never becomes its own; one that opens does', {
   expect(keys).toEqual([NEW_KEY]);
 });
 
-test('a session is told of when it can be ended, not before', { timeout: 60_000 }, async () => {
+test('a session is told of when it can be ended, not before', async () => {
   const { side } = await aController();
   const first = side.mark();
   side.kick();

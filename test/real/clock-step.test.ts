@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { heldUpMs } from '#test/held-up.ts';
 import { type Point, type RealFarm, startFarm } from './a-farm.ts';
 import { type Motor, startMotor } from './mqtt-motor.ts';
 import { canMoveClocks, until } from './started-gateway.ts';
@@ -37,19 +38,23 @@ describe.skipIf(!canMoveClocks)('a clock that steps under the running program', 
     await farm?.close();
   });
 
+  /** Of the program and of this one, which asks and is told. */
+  const heldUpSoFarMs = () => farm.heldUpMs() + heldUpMs();
+
   /** What interface and broker need to answer for so long, and what the program spends on it. */
   async function watched(forMs: number): Promise<Stretch> {
     const worst = { http: 0, mqtt: 0 };
     const cpuBefore = farm.cpuMs();
     const since = performance.now();
     while (performance.now() - since < forMs) {
-      const asked = performance.now();
+      const asked = performance.now() - heldUpSoFarMs();
+      const tookMs = () => performance.now() - heldUpSoFarMs() - asked;
       await Promise.all([
-        farm.call('GET', '/healthz', { withinMs: 20_000 }).then(() => {
-          worst.http = Math.max(worst.http, performance.now() - asked);
+        farm.call('GET', '/healthz', { withinMs: 60_000 }).then(() => {
+          worst.http = Math.max(worst.http, tookMs());
         }),
         controller.heartbeat().then(() => {
-          worst.mqtt = Math.max(worst.mqtt, performance.now() - asked);
+          worst.mqtt = Math.max(worst.mqtt, tookMs());
         }),
       ]);
       await pause(200);
@@ -57,16 +62,15 @@ describe.skipIf(!canMoveClocks)('a clock that steps under the running program', 
     return { cpuMs: farm.cpuMs() - cpuBefore, worstHttpMs: worst.http, worstMqttMs: worst.mqtt };
   }
 
-  /** How much later than ordered a temporary order ends, ms. */
+  /** How much later than ordered a temporary order ends, ms; what the machine holds up does not count. */
   async function orderEndsLate(forS: number): Promise<number> {
     await farm.post(`/control-points/${point.id}/turn-on`, { for_s: forS });
-    const since = performance.now();
+    const since = performance.now() - heldUpSoFarMs();
     await until(
       () => farm.target(point),
       (target) => target === 'OFF',
-      forS * 1000 + 20_000,
     );
-    return performance.now() - since - forS * 1000;
+    return performance.now() - heldUpSoFarMs() - since - forS * 1000;
   }
 
   for (const step of STEPS) {
@@ -121,13 +125,13 @@ describe.skipIf(!canMoveClocks)('a schedule and a clock that goes back', () => {
       (apartMs) => Math.abs(apartMs) < 1_500,
     );
     await farm.schedule(point, 'ON', 4_000);
-    const since = performance.now();
+    const own = () => performance.now() - farm.heldUpMs() - heldUpMs();
+    const since = own();
     await until(
       () => farm.target(point),
       (target) => target === 'ON',
-      30_000,
     );
-    expect(performance.now() - since - 4_000).toBeLessThan(LATE_MS);
+    expect(own() - since - 4_000).toBeLessThan(LATE_MS);
   });
 });
 
@@ -158,7 +162,6 @@ describe.skipIf(!canMoveClocks)('a box that starts in 1970 and is set by the net
     await until(
       () => farm.target(point),
       (target) => target === 'ON',
-      30_000,
     );
   });
 });

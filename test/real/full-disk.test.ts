@@ -59,7 +59,7 @@ describe.skipIf(disk === null)('the started gateway on a full disk', () => {
       () => shown(),
       (all) => new Set(all).size === 1,
     );
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all([motor?.stop(), horn?.stop()]);
     await farm?.close();

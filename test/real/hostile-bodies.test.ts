@@ -10,7 +10,7 @@ import { type RealFarm, startFarm } from './a-farm.ts';
 const MIB = 1_048_576;
 const nested = (deep: number) => `${'['.repeat(deep)}${']'.repeat(deep)}`;
 
-describe('a body that is made to hold the loop', { timeout: 120_000 }, () => {
+describe('a body that is made to hold the loop', () => {
   let farm: RealFarm;
   beforeAll(async () => {
     farm = await startFarm();

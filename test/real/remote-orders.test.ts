@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { heldUpMs as heldUpHereMs } from '#test/held-up.ts';
 import { describeOnPostgres, freshDatabase, type TestDatabase } from '#test/postgres.ts';
 import { type LinkProxy, openLinkProxy } from '../../scripts/hosted/link-proxy.ts';
 import { pairGateway } from '../../scripts/hosted/pair-gateway.ts';
@@ -22,10 +23,10 @@ const RELAY_RUNS_S = 40;
 const FIRST_IN_TURN = { start_order: 0 };
 /** An order may be on its way so long, seconds. */
 const WAITS_S = 5;
-/** A beat of the program, the way of the level, and what a busy machine holds up. */
+/** A beat of the program, and the way of the level; what a busy machine holds up does not count. */
 const LATE_S = 8;
-/** Orders one after the other on a line that is only long. */
-const QUICK = { orders: 100, rounds: 3, p99Ms: 1_200 };
+/** Orders on a line that is only long, to each controller one after the other; the plan of its owner there allows three. */
+const QUICK = { controllers: 3, ordersEach: 34, rounds: 3, p99Ms: 1_200 };
 /** The end is told in whole seconds. */
 const EARLY_S = 2;
 
@@ -46,6 +47,8 @@ type Afar = {
 
 type Row = {
   x: string;
+  /** The gateway is dead meanwhile. */
+  isDead?: boolean;
   /** Strikes while the order is temporary, and heals; `at`: where in its time, 0 to 1. */
   strike: (afar: Afar, at: number) => Promise<void>;
 };
@@ -58,6 +61,7 @@ afterAll(() => disk?.unmount());
 const WHILE_IT_RUNS: Row[] = [
   {
     x: 'the gateway is killed and started again',
+    isDead: true,
     async strike({ farm }, at) {
       await seconds(10 * at);
       await farm.kill();
@@ -256,18 +260,27 @@ describe.skipIf(!canMoveClocks)('an order from afar', () => {
 
     it('on an honest line of 200 ms reaches the controller within 1.2 s, 99 times of 100', async () => {
       const afar = await aFarmAfar(hosted);
+      const motors: Ordered[] = [afar];
       try {
+        while (motors.length < QUICK.controllers) {
+          const point = await afar.farm.point();
+          motors.push({ point, motor: await startMotor(afar.farm, point, await afar.farm.key(point)) });
+        }
         afar.link.set({ roundTripMs: 200 });
-        let tookMs: number[] = [];
+        let took: Took[] = [];
+        const ownMs = () => took.map(({ ms, heldUpMs }) => ms - heldUpMs);
         // a machine that is busy elsewhere is late once, not always
         for (let round = 0; round < QUICK.rounds; round += 1) {
-          tookMs = await ordersTold(afar, QUICK.orders);
-          if (percentile(tookMs, 0.99) <= QUICK.p99Ms) break;
+          took = (
+            await Promise.all(motors.map((each) => ordersTold(hosted, afar, each, QUICK.ordersEach)))
+          ).flat();
+          if (percentile(ownMs(), 0.99) <= QUICK.p99Ms) break;
         }
         // the order, the question whether it counts, its answer: three ways of a line that was no shorter
-        expect(Math.min(...tookMs)).toBeGreaterThan(300);
-        expect(percentile(tookMs, 0.99)).toBeLessThanOrEqual(QUICK.p99Ms);
+        expect(Math.min(...took.map(({ ms }) => ms))).toBeGreaterThan(300);
+        expect(percentile(ownMs(), 0.99)).toBeLessThanOrEqual(QUICK.p99Ms);
       } finally {
+        for (const { motor } of motors.slice(1)) await motor.stop();
         await afar.close();
       }
     });
@@ -281,18 +294,28 @@ describe.skipIf(!canMoveClocks)('an order from afar', () => {
           () => afar.motor.isOn(),
           (isOn) => isOn,
         );
+        const onMs = performance.now();
+        // of the gateway, and of the motor, which is here
+        const heldUpMs = () => afar.farm.heldUpMs() + heldUpHereMs();
+        const heldUpWhenOnMs = heldUpMs();
         await row.strike(afar, at);
+        // nothing is asked of a gateway that is still starting
+        const [fromMs, heldUpBeforeMs] = row.isDead
+          ? [performance.now(), heldUpMs()]
+          : [onMs, heldUpWhenOnMs];
         await until(
           () => afar.motor.isOn(),
           (isOn) => !isOn,
         );
+        const heldUpS = (heldUpMs() - heldUpBeforeMs) / 1000;
         await until(afar.shownAfar, (shown) => shown['target_status'] === 'OFF');
         const [on, off, ...more] = afar.changes;
         // its time counts from the order: a busy machine may start the motor later than that
         const endedMs = off?.atMs ?? Number.NaN;
-        const ranS = (endedMs - (on?.atMs ?? Number.NaN)) / 1000;
+        const dueMs = Math.max((on?.atMs ?? Number.NaN) + RUNS_S * 1000, fromMs);
+        const lateS = (endedMs - dueMs) / 1000 - heldUpS;
         const isEarly = (endedMs - orderedMs) / 1000 < RUNS_S - EARLY_S;
-        expect({ isEarly, isLate: ranS > RUNS_S + LATE_S, more }).toEqual({
+        expect({ isEarly, isLate: lateS > LATE_S, more }).toEqual({
           isEarly: false,
           isLate: false,
           more: [],
@@ -304,18 +327,30 @@ describe.skipIf(!canMoveClocks)('an order from afar', () => {
   });
 });
 
-/** How long each of so many orders took from the request to the controller, ms. */
-async function ordersTold({ order, motor }: Afar, count: number): Promise<number[]> {
-  const tookMs: number[] = [];
+/** From the request to the controller, and how much of it hosted instance, gateway and test got no processor. */
+type Took = { ms: number; heldUpMs: number };
+type Ordered = Pick<Afar, 'point' | 'motor'>;
+
+async function ordersTold(
+  hosted: StartedGateway,
+  { farm, order }: Afar,
+  { point, motor }: Ordered,
+  count: number,
+): Promise<Took[]> {
+  const took: Took[] = [];
+  const allHeldUpMs = () => farm.heldUpMs() + hosted.heldUpMs() + heldUpHereMs();
   for (let n = 0; n < count; n += 1) {
     const wanted = !motor.isOn();
-    const since = performance.now();
-    const given = order(wanted ? 'on' : 'off', {});
+    const [since, heldUpBeforeMs] = [performance.now(), allHeldUpMs()];
+    const given = order(wanted ? 'on' : 'off', {}, point);
     while (motor.isOn() !== wanted && performance.now() - since < 60_000) await pause(2);
-    tookMs.push(motor.isOn() === wanted ? performance.now() - since : Number.POSITIVE_INFINITY);
+    took.push({
+      ms: motor.isOn() === wanted ? performance.now() - since : Number.POSITIVE_INFINITY,
+      heldUpMs: allHeldUpMs() - heldUpBeforeMs,
+    });
     await given;
   }
-  return tookMs;
+  return took;
 }
 
 function percentile(values: readonly number[], share: number): number {

@@ -38,7 +38,6 @@ it.skipIf(!canMoveClocks)(
     await until(
       async () => (await farm.get(`/control-points/${point.id}`))['last_heartbeat'],
       (at) => at !== null,
-      30_000,
     );
     expect(await actions()).toEqual(['heartbeat_restored', 'heartbeat_lost']);
   },
@@ -47,7 +46,7 @@ it.skipIf(!canMoveClocks)(
 let farm: RealFarm;
 beforeAll(async () => {
   if (canMoveClocks) farm = await startFarm({ speed: SPEED });
-}, 120_000);
+});
 afterAll(async () => {
   if (canMoveClocks) await farm.close();
 });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { TODAY, type VersionPackage } from '../../scripts/versions/version-package.ts';
+import { heldUpMs } from '../support/held-up.ts';
 import { lastingPort } from '../support/lasting-port.ts';
 
 // The built program as a process, as `npm start` runs it: its own database on disk, its own ports, the operating
@@ -49,6 +50,7 @@ export async function startGateway(options: GatewayOptions = {}) {
   const ports = { http: await lastingPort(), mqtt: await lastingPort() };
   const lines: string[] = [];
   let child: ChildProcess | null = null;
+  let heldUpInEarlierLivesMs = 0;
   let { speed, version = TODAY } = options;
   let fastSince = performance.now();
   let aheadS = options.clockAheadS ?? 0;
@@ -114,8 +116,8 @@ export async function startGateway(options: GatewayOptions = {}) {
   }
 
   async function end(signal: NodeJS.Signals): Promise<number | null> {
-    if (child === null || child.exitCode !== null || child.signalCode !== null)
-      return child?.exitCode ?? null;
+    if (child === null || isOver(child)) return child?.exitCode ?? null;
+    heldUpInEarlierLivesMs += heldUpMs(child.pid);
     const exited = once(child, 'exit');
     // one that was stopped hears nothing else
     if (signal !== 'SIGKILL') child.kill('SIGCONT');
@@ -195,6 +197,8 @@ export async function startGateway(options: GatewayOptions = {}) {
       const fields = readFileSync(`/proc/${child?.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
       return (Number(fields[11]) + Number(fields[12])) * 10;
     },
+    /** How long the program was ready to run so far and got no processor, ms. */
+    heldUpMs: () => heldUpInEarlierLivesMs + (isOver(child) ? 0 : heldUpMs(child?.pid)),
     /** The power of the box is cut. */
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),
@@ -204,6 +208,9 @@ export async function startGateway(options: GatewayOptions = {}) {
     close,
   };
 }
+
+const isOver = (child: ChildProcess | null) =>
+  child === null || child.exitCode !== null || child.signalCode !== null;
 
 /**
  * Where the clocks of the program run faster, its patience with a connection is shorter too, and a busy machine may be

@@ -66,7 +66,7 @@ describeOnPostgres('a restore to a point in time', () => {
     );
     const pid = Number((await client.query('select pg_backend_pid() as pid')).rows[0].pid);
     bin = dirname(readlinkSync(`/proc/${pid}/exe`));
-  }, 120_000);
+  });
   afterAll(async () => {
     await client?.end();
     await cluster?.stop();
@@ -109,7 +109,7 @@ describeOnPostgres('a restore to a point in time', () => {
       stdout: expect.stringContaining('1 tables, 0 rows'),
       stderr: '',
     });
-  }, 120_000);
+  });
 
   it('brings back what was deleted after the time asked for, and tells that the running one differs', async () => {
     const { status, stdout } = await rehearse('earlier', { COMPARE_URL: cluster.url, UNTIL: before });
@@ -117,12 +117,12 @@ describeOnPostgres('a restore to a point in time', () => {
       status: 1,
       stdout: expect.stringMatching(/1 tables, 2 rows[^]*ponds/),
     });
-  }, 120_000);
+  });
 
   it('writes over nothing', async () => {
     const { status, stderr } = await rehearse('base', {});
     expect(status).toBe(1);
     expect(stderr).toContain('is there already');
     expect(readdirSync(join(root, 'base'))).toContain('backup_label');
-  }, 60_000);
+  });
 });

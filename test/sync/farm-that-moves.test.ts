@@ -82,7 +82,7 @@ onBothEngines('a farm that is taken off its box', (_open, engine) => {
       await apps.settled();
       return (await status())['moved_farms'];
     };
-    await expect.poll(moved, { timeout: 30_000 }).toEqual([]);
+    await expect.poll(moved).toEqual([]);
     expect(body(await atBox('GET', `/ponds/${pondId}`))['size_m2']).toBe(1_300);
     expect((await atBox('PUT', `/ponds/${pondId}`, { size_m2: 1_400 })).status).toBe(200);
     expect([...apps.gateway.control.ownViews.all()].map(({ row }) => row.id)).toEqual([pointId]);

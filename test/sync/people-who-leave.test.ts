@@ -160,7 +160,7 @@ onBothEngines('who leaves the farms of a gateway', (_open, engine) => {
       ).toEqual([]);
     const news = async () =>
       JSON.stringify((await hosted.call('GET', '/notifications/', { token: owner.token })).body);
-    await expect.poll(news, { timeout: 20_000 }).toMatch(/não foi aceito|was not taken/);
+    await expect.poll(news).toMatch(/não foi aceito|was not taken/);
     const aside = await hosted.database.read
       .selectFrom('sync_parked')
       .select(['reason', 'entity', 'change_json'])

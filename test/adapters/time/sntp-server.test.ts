@@ -45,7 +45,7 @@ async function aTimeServer(options: Partial<SntpDeps> = {}) {
           if (answer === undefined) throw new Error('no answer');
           return answer;
         },
-        { interval: 2, timeout: 30_000 },
+        { interval: 2, timeout: 60_000 },
       );
     },
   };
@@ -106,7 +106,7 @@ describe('the time server of the farm network', () => {
       flooder.send(aQuestion(), server.port ?? 0, '127.0.0.1');
       // more at once than a socket holds would get lost
       if (sent % 25 === 0)
-        await vi.waitFor(() => expect(heard).toHaveLength(sent), { interval: 1, timeout: 30_000 });
+        await vi.waitFor(() => expect(heard).toHaveLength(sent), { interval: 1, timeout: 60_000 });
     }
     expect(server.answers()).toBe(30);
     await ask();

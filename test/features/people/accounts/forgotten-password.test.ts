@@ -6,7 +6,7 @@ import { onBothEngines } from '#test/databases.ts';
 import { smtpReceiver } from '#test/receivers.ts';
 import { syncedApps } from '#test/synced-apps.ts';
 
-const SOON = { timeout: 30_000 };
+const SOON = { timeout: 60_000 };
 const MINUTE = 60_000;
 const NEW = 'sete-tanques-no-mangue';
 

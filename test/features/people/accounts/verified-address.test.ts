@@ -3,7 +3,7 @@ import { type App, aFarmWith, body, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { smtpReceiver } from '#test/receivers.ts';
 
-const SOON = { timeout: 30_000 };
+const SOON = { timeout: 60_000 };
 const DAY_MS = 24 * 3_600_000;
 
 /** Somebody who registered, as anybody may, an address that may be another's. */
