@@ -2,10 +2,10 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#adapters/sql/database.ts';
 import type { Resource } from '#contract/resource.ts';
 import { sharedResources } from '#contract/resources/all.ts';
+import { movedRange } from '#contract/resources/local-tables.ts';
 import { SCOPES } from '#contract/sync/scopes.ts';
 import type { WireRow } from '#contract/sync/wire.ts';
 import { toldRow } from '#store/merge/personal.ts';
-import { movedRange } from '#store/merge/tenancy.ts';
 import { codecOf } from '#store/row-codec.ts';
 import type { HostedStore } from '../../sync/hosted/ports.ts';
 

@@ -11,6 +11,15 @@ export const instanceValue = defineResource({
   row: z.object({ id: z.string(), value: z.string() }),
 });
 
+/** Ids of notes of farms that were taken off a gateway: on a hosted instance of a stream, on a gateway its own (`here`). */
+export const movedPrefix = (of: number | 'here'): string => `farm_moved:${of}:`;
+
+/** The same as a range, which both engines find by the key: ';' follows ':', the last character of the prefix. */
+export function movedRange(of: number | 'here'): [from: string, before: string] {
+  const prefix = movedPrefix(of);
+  return [prefix, `${prefix.slice(0, -1)};`];
+}
+
 /** Logged-out tokens until they expire; id is the token's `jti`. */
 export const revokedToken = defineResource({
   name: 'revoked_tokens',

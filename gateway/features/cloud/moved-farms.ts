@@ -1,8 +1,7 @@
-import { instanceValue } from '#contract/resources/local-tables.ts';
+import { instanceValue, movedPrefix } from '#contract/resources/local-tables.ts';
 import type { MovedFarm } from '#contract/sync/wire.ts';
 import { type Change, onTables, purge, put, type RowListener, rowsOf } from '#core/changes.ts';
 import { type AppError, conflict } from '#core/errors.ts';
-import { movedPrefix } from '#store/merge/tenancy.ts';
 import type { FarmGateways } from '../control/remote-order.ts';
 
 // A farm that was taken off its gateway in the cloud. The hosted instance notes of which, and tells that gateway with

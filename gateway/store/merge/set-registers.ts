@@ -16,7 +16,7 @@ type Stored = { entity: number; id: string; register: Register };
 /** Every register with a stamp beyond `limit`, in slices. */
 export function* eachRegister(
   limit: string,
-  look: (slice: readonly Stored[]) => Steps<void>,
+  look: (slice: readonly Stored[]) => Steps<void> | null,
   context: UnitContext,
 ): Steps<void> {
   let after: [number, string] = [-1, ''];
@@ -31,7 +31,8 @@ export function* eachRegister(
       id: String(row['id']),
       register: registerOf(row),
     }));
-    yield* look(slice);
+    const steps = look(slice);
+    if (steps !== null) yield* steps;
     const end = slice.at(-1);
     if (end === undefined || slice.length < ROWS_AT_ONCE) return;
     after = [end.entity, end.id];

@@ -1,5 +1,6 @@
 import type { Resource } from '#contract/resource.ts';
 import { address } from '#contract/resources/addresses.ts';
+import { movedRange } from '#contract/resources/local-tables.ts';
 import type { Steps, UnitContext } from '../register.ts';
 import { isHostedStamp } from '../sync-node.ts';
 import { textOf } from './canonical-change.ts';
@@ -36,15 +37,6 @@ export type Tenancy = {
   /** Whose the gateway is; null: no pairing made it. */
   ownerId: string | null;
 };
-
-/** Notes of farms that were taken off a gateway, in instance_values: here those of a stream, on a gateway its own (`here`). */
-export const movedPrefix = (of: number | 'here'): string => `farm_moved:${of}:`;
-
-/** The same as a range, which both engines find by the key: ';' follows ':', the last character of the prefix. */
-export function movedRange(of: number | 'here'): [from: string, before: string] {
-  const prefix = movedPrefix(of);
-  return [prefix, `${prefix.slice(0, -1)};`];
-}
 
 const standingKey = (farmId: string, userId: string): string => `${farmId} ${userId}`;
 

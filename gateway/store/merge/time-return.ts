@@ -236,13 +236,11 @@ function* replacedBy(limit: string, context: UnitContext): Steps<string[]> {
 /** All stamps of what has one beyond, of rows and of what is kept beside them. */
 function* stampsBeyond(limit: string, context: UnitContext): Steps<string[]> {
   const stamps: string[] = [];
-  yield* eachRegister(
-    limit,
-    function* (rows) {
-      for (const { register } of rows) stamps.push(register.hlc, ...Object.values(register.over));
-    },
-    context,
-  );
+  const noted = (slice: readonly { register: Register }[]): null => {
+    for (const { register } of slice) stamps.push(register.hlc, ...Object.values(register.over));
+    return null;
+  };
+  yield* eachRegister(limit, noted, context);
   for (const { to_hlc } of yield restampsBeyond(limit)) stamps.push(String(to_hlc));
   stamps.push(...(yield* replacedBy(limit, context)));
   for (const row of yield conflictsBeyond(limit))

@@ -1,9 +1,9 @@
 import { guardQuery } from '#adapters/sql/queries/access.ts';
 import { pairingQueries } from '#adapters/sql/queries/cloud/pairing.ts';
+import { movedPrefix } from '#contract/resources/local-tables.ts';
 import { SCOPES } from '#contract/sync/scopes.ts';
 import type { Decision } from '#core/use-case.ts';
 import { bindFarm, type ChangeGatewayDeps, unbindFarm } from '#features/cloud/pairing/change-gateway.ts';
-import { movedPrefix } from '#store/merge/tenancy.ts';
 import { GATEWAY_ID, OWNER, STREAM } from './paired-farm.ts';
 import type { ReadRows } from './replica-state.ts';
 import type { Row } from './things.ts';

@@ -1,7 +1,7 @@
+import { movedRange } from '#contract/resources/local-tables.ts';
 import type { MovedFarm } from '#contract/sync/wire.ts';
 import { movedOf } from '#features/cloud/moved-farms.ts';
 import type { BindingQueries } from '#features/control/commands/gateway-links.ts';
-import { movedRange } from '#store/merge/tenancy.ts';
 import type { Db } from '../../database.ts';
 
 /** Farms that were taken off a gateway, see features/cloud/moved-farms.ts. */
