@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
+import { LANGUAGES, type Language } from '#contract/words.ts';
 import { growFarm } from '../farm-data/grow-farm.ts';
 import type { Places } from '../farm-data/places.ts';
 import { commitRows } from '../farm-data/write-rows.ts';
@@ -36,7 +37,7 @@ const issuedToken = z.object({ token: z.string() });
 
 const withId = z.object({ id: z.string() });
 
-const me = withId.extend({ language: z.enum(['pt-BR', 'en']).nullable() });
+const me = withId.extend({ language: z.enum(LANGUAGES).nullable() });
 
 const members = z.array(z.object({ user_id: z.string(), role: z.string() }));
 
@@ -78,7 +79,7 @@ export async function demoFarm({
 }: {
   data: string;
   isReset: boolean;
-  language: 'pt-BR' | 'en';
+  language: Language;
 }): Promise<DemoFarm> {
   const saved = join(data, SAVED_AS);
   if (!existsSync(saved) && existsSync(data) && (await readdir(data)).length > 0) {
@@ -99,7 +100,7 @@ export async function demoFarm({
   }
 }
 
-async function newFarm(folder: string, language: 'pt-BR' | 'en'): Promise<DemoFarm> {
+async function newFarm(folder: string, language: Language): Promise<DemoFarm> {
   const endMs = Date.now();
   const password = randomBytes(9).toString('base64url');
   const gateway = await openPastGateway(folder, endMs - WEEK_MS);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { MemberRole } from '#contract/words.ts';
+import type { Language, MemberRole } from '#contract/words.ts';
 import type { TransportKind } from '#sim/controller/state.ts';
 import { asPerson, type Person } from './interface.ts';
 import type { PastController } from './past-fleet.ts';
@@ -22,10 +22,12 @@ export const FARM = {
   },
 } as const;
 
-const farmIn = (language: 'pt-BR' | 'en') =>
-  language === 'en'
-    ? FARM
-    : { ...FARM, description: 'Litopenaeus vannamei, quatro berçários e dezesseis viveiros de engorda' };
+const DESCRIPTIONS: Readonly<Record<Language, string>> = {
+  'pt-BR': 'Litopenaeus vannamei, quatro berçários e dezesseis viveiros de engorda',
+  en: FARM.description,
+  es: 'Litopenaeus vannamei, cuatro precrías y dieciséis piscinas de engorde',
+};
+const farmIn = (language: Language) => ({ ...FARM, description: DESCRIPTIONS[language] });
 
 export const OWNER = { name: 'Marina Duarte', email: 'demo@fazenda.example' } as const;
 
@@ -135,11 +137,7 @@ const login = z.object({ access_token: z.string() });
 const issuedKey = z.object({ device_id: z.string(), mqtt_id: z.string(), key: z.string() });
 
 /** Makes people, farm, control points with keys, ponds and aerators. All people have the same password. */
-export async function makeFarm(
-  base: string,
-  password: string,
-  language: 'pt-BR' | 'en' = 'en',
-): Promise<MadeFarm> {
+export async function makeFarm(base: string, password: string, language: Language = 'en'): Promise<MadeFarm> {
   const owner = await register(base, { ...OWNER, language, role: 'OWNER' }, password);
   const farm = await owner.person.post(`/farms/${owner.id}`, farmIn(language), withId);
   const people = new Map<string, Person>();

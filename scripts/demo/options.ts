@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
-import { languageOf } from '#contract/words.ts';
+import { LANGUAGES, type Language, languageOf, spokenIn } from '#contract/words.ts';
 import { parseDuration } from '#sim/fleet/scenario.ts';
 
 export type DemoOptions = {
   data: string;
   isReset: boolean;
-  /** Of what is printed. */
-  language: 'pt-BR' | 'en';
+  /** Of the farm, and of what is printed. */
+  language: Language;
   host: string;
   httpPort: string;
   mqttPort: string;
@@ -23,7 +23,7 @@ export const HELP = `npm run demo -- [options]
   --host H          address to listen on [127.0.0.1]
   --http-port N     port of the interface [0: a free one]
   --mqtt-port N     port of the broker [0: a free one]
-  --language L      of what is printed here, pt-BR or en [by LANG]
+  --language L      of the farm and of what is printed here, pt-BR, en or es [by LANG]
   --for TIME        stop by itself, for example after 20s or 10m [until Ctrl-C]
   --hosted          a hosted instance beside it, paired with the farm, and a line between them to break
   --hosted-postgres the same on a throw-away PostgreSQL instead of SQLite
@@ -42,8 +42,8 @@ export function readDemoOptions(
   if (values.for !== undefined && forMs === null) {
     return `--for must be a time, for example 20s or 10m, not ${JSON.stringify(values.for)}`;
   }
-  const language = values.language ?? languageOf(environment);
-  if (language !== 'pt-BR' && language !== 'en') return '--language must be pt-BR or en';
+  const language = values.language === undefined ? languageOf(environment) : spokenIn(values.language);
+  if (language === null) return `--language must be one of ${LANGUAGES.join(', ')}`;
   return {
     language,
     data: values.data,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Language } from '#contract/words.ts';
 import type { FaultInput } from '#sim/fleet/faults.ts';
 import type { Person } from './interface.ts';
 import { type MadeFarm, POINTS, SILENT } from './make-farm.ts';
@@ -12,9 +13,10 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const SILENT_SINCE_MS = 30 * MINUTE_MS;
 
-type Week = { gateway: PastGateway; farm: MadeFarm; endMs: number; language: 'pt-BR' | 'en' };
+type Week = { gateway: PastGateway; farm: MadeFarm; endMs: number; language: Language };
 
-const PORTUGUESE: Readonly<Record<string, string>> = {
+type Told = Readonly<Record<string, string>>;
+const PORTUGUESE: Told = {
   'Dissolved oxygen 2.9 mg/L in V-06 by the hand-held meter, overcast sky':
     'Oxigênio dissolvido 2,9 mg/L no V-06 pelo medidor de mão, céu encoberto',
   'Oxygen low in V-06': 'Oxigênio baixo no V-06',
@@ -26,8 +28,20 @@ const PORTUGUESE: Readonly<Record<string, string>> = {
   'After the large feed': 'Depois do trato grande',
   'Partial harvest of V-12': 'Despesca parcial do V-12',
 };
-const told = ({ language }: Pick<Week, 'language'>, text: string): string =>
-  language === 'en' ? text : (PORTUGUESE[text] ?? text);
+const SPANISH: Told = {
+  'Dissolved oxygen 2.9 mg/L in V-06 by the hand-held meter, overcast sky':
+    'Oxígeno disuelto 2,9 mg/L en V-06 con el medidor de mano, cielo cubierto',
+  'Oxygen low in V-06': 'Oxígeno bajo en V-06',
+  'Rope in the paddles of V-02': 'Cuerda en las paletas de V-02',
+  'New belt for the paddle wheels of V-01': 'Correa nueva de los aireadores de V-01',
+  'Before the afternoon feed': 'Antes de la ración de la tarde',
+  'Diffusers are cleaned': 'Limpieza de los difusores',
+  'Night aeration': 'Aireación de la noche',
+  'After the large feed': 'Después de la ración grande',
+  'Partial harvest of V-12': 'Cosecha parcial de V-12',
+};
+const IN: Readonly<Record<Language, Told>> = { 'pt-BR': PORTUGUESE, en: {}, es: SPANISH };
+const told = ({ language }: Pick<Week, 'language'>, text: string): string => IN[language][text] ?? text;
 type Happening = (week: Week) => Promise<void> | void;
 
 /** Days ago, time of day at the farm, what happened. */

@@ -1,4 +1,5 @@
 import { deviceTopic } from '#contract/mqtt/topics.ts';
+import type { Language } from '#contract/words.ts';
 import type { DemoFarm } from './demo-farm.ts';
 import { HOSTED_OWNER, type HostedSide } from './hosted-side.ts';
 import { controllerOf } from './live-fleet.ts';
@@ -6,8 +7,6 @@ import { FARM, MEMBERS, OWNER, SILENT, STUCK } from './make-farm.ts';
 import { PLUG_HELP } from './pull-the-plug.ts';
 
 export type DemoAddresses = { http: string; mqtt: string; data: string };
-
-export type Language = 'pt-BR' | 'en';
 
 /** What a person who has never seen the product can do now: the console first, then lines to copy for programs. */
 export function whatToLookAt(farm: DemoFarm, at: DemoAddresses, language: Language): string {
@@ -68,6 +67,22 @@ const WORDS = {
       `  ${SILENT} fell silent half an hour before the demo was made: DEVICE_OFFLINE stays ACTIVE.`,
       `  ${STUCK} has a contactor that sticks: COMMAND_NOT_CONFIRMED is raised within about half a minute.`,
       '  The others follow their schedules: aeration from 18:00 to 06:00. Every ten minutes somebody measures the ponds.',
+    ],
+  },
+  es: {
+    open: 'Abra en el navegador:',
+    owner: 'dueña',
+    roles: { MANAGER: 'gerente', TECHNICIAN: 'técnica', OPERATOR: 'operador', VIEWER: 'visitante' },
+    password: 'contraseña',
+    asShown: 'como se mostró cuando se hizo la camaronera; otra',
+    shownOnce: 'se muestra solo ahora, la misma para todos',
+    farm: (data: string) =>
+      `20 piscinas con dos ciclos de camarón, 8 puntos de control y una semana de historia, en ${data}`,
+    troubles: [
+      'Lo que pasa:',
+      `  ${SILENT} calló media hora antes de hacerse la demostración: la alarma de equipo sin señal sigue en pie.`,
+      `  ${STUCK} tiene un contactor que se pega: en medio minuto llega la alarma de orden no confirmada.`,
+      '  Los demás siguen la programación: aireación de las 18:00 a las 06:00. Cada diez minutos alguien mide las piscinas.',
     ],
   },
 } as const;

@@ -224,7 +224,7 @@ export const BOUNDS_OF_MEMORY: readonly (readonly [file: string, names: string, 
   ['features/control/devices/view-index.ts', 'viewsById idsByDeviceId idsByMqttId idsByFarm', POINTS],
   ['features/control/devices/view-index.ts', 'idsByPart', rows('schedules')],
   ['features/control/devices/registry.ts', 'farmsById', FARMS],
-  ['features/control/devices/registry.ts', 'readings', ONE_CALL],
+  ['features/control/devices/registry.ts', 'readings loads', ONE_CALL],
   ['features/control/devices/registry.ts', 'before', work('the rows of one commit')],
   ['features/control/schedules/executor.ts', 'plansById saveTriedAt', POINTS],
   [

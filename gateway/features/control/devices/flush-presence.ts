@@ -96,10 +96,3 @@ export async function followOtherProcesses(
   }
   for (const id of ids) await registry.refresh(id);
 }
-
-/** Reads everything again: nobody knows what was missed. */
-export async function lookAgain(registry: Pick<Registry, 'all' | 'load' | 'refresh'>): Promise<void> {
-  const known = [...registry.all()].map(({ row }) => row.id);
-  await registry.load();
-  for (const id of known) await registry.refresh(id);
-}

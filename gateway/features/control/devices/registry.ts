@@ -30,8 +30,8 @@ export type Registry = ControlViews & {
   farmIds: () => Iterable<string>;
   /** Grows with every farm that comes or goes. */
   farmChanges: () => number;
-  /** Reads everything; called once before the first device may come. */
-  load: () => Promise<void>;
+  /** Reads everything, or what this instance runs itself; called once before the first device may come. */
+  load: (which?: 'all' | 'without gateway') => Promise<void>;
   /** Reads one again: after a stale commit, when another process may have changed it. */
   refresh: (id: string) => Promise<ControlView | null>;
   /** Follows a committed unit. Answers the views it touched, as they were and are; who came back has to be read. */
@@ -57,6 +57,8 @@ export function createRegistry(deps: {
   const farmsById = new Map<string, { zone: string; name: string }>();
   /** Rows that are being read now, and whether a commit touched them meanwhile. */
   const readings = new Set<{ id: string; isOutdated: boolean }>();
+  /** Of each reading of many that is under way: what commits touched meanwhile. */
+  const loads = new Set<Set<string>>();
 
   function keep(view: ControlView): void {
     countEnds(byId(view.row.id), view);
@@ -90,6 +92,21 @@ export function createRegistry(deps: {
     };
   }
 
+  async function refresh(id: string): Promise<ControlView | null> {
+    for (let reading = 0; reading < READ_AGAIN; reading += 1) {
+      const own = { id, isOutdated: false };
+      readings.add(own);
+      const facts = await deps.queries.controlFacts(id).finally(() => readings.delete(own));
+      // a commit that was followed meanwhile may not be in what was read
+      if (own.isOutdated) continue;
+      if (facts === null) drop(id);
+      else keep(viewOf(facts));
+      for (const touched of loads) touched.add(id);
+      break;
+    }
+    return byId(id);
+  }
+
   return {
     byId,
     byDeviceId: views.byDeviceId,
@@ -108,26 +125,26 @@ export function createRegistry(deps: {
       const view = byId(id);
       if (view) views.keep({ ...view, row: { ...view.row, ...lock }, unsavedLock: lock });
     },
-    async load() {
-      for await (const place of deps.queries.allFarms()) farmsById.set(place.id, place);
-      for await (const facts of deps.queries.allControlFacts()) {
-        if (byId(facts.row.id) === null) deps.orderEnds.seeStored(facts.manualOrders);
-        keep(viewOf(facts));
+    async load(which = 'all') {
+      const touched = new Set<string>();
+      const missed = new Set(which === 'all' ? Array.from(views.all(), ({ row }) => row.id) : []);
+      loads.add(touched);
+      try {
+        for await (const place of deps.queries.allFarms()) farmsById.set(place.id, place);
+        for await (const facts of deps.queries.allControlFacts(which)) {
+          const { id } = facts.row;
+          missed.delete(id);
+          // what was read may be older than what is known by now
+          if (touched.has(id)) continue;
+          if (byId(id) === null) deps.orderEnds.seeStored(facts.manualOrders);
+          keep(viewOf(facts));
+        }
+      } finally {
+        loads.delete(touched);
       }
+      for (const id of new Set([...missed, ...touched])) await refresh(id);
     },
-    async refresh(id) {
-      for (let reading = 0; reading < READ_AGAIN; reading += 1) {
-        const own = { id, isOutdated: false };
-        readings.add(own);
-        const facts = await deps.queries.controlFacts(id).finally(() => readings.delete(own));
-        // a commit that was followed meanwhile may not be in what was read
-        if (own.isOutdated) continue;
-        if (facts === null) drop(id);
-        else keep(viewOf(facts));
-        break;
-      }
-      return byId(id);
-    },
+    refresh,
     tables: [controlPoint, schedule, order, deviceKey, farm, pond, aerator],
     follow(committed) {
       for (const { id, after } of rowsOf(committed, farm))
@@ -151,6 +168,7 @@ export function createRegistry(deps: {
       }
       followChildren(committed, views, change);
       for (const reading of readings) if (before.has(reading.id)) reading.isOutdated = true;
+      for (const touched of loads) for (const id of before.keys()) touched.add(id);
       for (const { id, hidden } of rowsOf(committed, farm)) if (hidden) farmsById.delete(id);
       return [...before].map(([id, old]) => ({ before: old, after: byId(id) }));
     },
