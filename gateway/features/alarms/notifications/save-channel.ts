@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { RowOf } from '#contract/resource.ts';
 import { delivery } from '#contract/resources/local-tables.ts';
 import {
@@ -126,7 +125,7 @@ async function newPlace(
       throw invalidField(422, 'address', 'a push channel moves by its subscription');
     if (given.subscription === undefined) return null;
     const place = placeOf(given.subscription, caller);
-    if (isDeepStrictEqual(place, { address: current.address, keys: current.keys })) return null;
+    if (isSame(place, current)) return null;
     if (place.address !== current.address) await requireFreeAddress(deps, user_id, kind, place.address);
     return { ...place, verified_at: isoOf(deps.now()) };
   }
@@ -146,6 +145,10 @@ function placeOf(
   const { p256dh, auth } = keys;
   return { address: endpoint, keys: { p256dh, auth, ...(login === undefined ? {} : { login: login.id }) } };
 }
+
+/** The browser says where it is at each start; mostly it is where it was. */
+const isSame = (place: ReturnType<typeof placeOf>, { address, keys }: Channel): boolean =>
+  place.address === address && Object.entries(place.keys).every(([name, key]) => keys?.[name] === key);
 
 /** Whether only a code proves that the address is the user's own. */
 const needsCode = (kind: Channel['kind']): boolean => kind === 'EMAIL' || kind === 'SMS';
