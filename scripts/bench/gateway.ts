@@ -63,10 +63,14 @@ const BARE = {
   'bare-aedes': new URL('servers/bare-aedes.ts', import.meta.url),
   'bare-door': new URL('servers/bare-door.ts', import.meta.url),
   'bare-express': new URL('servers/bare-express.ts', import.meta.url),
+  'bare-farm': new URL('servers/bare-farm.ts', import.meta.url),
 };
 
-export function startBareServer(name: keyof typeof BARE): Promise<RunningServer> {
-  return startServer({ args: [fileURLToPath(BARE[name])] });
+export function startBareServer(
+  name: keyof typeof BARE,
+  args: readonly string[] = [],
+): Promise<RunningServer> {
+  return startServer({ args: [fileURLToPath(BARE[name]), ...args] });
 }
 
 /** The flags `npm start` gives to Node; for a look at the hot spots BENCH_NODE_FLAGS="--cpu-prof --cpu-prof-dir=profiles". */

@@ -1,15 +1,14 @@
 import { type BenchOptions, type Finding, inTurn, rateFinding, STARTS } from './finding.ts';
 import { startBareServer, startBenchGateway } from './gateway.ts';
-import type { HttpClients, HttpLoad } from './load/http-load.ts';
+import type { HttpLoad, HttpRequest } from './load/http-load.ts';
 import type { LoadResult } from './load/load-window.ts';
 import { type Provisioned, provision } from './provision.ts';
 import { startRemote } from './remote.ts';
-import type { RunningServer } from './start-server.ts';
+import { httpAddressOf } from './start-server.ts';
 
 type Size = { connections: number; ms: number; rounds: number; starts: number };
 type Rounds = { subject: LoadResult[]; baseline: LoadResult[] };
 
-const PATH = '/api/v1/devices/heartbeat';
 const WAYS = ['with key', 'without key'] as const;
 type Way = (typeof WAYS)[number];
 
@@ -44,9 +43,9 @@ async function runOnce(size: Size, roundsByWay: ReadonlyMap<Way, Rounds>): Promi
       // a device that used its key once is refused without it, so each way has controllers of its own
       const prefix = way.replace(' ', '-');
       const { controllers } = await provision(gateway.http, { count: size.connections, prefix });
-      const clients = clientsOf(controllers, way);
-      await load.call('connect', { crowd: `gateway ${way}`, ...addressOf(gateway), clients });
-      await load.call('connect', { crowd: `bare ${way}`, ...addressOf(bare), clients });
+      const requests = requestsOf(controllers, way);
+      await load.call('connect', { crowd: `gateway ${way}`, ...httpAddressOf(gateway), requests });
+      await load.call('connect', { crowd: `bare ${way}`, ...httpAddressOf(bare), requests });
       const { subject, baseline } = await inTurn(
         size.rounds,
         () => load.call('run', { crowd: `gateway ${way}`, ms: size.ms }),
@@ -61,11 +60,19 @@ async function runOnce(size: Size, roundsByWay: ReadonlyMap<Way, Rounds>): Promi
   }
 }
 
-function clientsOf(controllers: readonly Provisioned[], way: Way): HttpClients['clients'] {
-  return controllers.map(({ device_id, key }) => ({ device_id, key: way === 'with key' ? key : null }));
-}
-
-function addressOf({ http, pid }: RunningServer) {
-  const { hostname, port } = new URL(http);
-  return { host: hostname, port: Number(port), serverPid: pid, path: PATH };
+function requestsOf(controllers: readonly Provisioned[], way: Way): HttpRequest[] {
+  return controllers.map(({ device_id, key }) => ({
+    method: 'POST',
+    path: '/api/v1/devices/heartbeat',
+    bearer: way === 'with key' ? key : null,
+    body: {
+      device_id,
+      current_status: 'OFF',
+      consumption: 0,
+      rssi: -67,
+      uptime_s: 86_400,
+      version: 1,
+      source: 'shadow',
+    },
+  }));
 }

@@ -38,6 +38,7 @@ import { provision } from './provision.ts';
 import { quietDay } from './quiet-day.ts';
 import { startRemote } from './remote.ts';
 import { editPropagation, remoteOrder } from './remote-order.ts';
+import { requests } from './requests.ts';
 import { restore } from './restore.ts';
 import type { RunningServer } from './start-server.ts';
 import { storm } from './storm.ts';
@@ -62,6 +63,7 @@ const newRounds = (): Rounds => ({ subject: [], baseline: [] });
 const MEASURES: Readonly<Record<string, (options: BenchOptions) => Promise<Finding[]>>> = {
   'mqtt-heartbeats': mqttHeartbeats,
   'http-heartbeats': httpHeartbeats,
+  requests,
   'order-latency': orderLatency,
   'cold-start': coldStart,
   'quiet-day': quietDay,

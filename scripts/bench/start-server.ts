@@ -99,3 +99,13 @@ function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** Where a load finds its HTTP, and the process whose time counts. */
+export function httpAddressOf({ http, pid }: RunningServer): {
+  host: string;
+  port: number;
+  serverPid: number;
+} {
+  const { hostname, port } = new URL(http);
+  return { host: hostname, port: Number(port), serverPid: pid };
+}

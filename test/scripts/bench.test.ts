@@ -34,6 +34,11 @@ const isRun = ([name]: readonly [string, ...unknown[]]) =>
 const QUICK: readonly [string, string | string[], number][] = [
   ['mqtt-heartbeats', 'bare aedes', 2],
   ['http-heartbeats', 'bare express 5', 2],
+  [
+    'requests',
+    ['express 5, one row read', 'express 5, zod, one row on disk', 'express 5, zod, one row on disk'],
+    3,
+  ],
   ['order-latency', 'bare aedes publish', 2],
   ['cold-start', 'empty database', 1],
   ['quiet-day', 'nobody connected', 1],

@@ -1,29 +1,48 @@
-import { createSecretKey } from 'node:crypto';
+import { createSecretKey, hash, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { USER_ROLES } from '#contract/words.ts';
+import { NewestMap } from '#core/newest-map.ts';
 import type { Claims, Tokens } from '#features/people/accounts/ports.ts';
 
 /** Longer than any token of ours: what is longer need not be hashed to be refused. */
 const MAX_LENGTH = 2_000;
 
+/** Tokens in use at one time; one that falls out is verified once more. */
+const MOST_KEPT = 2_000;
+
 /** JSON web tokens, HS256; any other algorithm is refused. */
 export function jwtTokens(secret: string): Tokens {
   const key = createSecretKey(secret, 'utf8');
+  // What a good signature says stays true. Whether the token still counts (its end, a sign-out, a new password) is asked each time.
+  const signed = new NewestMap<string, Claims>(MOST_KEPT);
+  function verified(token: string): Claims | null {
+    // no token stands in memory
+    const digest = hash('sha256', token, 'base64');
+    const known = signed.get(digest);
+    if (known !== undefined) return known;
+    const claims = verify(token, key);
+    if (claims !== null) signed.set(digest, claims);
+    return claims;
+  }
   return {
     sign: (claims) => jwt.sign(claims, key, { algorithm: 'HS256' }),
     read(token, ageMs) {
       if (token.length > MAX_LENGTH) return null;
-      try {
-        // its end is judged by its age, not by a clock that may have been set since
-        const claims = claimsOf(jwt.verify(token, key, { algorithms: ['HS256'], ignoreExpiration: true }));
-        if (claims === null || ageMs(claims.iat * 1000) >= (claims.exp - claims.iat) * 1000) return null;
-        return claims;
-      } catch {
-        // the library throws for whatever is wrong with a token; the caller is told one thing only
-        return null;
-      }
+      const claims = verified(token);
+      // its end is judged by its age, not by a clock that may have been set since
+      if (claims === null || ageMs(claims.iat * 1000) >= (claims.exp - claims.iat) * 1000) return null;
+      return claims;
     },
   };
+}
+
+function verify(token: string, key: KeyObject): Claims | null {
+  try {
+    return claimsOf(jwt.verify(token, key, { algorithms: ['HS256'], ignoreExpiration: true }));
+  } catch {
+    // the library throws for whatever is wrong with a token; the caller is told one thing only
+    return null;
+  }
 }
 
 function claimsOf(payload: string | jwt.JwtPayload): Claims | null {

@@ -9,8 +9,14 @@ export type HttpClients = {
   host: string;
   port: number;
   serverPid: number;
+  /** What each connection asks, again and again. */
+  requests: readonly HttpRequest[];
+};
+export type HttpRequest = {
+  method: 'GET' | 'POST';
   path: string;
-  clients: readonly { device_id: string; key: string | null }[];
+  bearer: string | null;
+  body: object | null;
 };
 
 type Client = { socket: Socket; request: Buffer; sentAt: number; heard: Buffer; isWaiting: boolean };
@@ -22,7 +28,7 @@ const crowds = new Map<string, Crowd>();
 
 const handlers = {
   async connect(wanted: HttpClients): Promise<void> {
-    const clients = await Promise.all(wanted.clients.map((who) => connectClient(wanted, who)));
+    const clients = await Promise.all(wanted.requests.map((request) => connectClient(wanted, request)));
     const crowd: Crowd = {
       serverPid: wanted.serverPid,
       clients,
@@ -51,34 +57,32 @@ const handlers = {
 export type HttpLoad = typeof handlers;
 answerCalls(handlers);
 
-function connectClient(at: HttpClients, who: HttpClients['clients'][number]): Promise<Client> {
+function connectClient(at: HttpClients, asked: HttpRequest): Promise<Client> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: at.host, port: at.port, noDelay: true });
     socket.once('error', reject);
     socket.once('connect', () =>
-      resolve({ socket, request: requestOf(at, who), sentAt: 0, heard: Buffer.alloc(0), isWaiting: false }),
+      resolve({
+        socket,
+        request: bytesOf(at, asked),
+        sentAt: 0,
+        heard: Buffer.alloc(0),
+        isWaiting: false,
+      }),
     );
   });
 }
 
-function requestOf({ host, port, path }: HttpClients, who: HttpClients['clients'][number]): Buffer {
-  const body = JSON.stringify({
-    device_id: who.device_id,
-    current_status: 'OFF',
-    consumption: 0,
-    rssi: -67,
-    uptime_s: 86_400,
-    version: 1,
-    source: 'shadow',
-  });
+function bytesOf({ host, port }: HttpClients, { method, path, bearer, body }: HttpRequest): Buffer {
+  const text = body === null ? '' : JSON.stringify(body);
+  const ofBody = ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(text)}`];
   const head = [
-    `POST ${path} HTTP/1.1`,
+    `${method} ${path} HTTP/1.1`,
     `Host: ${host}:${port}`,
-    'Content-Type: application/json',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    ...(who.key === null ? [] : [`Authorization: Bearer ${who.key}`]),
+    ...(body === null ? [] : ofBody),
+    ...(bearer === null ? [] : [`Authorization: Bearer ${bearer}`]),
   ];
-  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${text}`);
 }
 
 function send(client: Client): void {
@@ -101,12 +105,12 @@ function hear(crowd: Crowd, client: Client, chunk: Buffer): void {
   else if (crowd.clients.every(({ isWaiting }) => !isWaiting)) crowd.onSettled();
 }
 
-/** Head and body of an answer, in bytes; null while its head is not whole. Throws unless it is a 200. */
+/** Head and body of an answer, in bytes; null while its head is not whole. Throws unless it is a 200 or 201. */
 function answerLength(bytes: Buffer): number | null {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd === -1) return null;
   const head = bytes.toString('latin1', 0, headEnd);
-  if (!head.startsWith('HTTP/1.1 200')) throw new Error(`not 200: ${bytes.toString()}`);
+  if (!/^HTTP\/1\.1 20[01] /.test(head)) throw new Error(`refused: ${bytes.toString()}`);
   const length = /content-length: (\d+)/i.exec(head)?.[1];
   if (length === undefined) throw new Error('an answer without a length');
   return headEnd + HEAD_END.length + Number(length);

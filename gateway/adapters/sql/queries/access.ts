@@ -1,29 +1,40 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { GuardSeen } from '#core/changes.ts';
 import type { FarmFound, Owned } from '#core/route.ts';
-import type { Db } from '../database.ts';
+import { type Db, prepared } from '../database.ts';
 import { isOfWhatStands } from './alarms/standing-alerts.ts';
 import { farmIdsOf } from './farm/farms.ts';
-import { uuidOf } from './paging.ts';
+import { isNumber, uuidOf } from './paging.ts';
 import { isRecordSeen } from './production/records.ts';
 
 /** How a user stands to the farm a thing lies on; null: there is no such thing, or it is deleted. */
 export function accessQuery(db: Db): (of: Owned, id: string, userId: string) => Promise<FarmFound | null> {
+  // asked for with nearly every request
+  const preparedOf = (of: Owned) =>
+    prepared(db, ['id', 'user'], ({ id, user }) => standing(db, of, id, user));
+  const byKind = new Map<Owned, ReturnType<typeof preparedOf>>();
   return async (of, id, userId) => {
-    const found = await farmsWith(db, of, id)
-      .leftJoin('farm_members', (join) =>
-        join
-          .onRef('farm_members.farm_id', '=', 'farms.id')
-          .on('farm_members.user_id', '=', userId)
-          .on('farm_members.hidden', '=', 0),
-      )
-      .select(['farms.id as farm_id', 'farms.owner_id', 'farm_members.role'])
-      .where('farms.hidden', '=', 0)
-      .executeTakeFirst();
+    const known = byKind.get(of) ?? preparedOf(of);
+    byKind.set(of, known);
+    const [found] = isNumber(id)
+      ? await standing(db, of, id, userId).execute()
+      : await known({ id, user: userId });
     if (!found) return null;
     const role = found.owner_id === userId ? 'OWNER' : found.role;
     return { farmId: found.farm_id, ownerId: found.owner_id, role };
   };
+}
+
+function standing(db: Db, of: Owned, id: string, userId: string) {
+  return farmsWith(db, of, id)
+    .leftJoin('farm_members', (join) =>
+      join
+        .onRef('farm_members.farm_id', '=', 'farms.id')
+        .on('farm_members.user_id', '=', userId)
+        .on('farm_members.hidden', '=', 0),
+    )
+    .select(['farms.id as farm_id', 'farms.owner_id', 'farm_members.role'])
+    .where('farms.hidden', '=', 0);
 }
 
 function farmsWith(db: Db, of: Owned, id: string) {

@@ -32,12 +32,15 @@ export function createdAfter(after: { created_at: string; id: string } | null, t
   return sql<boolean>`(${key('created_at')}, ${key('id')}) > (${after.created_at}, ${after.id})`;
 }
 
+/** Whether a thing is named by its number, which leads to its UUID. */
+export const isNumber = (ref: string): boolean => /^\d+$/.test(ref);
+
 /**
  * What to compare an `id` with: ponds, batches and transfers may be named by their number instead of their UUID.
  * An unknown number names nothing.
  */
 export function uuidOf(db: Db, entity: 'pond' | 'batch' | 'transfer', ref: string) {
-  if (!/^\d+$/.test(ref)) return ref;
+  if (!isNumber(ref)) return ref;
   return db.selectFrom('numeric_ids').select('uuid').where('id', '=', ref).where('entity', '=', entity);
 }
 

@@ -1,21 +1,19 @@
 import { pond } from '#contract/resources/ponds.ts';
 import type { PondQueries } from '#features/farm/ponds/ports.ts';
-import type { Db } from '../../database.ts';
+import { type Db, prepared } from '../../database.ts';
 import { decodeRow } from '../../tables.ts';
 import { placeInEpisode } from '../alarms/standing-alerts.ts';
 import { createdAfter, inChunks, numericIdQueries } from '../paging.ts';
 import { farmIdsOf } from './farms.ts';
 
 export function pondQueries(db: Db): PondQueries {
+  const byId = prepared(db, ['id'], ({ id }) =>
+    db.selectFrom('ponds').selectAll().where('id', '=', id).where('hidden', '=', 0),
+  );
   return {
     ...numericIdQueries(db),
     async pondById(id) {
-      const row = await db
-        .selectFrom('ponds')
-        .selectAll()
-        .where('id', '=', id)
-        .where('hidden', '=', 0)
-        .executeTakeFirst();
+      const [row] = await byId({ id });
       return row ? decodeRow(pond, row) : null;
     },
     async pondIdTaken(id) {

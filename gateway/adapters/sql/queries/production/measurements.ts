@@ -5,7 +5,7 @@ import type { CorrectQueries, PondToMeasure } from '#features/production/water-q
 import { type Db, prepared } from '../../database.ts';
 import { decodeRow } from '../../tables.ts';
 import { EPISODE_COLUMNS } from '../alarms/alerts.ts';
-import { uuidOf } from '../paging.ts';
+import { isNumber, uuidOf } from '../paging.ts';
 
 /** The types a measurement raises; a forecast is not one. */
 export const WATER_TYPES = [
@@ -26,7 +26,7 @@ export function measurementQueries(db: Db): CorrectQueries {
   const episodes = prepared(db, ['pond'], ({ pond }) => openEpisodes(db, pond));
   return {
     async pondToMeasure(ref) {
-      const [row] = /^\d+$/.test(ref)
+      const [row] = isNumber(ref)
         ? await pondToMeasure(db)
             .where('ponds.id', '=', uuidOf(db, 'pond', ref))
             .execute()
