@@ -100,6 +100,10 @@ export const WATER_SOURCES: readonly Source[] = [
         [15, 8.5, '7.98', '6.28'],
         [20, 8.5, '11.18', '8.87'],
         [25, 8.5, '14.97', '12.4'],
+        [20, 7.8, '2.45', '1.90'],
+        [25, 7.8, '3.39', '2.74'],
+        [20, 8.2, '5.94', '4.65'],
+        [25, 8.2, '8.11', '6.61'],
       ] as const,
       (temperatureC, ph, fresh, sea) => [
         {
@@ -134,6 +138,24 @@ export const WATER_SOURCES: readonly Source[] = [
         published,
         ours: unionised(temperatureC, ph, 0),
       }),
+    ),
+  },
+  {
+    name: 'EPA, Quality Criteria for Water (1976), table after Emerson et al. 1975: fresh water, two digits',
+    cited: [],
+    figures: table(
+      [
+        [15, '0.27', '0.86', '2.7', '8.0', '21', '46'],
+        [20, '0.40', '1.2', '3.8', '11', '28', '56'],
+        [25, '0.57', '1.8', '5.4', '15', '36', '64'],
+        [30, '0.80', '2.5', '7.5', '20', '45', '72'],
+      ] as const,
+      (temperatureC, ...printed) =>
+        printed.map((published, at) => ({
+          of: `NH3-N at ${temperatureC} °C, pH ${7 + at / 2} in fresh water, %`,
+          published,
+          ours: unionised(temperatureC, 7 + at / 2, 0),
+        })),
     ),
   },
   {

@@ -134,7 +134,12 @@ export function readHeader(
     else header.refused.push(each);
   }
   header.ignored = header.ignored.slice(0, 50);
-  header.isDayFirst = header.columns.some(({ name, heading }) => isDayFirst(kind, name, heading));
+  // days under an English word may be of either order, whatever stands beside them
+  const isEnglish = header.columns.some(
+    ({ name, is, heading }) => (is === 'moment' || is === 'day') && wordOf(withoutBrackets(heading)) === name,
+  );
+  header.isDayFirst =
+    !isEnglish && header.columns.some(({ name, heading }) => isDayFirst(kind, name, heading));
   return header;
 }
 
