@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openApiDocument } from '#adapters/http/openapi.ts';
 import type { Route } from '#core/route.ts';
+import { apiDocument } from '#test/api-document.ts';
 import { type Reply, type SignedUp, startApp } from '#test/app.ts';
 import { type Engine, onBothEngines } from '#test/databases.ts';
 import { answerValidator, wrongAnswer } from '#test/documented-answer.ts';
@@ -30,8 +30,7 @@ function isAnswered(engine: Engine, args: readonly string[] = []): void {
   let validator: ReturnType<typeof answerValidator>;
   beforeAll(async () => {
     app = await startApp(engine, args);
-    // the shapes this test needs of it are checked by the test of the document
-    document = openApiDocument(app.routes, { answers: 'closed' }) as unknown as ApiDocument;
+    document = apiDocument(app.routes, 'closed');
     validator = answerValidator(document);
   });
   afterAll(() => app.close());

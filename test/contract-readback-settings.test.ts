@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApiDocument } from '#adapters/http/openapi.ts';
 import type { ScienceSettingsAnswer } from '#contract/resources/science.ts';
 import { ALERT_TYPES } from '#contract/words.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
+import { apiDocument } from '#test/api-document.ts';
 import { type App, aControlPoint, aFarmWith, body, startApp } from '#test/app.ts';
 import { type Engine, onBothEngines } from '#test/databases.ts';
-import { type ApiDocument, operationOf } from '#test/sample-request.ts';
+import { operationOf } from '#test/sample-request.ts';
 
 // Settings of a farm as a whole, and of what hangs on its box: every field that the document says a PUT takes is sent alone,
 // answered, and found by whoever reads afterwards, and the fields beside it stay.
@@ -59,7 +59,7 @@ async function walk({
   follows = [],
 }: Settings) {
   const [method = '', declared = ''] = route.split(' ');
-  const document = openApiDocument(app.routes) as unknown as ApiDocument;
+  const document = apiDocument(app.routes);
   const schema = operationOf(document, { method, path: declared } as never).requestBody?.content[
     'application/json'
   ]?.schema;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openApiDocument } from '#adapters/http/openapi.ts';
 import type { Route } from '#core/route.ts';
+import { apiDocument } from '#test/api-document.ts';
 import { type App, body, type Reply, type SignedUp, startApp } from '#test/app.ts';
 import { type Engine, onBothEngines } from '#test/databases.ts';
 import { aFarm, deviceIdOf } from '#test/farm-rows.ts';
@@ -71,7 +71,7 @@ function isReadBack(engine: Engine): void {
   let owner: SignedUp;
   beforeAll(async () => {
     app = await startApp(engine, ['--local-plan', 'ENTERPRISE']);
-    document = openApiDocument(app.routes) as unknown as ApiDocument;
+    document = apiDocument(app.routes);
     owner = await app.signUp();
   });
   afterAll(() => app.close());

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openApiDocument } from '#adapters/http/openapi.ts';
 import type { Route } from '#core/route.ts';
+import { apiDocument } from '#test/api-document.ts';
 import { type App, type Reply, type SignedUp, startApp } from '#test/app.ts';
 import { type Engine, onBothEngines } from '#test/databases.ts';
 import { aFarm, deviceIdOf } from '#test/farm-rows.ts';
@@ -39,7 +39,7 @@ function keepsRules(engine: Engine, args: readonly string[] = []): void {
   let owner: SignedUp | null = null;
   beforeAll(async () => {
     app = await startApp(engine, [...args, '--local-plan', 'ENTERPRISE']);
-    document = openApiDocument(app.routes) as unknown as ApiDocument;
+    document = apiDocument(app.routes);
     admin = await app.signUp({ role: 'ADMIN' });
   });
   afterAll(() => app.close());

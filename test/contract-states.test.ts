@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openApiDocument } from '#adapters/http/openapi.ts';
 import { MEMBER_ROLES } from '#contract/words.ts';
 import type { Route } from '#core/route.ts';
+import { apiDocument } from '#test/api-document.ts';
 import { startApp } from '#test/app.ts';
 import { answerValidator, wrongAnswer } from '#test/documented-answer.ts';
 import { aFarm, anInvitation, deviceIdOf } from '#test/farm-rows.ts';
@@ -36,7 +36,7 @@ describe('whatever happened to a farm, every caller', () => {
 
   beforeAll(async () => {
     app = await startApp();
-    document = openApiDocument(app.routes, { answers: 'closed' }) as unknown as ApiDocument;
+    document = apiDocument(app.routes, 'closed');
     validator = answerValidator(document);
     const late = await app.signUp();
     expired = late.token;

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { signatureOf, webhookSender } from '#adapters/delivery/send-webhook.ts';
-import { openApiDocument } from '#adapters/http/openapi.ts';
 import { csvRows } from '#contract/csv-cells.ts';
 import { plainJson, plainLine, plainNumber } from '#contract/plain-number.ts';
 import { storedWords } from '#features/alarms/alerts/stored-words.ts';
 import { figure } from '#science/advice/language.ts';
+import { apiDocument } from '#test/api-document.ts';
 import { body, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { aFarm, deviceIdOf } from '#test/farm-rows.ts';
 import { measured, weighed } from '#test/recorded-rows.ts';
-import { type ApiDocument, type Names, sampleRequest } from '#test/sample-request.ts';
+import { type Names, sampleRequest } from '#test/sample-request.ts';
 
 // Figures as binary fractions leave them, small and large ones, through every way out: no reader is told an exponent, nor
 // seventeen digits of what somebody typed as 4.6.
@@ -209,7 +209,7 @@ onBothEngines('a farm with such figures', (_open, engine) => {
       body: { device_id: deviceIdOf(ids.control_point), current_status: 'ON', consumption: 0.1 + 0.2 },
     });
 
-    const document = openApiDocument(app.routes) as unknown as ApiDocument;
+    const document = apiDocument(app.routes);
     const names: Names = { ...ids, user: user.id, device: deviceIdOf(ids.control_point) };
     const wrong: string[] = [];
     let read = 0;

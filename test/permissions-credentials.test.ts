@@ -1,13 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openApiDocument } from '#adapters/http/openapi.ts';
 import { newKeyPair, signText } from '#adapters/sync/ed25519.ts';
 import { TOKEN_SCOPES } from '#contract/resources/access-tokens.ts';
 import { pairedGateway } from '#contract/resources/sync-tables.ts';
 import { update } from '#core/changes.ts';
 import type { Route } from '#core/route.ts';
 import { scopeFor } from '#core/token-scope.ts';
+import { apiDocument } from '#test/api-document.ts';
 import { type App, aControlPoint, body, type SignedUp, startApp } from '#test/app.ts';
 import { type Engine, onBothEngines } from '#test/databases.ts';
 import { aFarm, deviceIdOf } from '#test/farm-rows.ts';
@@ -31,7 +31,7 @@ function opensNothing(engine: Engine, args: readonly string[] = []): void {
   let names: Names;
   beforeAll(async () => {
     app = await startApp(engine, args);
-    document = openApiDocument(app.routes) as unknown as ApiDocument;
+    document = apiDocument(app.routes);
     owner = await app.signUp();
     const ids = await aFarm(app.kernel, owner.user.id);
     names = { ...ids, user: owner.user.id, device: deviceIdOf(ids.control_point) };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openApiDocument } from '#adapters/http/openapi.ts';
 import { type FarmRole, MEMBER_ROLES } from '#contract/words.ts';
 import { OWNED, type Owned, type Route } from '#core/route.ts';
+import { apiDocument } from '#test/api-document.ts';
 import { type App, type Reply, type SignedUp, startApp } from '#test/app.ts';
 import { type Engine, onBothEngines } from '#test/databases.ts';
 import { aFarm, deviceIdOf } from '#test/farm-rows.ts';
@@ -22,7 +22,7 @@ function isNotThere(engine: Engine, args: readonly string[] = []): void {
   let people: Record<FarmRole | 'neighbour' | 'invited', SignedUp>;
   beforeAll(async () => {
     app = await startApp(engine, args);
-    document = openApiDocument(app.routes) as unknown as ApiDocument;
+    document = apiDocument(app.routes);
     const words = ['OWNER', ...MEMBER_ROLES, 'neighbour', 'invited'] as const;
     const made = await Promise.all(words.map(async (word) => [word, await app.signUp()] as const));
     people = Object.fromEntries(made) as typeof people;

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openApiDocument } from '#adapters/http/openapi.ts';
 import { lostPerson } from '#contract/resources/sync-tables.ts';
 import { mayOnFarm } from '#contract/rights.ts';
 import { type FarmRole, MEMBER_ROLES } from '#contract/words.ts';
@@ -7,6 +6,7 @@ import { insert } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { type Access, type BoxNeed, OWNED, type Route } from '#core/route.ts';
 import { grantBoxRight } from '#features/people/box-rights.ts';
+import { apiDocument } from '#test/api-document.ts';
 import { type Reply, startApp } from '#test/app.ts';
 import { type Engine, onBothEngines } from '#test/databases.ts';
 import { answerValidator, wrongAnswer } from '#test/documented-answer.ts';
@@ -109,8 +109,7 @@ function keepsItsPromises(engine: Engine, args: readonly string[] = []): void {
 
   beforeAll(async () => {
     app = await startApp(engine, args);
-    // the shapes this test needs of it are checked by the test of the document
-    document = openApiDocument(app.routes) as unknown as ApiDocument;
+    document = apiDocument(app.routes);
     const people = CALLERS.filter((caller) => caller !== 'nobody');
     // the first owns the box
     const boxOwner = await app.signUp();
@@ -171,7 +170,7 @@ function keepsItsPromises(engine: Engine, args: readonly string[] = []): void {
   });
 
   test('route by route, caller by caller, with an answer that is documented', async () => {
-    const closed = openApiDocument(app.routes, { answers: 'closed' }) as unknown as ApiDocument;
+    const closed = apiDocument(app.routes, 'closed');
     const validator = answerValidator(closed);
     const undocumented: string[] = [];
     const kept: Record<string, Record<string, Verdict>> = {};

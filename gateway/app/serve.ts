@@ -1,10 +1,11 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fairTurns } from '#adapters/http/fair-turns.ts';
 import { boundUnproved, hardenServer, SERVER_OPTIONS } from '#adapters/http/harden-server.ts';
 import { machineNetwork } from '#adapters/system/machine-facts.ts';
 import { measuredDelays, watchEventLoop } from '#adapters/system/process-pauses.ts';
 import { startTicks, type Tick } from '#adapters/timers/ticks.ts';
+import { placeOf } from '#core/network.ts';
 import { noteStart, type RunNote } from '#operations/doctor/run-file.ts';
 import { vitalOf } from '#operations/staging/vital-signs.ts';
 import type { Vital } from '#operations/update/health-gate.ts';
@@ -48,7 +49,10 @@ async function begin(config: Config, world: World, note: RunNote): Promise<Runni
   const instance = await compose(config, world);
   const { areas, kernel } = instance;
   const refused = (reason: string, source: string) => instance.refusals.count('http', reason, source);
-  const inTurns = fairTurns({ handle: instance.app, sourceOf: instance.clients.of, refused });
+  const { of } = instance.clients;
+  // at a farm all controllers may lie in one network, and none waits there for another
+  const sourceOf = config.role === 'hosted' ? (request: IncomingMessage) => placeOf(of(request)) : of;
+  const inTurns = fairTurns({ handle: instance.app, sourceOf, refused });
   const server = boundUnproved(hardenServer(createServer(SERVER_OPTIONS, inTurns), refused), {
     isProxy: instance.clients.isProxy,
     refused,

@@ -11,7 +11,8 @@ import type { RunFacts } from '#features/system/doctor/ports.ts';
 import { isUnderWay, type Run, readRun, runFileOf } from '#operations/doctor/run-file.ts';
 import { factsFromOutside, type Looked, lookAt } from '#operations/doctor/stopped-gateway.ts';
 import { journal, makeBundle, reportText, secretsIn } from '#operations/doctor/support-bundle.ts';
-import { type Config, options, readConfig, UsageError } from '#runtime/config.ts';
+import { type Config, readConfig, UsageError } from '#runtime/config.ts';
+import { options } from '#runtime/options.ts';
 
 const HELP = `${usage('doctor [options]', 'beside a running gateway, or on a stopped one')}
 

@@ -1,9 +1,14 @@
 import * as z from 'zod';
+import { hasUnseen } from './look-alikes.ts';
 
 // Building blocks of inputs: what a caller may send. Rows use stricter shapes (see resource.ts).
 
 /** Names and codes: trimmed, 1 to 255 characters. */
 export const shortText = z.string().trim().min(1).max(255);
+/** A name that people read who know nothing else of it: of a person, of a farm that invites. */
+export const shownName = shortText.refine((text) => !hasUnseen(text), {
+  message: 'must not have invisible characters, or such as turn the direction of writing',
+});
 const anyUuid = z.uuid();
 /** An id as a caller sends it; rows hold lower case, so capitals must not name another row. */
 export const idInput = z.uuid().toLowerCase();

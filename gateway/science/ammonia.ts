@@ -30,6 +30,12 @@ export type Nh3 =
   | { isKnown: true; mgL: number; isExtrapolated: boolean }
   | { isKnown: false; worstMgL: number; gaps: readonly AmmoniaGap[] };
 
+/**
+ * The least un-ionised ammonia that killed half of the animals within four days, mg/L NH3-N (Lin & Chen 2001, at 15 ppt).
+ * From there on the alarm calls for help and the ration is held.
+ */
+export const DEADLY_NH3_MG_L = 1.2;
+
 type Limits = ScienceConstants['water']['worstPlausible'];
 
 /** Ranges of the tables that the equations agree with (within 2 %), and how far they are drawn on beyond them. */

@@ -1,4 +1,4 @@
-import type { AmmoniaGap } from './ammonia.ts';
+import { type AmmoniaGap, DEADLY_NH3_MG_L } from './ammonia.ts';
 import type { ScienceConstants } from './constants.ts';
 import { interpolate } from './temperature-factor.ts';
 
@@ -37,19 +37,18 @@ export interface FeedingConditions {
 }
 
 type ReadingCause = 'TEMPERATURE' | 'OXYGEN' | 'DAWN_OXYGEN' | 'AMMONIA';
-export type FeedingCause =
-  | {
-      cause: ReadingCause;
-      value: number;
-      factor: number;
-      /** Only of oxygen that was not read just now, hours. */
-      ageHours?: number;
-      /** Nothing fresh was measured: the farm's value for that stands in. */
-      isAssumed?: true;
-      /** What the ammonia could not be worked out from: `value` is the most that it may be. */
-      gaps?: readonly AmmoniaGap[];
-    }
-  | { cause: 'EVENT'; event: FeedingEvent; factor: number };
+export type ReadingCauseFound = {
+  cause: ReadingCause;
+  value: number;
+  factor: number;
+  /** Only of oxygen and ammonia that were not read just now, hours. */
+  ageHours?: number;
+  /** Nothing fresh was measured: the farm's value for that stands in. */
+  isAssumed?: true;
+  /** What the ammonia could not be worked out from: `value` is the most that it may be. */
+  gaps?: readonly AmmoniaGap[];
+};
+export type FeedingCause = ReadingCauseFound | { cause: 'EVENT'; event: FeedingEvent; factor: number };
 
 export interface FeedingAdjustment {
   /** What to multiply the ration by, 0–1.05. */
@@ -58,7 +57,7 @@ export interface FeedingAdjustment {
   causes: FeedingCause[];
   /** A second stress that the larger one already covers; not in `factor`. */
   covered: FeedingCause | null;
-  /** Dissolved oxygen is so low that nothing may be fed. */
+  /** The water is such that nothing may be fed. */
   isSuspended: boolean;
 }
 
@@ -66,7 +65,8 @@ export interface FeedingAdjustment {
  * How today's conditions change the ration: temperature × the worse of oxygen and ammonia ×
  * what was noted at the pond. Oxygen is that of now; a low dawn before it cuts the ration too, for the
  * sake of the next one, but suspends nothing. Oxygen and ammonia stress come together, so the smaller cut is
- * already in the larger. For what nobody measured, or too long ago to speak for today, the farm's
+ * already in the larger. Ammonia that kills, or may as far as anybody knows, holds the feed as its alarm says, until it
+ * was measured again. For what nobody measured, or too long ago to speak for today, the farm's
  * own cautious value stands in: unknown water is fed no better than water that is known to be fair.
  *
  * Sources: temperature An Binh Bio, Skretting, Limsuwan & Ching; oxygen Boyd, Nunes & Musig;
@@ -85,19 +85,20 @@ export function feedingAdjustment(
     reading: upTo(temperatureHours, conditions.temperatureC),
     unknown: whenUnknown.temperatureC,
   });
-  const [stress = null, covered = null] = [
+  const stresses = [
     readingCause('OXYGEN', feeding.oxygenFactor, {
       reading: upTo(oxygen, conditions.dissolvedOxygen),
       unknown: whenUnknown.oxygenMgL,
     }),
     dawnCause(feeding, upTo(oxygen, conditions.dawnOxygen ?? null)),
-    readingCause('AMMONIA', feeding.ammoniaFactor, {
-      reading: upTo(ammonia, conditions.ammoniaNh3N),
-      unknown: whenUnknown.ammoniaNh3NMgL,
-    }),
-  ]
-    .filter(changesRation)
-    .toSorted((a, b) => a.factor - b.factor);
+    held(
+      readingCause('AMMONIA', feeding.ammoniaFactor, {
+        reading: upTo(ammonia, conditions.ammoniaNh3N),
+        unknown: whenUnknown.ammoniaNh3NMgL,
+      }),
+    ),
+  ].filter((cause) => cause !== null && changesRation(cause));
+  const [stress = null, covered = null] = stresses.toSorted((a, b) => a.factor - b.factor);
   const causes = withinUnknown(
     whenUnknown.leastFactor,
     [temperature, stress, eventCause(feeding, conditions.event, mealsPerDay)]
@@ -109,10 +110,21 @@ export function feedingAdjustment(
     factor: Math.min(feeding.largestFactor, Math.max(0, product)),
     causes,
     covered,
-    isSuspended:
-      stress !== null && stress.cause === 'OXYGEN' && stress.isAssumed !== true && stress.factor <= 0,
+    isSuspended: stresses.some(suspends),
   };
 }
+
+/** Whether this alone allows no feed: what somebody measured and what stops feeding or kills. */
+export function suspends(cause: FeedingCause): cause is ReadingCauseFound {
+  if (cause.cause === 'EVENT' || cause.isAssumed === true) return false;
+  return (cause.cause === 'OXYGEN' && cause.factor <= 0) || isDeadlyAmmonia(cause);
+}
+
+const isDeadlyAmmonia = ({ cause, isAssumed, value }: ReadingCauseFound): boolean =>
+  cause === 'AMMONIA' && isAssumed !== true && value >= DEADLY_NH3_MG_L;
+
+const held = (ammonia: ReadingCauseFound): ReadingCauseFound =>
+  isDeadlyAmmonia(ammonia) ? { ...ammonia, factor: 0 } : ammonia;
 
 /** What nobody measured cuts by so much at most, all of it together: the smaller cuts give way. */
 function withinUnknown(leastFactor: number, causes: readonly FeedingCause[]): FeedingCause[] {
@@ -129,13 +141,19 @@ function withinUnknown(leastFactor: number, causes: readonly FeedingCause[]): Fe
 
 /**
  * The next meal by what the last one left on the trays: all eaten +5 %, up to 10 % left as it
- * is, up to 25 % −10 %, up to 50 % −30 %, more: skip it. Over any number of trays, their mean.
+ * is, up to 25 % −10 %, up to 50 % −30 %, more: skip it. Over any number of trays, their mean. Hungry shrimp do not
+ * raise a ration that the water cuts: the alarms say to give no more than that.
  *
  * @param leftoversPercent % of the feed put on the trays, 0–100
  */
-export function nextMealFactor(feeding: Feeding, leftoversPercent: number): number {
+export function nextMealFactor(
+  feeding: Feeding,
+  leftoversPercent: number,
+  rationFactors: readonly number[],
+): number {
   const step = feeding.trayLeftovers.find((each) => leftoversPercent <= each.upToPercent);
-  return step?.factor ?? 0;
+  const most = rationFactors.some((factor) => factor < 1) ? 1 : Number.POSITIVE_INFINITY;
+  return Math.min(most, step?.factor ?? 0);
 }
 
 /** Whether a reading exists and still speaks for today. */
@@ -143,8 +161,13 @@ export function isFresh<R extends AgedReading>(reading: R | null, withinHours: n
   return reading !== null && reading.ageHours <= withinHours;
 }
 
-/** Oxygen read so long ago is told with its age, hours. */
-const TOLD_FROM_HOURS = 3;
+/** What was read so long ago is told with its age, hours. */
+const TOLD_FROM_HOURS: Readonly<Record<ReadingCause, number>> = {
+  TEMPERATURE: Number.POSITIVE_INFINITY,
+  OXYGEN: 3,
+  DAWN_OXYGEN: Number.POSITIVE_INFINITY,
+  AMMONIA: 24,
+};
 
 const upTo = <R extends AgedReading>(hours: number, reading: R | null): R | null =>
   isFresh(reading, hours) ? reading : null;
@@ -153,20 +176,20 @@ function readingCause(
   cause: ReadingCause,
   table: readonly { at: number; factor: number }[],
   { reading, unknown }: { reading: AmmoniaReading | null; unknown: number },
-): FeedingCause {
+): ReadingCauseFound {
   if (reading === null) return { cause, value: unknown, factor: factorAt(table, unknown), isAssumed: true };
   const { value, ageHours, gaps = [] } = reading;
   return {
     cause,
     value,
     factor: factorAt(table, value),
-    ...(cause === 'OXYGEN' && ageHours >= TOLD_FROM_HOURS ? { ageHours } : {}),
+    ...(ageHours >= TOLD_FROM_HOURS[cause] ? { ageHours } : {}),
     ...(gaps.length === 0 ? {} : { gaps }),
   };
 }
 
 /** The dawn that was: a cut for the next one, not a fast for the day. */
-function dawnCause(feeding: Feeding, reading: AgedReading | null): FeedingCause | null {
+function dawnCause(feeding: Feeding, reading: AgedReading | null): ReadingCauseFound | null {
   if (reading === null) return null;
   const { value } = reading;
   const factor = Math.max(feeding.dawnLeastFactor, factorAt(feeding.oxygenFactor, value));

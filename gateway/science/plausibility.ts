@@ -5,6 +5,7 @@ import type { Water, WaterSample } from './water-limits.ts';
 export const IMPLAUSIBLE_KINDS = [
   'OXYGEN_ABOVE_ANY_POND',
   'OXYGEN_OVERSATURATED',
+  'OXYGEN_DOUBTFUL',
   'TEMPERATURE_UNUSUAL',
   'PH_UNUSUAL',
   'SALINITY_UNUSUAL',
@@ -20,26 +21,22 @@ export type Implausibility = {
   value: number;
   /** Per cent of saturation; only with OXYGEN_OVERSATURATED. */
   saturationPercent: number | null;
+  /** What would tell whether the value is possible, and was not measured with it; only with OXYGEN_DOUBTFUL. */
+  missing: readonly ('temperature' | 'salinity')[];
   /** Total ammonia nitrogen that the value would need, mg/L; only with AMMONIA_BASIS_DOUBTFUL. */
   tanMgL: number | null;
 };
 
 /**
- * Values of a measurement that are stored as they are but should be looked at again. Oxygen is held against saturation
- * where the temperature is known (salinity unknown counts as fresh water, which accuses less).
+ * Values of a measurement that are stored as they are but should be looked at again. Oxygen is held against saturation: what
+ * is too much in any water that the measurement may be of, and what is too much in some of it because temperature or
+ * salinity was not measured.
  */
 export function implausibilitiesOf(water: Water, sample: WaterSample): Implausibility[] {
   const { plausible } = water;
   const found: Implausibility[] = [];
-  const oxygen = sample.dissolved_oxygen;
-  if (oxygen !== null) {
-    const saturationPercent = saturationOf(sample, oxygen);
-    if (oxygen < 0 || oxygen > plausible.oxygenMostMgL) {
-      found.push(flag('OXYGEN_ABOVE_ANY_POND', 'dissolved_oxygen', oxygen));
-    } else if (saturationPercent !== null && saturationPercent > plausible.oxygenMostSaturationPercent) {
-      found.push({ ...flag('OXYGEN_OVERSATURATED', 'dissolved_oxygen', oxygen), saturationPercent });
-    }
-  }
+  const oxygen = oxygenDoubt(water, sample);
+  if (oxygen !== null) found.push(oxygen);
   const { temperature, ph, salinity } = sample;
   if (temperature !== null && isOutside(plausible.temperatureC, temperature)) {
     found.push(flag('TEMPERATURE_UNUSUAL', 'temperature', temperature));
@@ -71,17 +68,37 @@ function ammoniaDoubt(water: Water, sample: WaterSample): Implausibility | null 
   return tanMgL > tanMostMgL ? { ...flag('AMMONIA_BASIS_DOUBTFUL', 'ammonia', ammonia), tanMgL } : null;
 }
 
-function saturationOf(sample: WaterSample, oxygenMgL: number): number | null {
-  if (sample.temperature === null) return null;
-  return oxygenSaturationPercent({
-    oxygenMgL,
-    temperatureC: sample.temperature,
-    salinityPpt: sample.salinity ?? 0,
-  });
+function oxygenDoubt({ plausible, worstPlausible }: Water, sample: WaterSample): Implausibility | null {
+  const { dissolved_oxygen: oxygen, temperature, salinity } = sample;
+  if (oxygen === null) return null;
+  if (oxygen < 0 || oxygen > plausible.oxygenMostMgL)
+    return flag('OXYGEN_ABOVE_ANY_POND', 'dissolved_oxygen', oxygen);
+  const most = plausible.oxygenMostSaturationPercent;
+  // fresh water accuses least; of an unknown temperature nothing is sure
+  const least = temperature === null ? 0 : saturationOf(oxygen, temperature, salinity ?? 0);
+  if (least > most)
+    return { ...flag('OXYGEN_OVERSATURATED', 'dissolved_oxygen', oxygen), saturationPercent: least };
+  const highest = saturationOf(
+    oxygen,
+    temperature ?? worstPlausible.temperatureC,
+    salinity ?? SATURATION_UP_TO.salinityPpt,
+  );
+  if (highest <= most) return null;
+  const missing = (['temperature', 'salinity'] as const).filter((name) => sample[name] === null);
+  return { ...flag('OXYGEN_DOUBTFUL', 'dissolved_oxygen', oxygen), missing };
 }
 
+/** Hotter and saltier water than the table knows holds less than its end, which accuses less. */
+const SATURATION_UP_TO = { temperatureC: 40, salinityPpt: 40 };
+const saturationOf = (oxygenMgL: number, temperatureC: number, salinityPpt: number): number =>
+  oxygenSaturationPercent({
+    oxygenMgL,
+    temperatureC: Math.min(Math.max(temperatureC, 0), SATURATION_UP_TO.temperatureC),
+    salinityPpt: Math.min(Math.max(salinityPpt, 0), SATURATION_UP_TO.salinityPpt),
+  }) ?? 0;
+
 function flag(kind: ImplausibleKind, parameter: Implausibility['parameter'], value: number): Implausibility {
-  return { kind, parameter, value, saturationPercent: null, tanMgL: null };
+  return { kind, parameter, value, saturationPercent: null, missing: [], tanMgL: null };
 }
 
 function isOutside(range: { least: number; most: number }, value: number): boolean {

@@ -54,6 +54,8 @@ export type Violation = {
   measured: number;
   /** What the animals feel of ammonia; null: this is no ammonia. */
   nh3: Nh3 | null;
+  /** Of nitrite and nitrate: salinity, which decides what they do, was not measured, and that of hardly salty water counts. */
+  isSalinityUnknown?: true;
   /** Total ammonia beside a measured NH3-N, mg/L; left out where it cannot be worked out, or was what was measured. */
   tan?: number;
 };
@@ -70,6 +72,9 @@ const RULES: Readonly<Record<WaterAlertType, { parameter: WaterParameter; side: 
   HIGH_NITRITE: { parameter: 'nitrite', side: 'above' },
   HIGH_NITRATE: { parameter: 'nitrate', side: 'above' },
 };
+
+/** What dissolved salts keep out of the gills. */
+const SALT_PROTECTS: readonly WaterAlertType[] = ['HIGH_NITRITE', 'HIGH_NITRATE'];
 
 export const parameterOf = (type: WaterAlertType): WaterParameter => RULES[type].parameter;
 export const isUpperLimit = (type: WaterAlertType): boolean => RULES[type].side === 'above';
@@ -136,7 +141,18 @@ export function violationsOf(water: Water, sample: WaterSample): Violation[] {
     const value = nh3 === null ? measured : nh3ToActOn(nh3);
     const threshold = water.alerts[type].limit;
     return isBeyond(value, threshold, side)
-      ? [{ type, parameter, value, threshold, measured, nh3, ...(tan === null ? {} : { tan }) }]
+      ? [
+          {
+            type,
+            parameter,
+            value,
+            threshold,
+            measured,
+            nh3,
+            ...(tan === null ? {} : { tan }),
+            ...(SALT_PROTECTS.includes(type) && sample.salinity === null ? { isSalinityUnknown: true } : {}),
+          },
+        ]
       : [];
   });
 }

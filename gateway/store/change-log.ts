@@ -2,12 +2,13 @@ import type { Resource } from '#contract/resource.ts';
 import { OPS, type SyncLane } from '#contract/sync/wire.ts';
 import type { Committed, ForgottenChanges, Unit } from '#core/changes.ts';
 import { AppError, StaleError } from '#core/errors.ts';
-import { nextHlc } from './hlc.ts';
+import { formatHlc, nextHlc, readHlc } from './hlc.ts';
 import { chainOfText, jsonOf, textOfParts } from './merge/canonical-change.ts';
 import { keepMarks } from './merge/keep-marks.ts';
 import { toldGroups, toldRow } from './merge/personal.ts';
 import { type Routes, routesOf } from './merge/routes.ts';
 import { schemaOfChange } from './merge/schemas.ts';
+import { OWN_STREAM } from './own-stream.ts';
 import type { Steps, UnitContext } from './register.ts';
 
 // The change log: what sync ships, hash-chained per lane, numbered without gaps under the stream's row lock.
@@ -189,6 +190,19 @@ function* writeLogRow(
   };
 }
 
+/**
+ * Hosted: rows that no gateway hears of are stamped under no stream's lock. The instance's own stream, of which no gateway
+ * is the other end, tells how far they went: stamps from the future are looked for by the streams. Once in a while alone,
+ * so that such units do not wait for each other.
+ */
+function* noteUnheard(hlc: string, { node }: UnitContext): Steps<void> {
+  const before = formatHlc(Math.max(0, readHlc(hlc).ms - NOTED_EVERY_MS), 0, node);
+  yield {
+    sql: 'update sync_stream set hlc = ? where stream_id = ? and (hlc is null or hlc < ?)',
+    params: [hlc, OWN_STREAM, before],
+  };
+}
+
 /** Of MAX_MESSAGE_BYTES, with room for what stands around one change in a message. */
 export const MOST_BODY_BYTES = 1_800_000;
 
@@ -224,8 +238,12 @@ export function fedBy(log: ChangeLog, { streams }: UnitContext): Pick<Committed,
     : { fed: fed.map(({ id, core }) => ({ streamId: id, head: core.seq })) };
 }
 
+/** How far what no stream hears of is stamped beyond what the instance's own stream says, most. */
+const NOTED_EVERY_MS = 60_000;
+
 /** Writes where the streams stand now, and the points that move with the unit. */
 export function* closeLog(log: ChangeLog, unit: Unit, context: UnitContext): Steps<void> {
+  if (log.state.streams.size === 0 && log.state.hlc !== null) yield* noteUnheard(log.state.hlc, context);
   for (const { id, tx, core, history } of log.state.streams.values()) {
     const columns: Readonly<Record<string, string | number | null>> = {
       hlc: log.state.hlc,

@@ -241,6 +241,34 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'stamps from the future are brought back to before the return, whatever they were made over',
+    edits: [
+      store(
+        'merge/time-return.ts',
+        'stamp > limit ? behind(future, known, stamp) : stamp',
+        'stamp > limit ? behind(future, { returned_ms: known.returned_ms - 3_600_000 }, stamp) : stamp',
+      ),
+    ],
+  },
+  {
+    name: 'stamps of rows that no gateway hears of stay in the future',
+    edits: [
+      store('change-log.ts', 'if (log.state.streams.size === 0 && log.state.hlc !== null)', 'if (false)'),
+    ],
+  },
+  {
+    name: 'parts of a row that waits aside are dropped by a comparison',
+    edits: [store('merge/parked.ts', "reason not like 'absent:%')`;", "reason not like '%')`;")],
+  },
+  {
+    name: 'what a row that waited aside won against is noted nowhere',
+    edits: [store('merge/merge.ts', '(edit.hasWaited === true &&', '(false &&')],
+  },
+  {
+    name: 'words of accounts of a farm that is away wait aside',
+    edits: [store('merge/merge-batch.ts', ' || tenancy?.away.has(id) === true', '')],
+  },
+  {
     name: 'what was refused while the farm was away is not tried again',
     edits: [hosted('answer-snapshot.ts', "retry: 'parked',", '')],
   },

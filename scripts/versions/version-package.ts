@@ -37,20 +37,23 @@ export const TODAY: VersionPackage = packageIn(ROOT);
 
 function packageIn(root: string): VersionPackage {
   const built = join(root, 'gateway/dist/main.js');
-  const config = readFileSync(placeIn(root, 'gateway/runtime/config.ts', 'gateway/config.ts'), 'utf8');
+  const options = readFileSync(
+    placeIn(root, 'gateway/runtime/options.ts', 'gateway/runtime/config.ts', 'gateway/config.ts'),
+    'utf8',
+  );
   return {
     root,
     // the first versions were started from their sources
     main: existsSync(join(root, 'scripts/build-program.mjs')) ? built : join(root, 'gateway/main.ts'),
     writer: join(root, WRITER),
-    ports: ['https', 'mqtts', 'discovery', 'ntp'].filter((name) => config.includes(`'${name}-port'`)),
+    ports: ['https', 'mqtts', 'discovery', 'ntp'].filter((name) => options.includes(`'${name}-port'`)),
   };
 }
 
-/** Where a file lies in a version: some have moved since. */
-function placeIn(root: string, now: string, then: string): string {
-  const file = join(root, now);
-  return existsSync(file) ? file : join(root, then);
+/** Where a file lies in a version: some have moved since. Names, the newest first. */
+function placeIn(root: string, ...names: readonly [string, ...string[]]): string {
+  const files = names.map((name) => join(root, name));
+  return files.find((file) => existsSync(file)) ?? join(root, names[0]);
 }
 
 /** The writer of today, by the imports of the version in that folder. */

@@ -36,6 +36,17 @@ describe('in one process', () => {
     expect(await limit.take('pair')).toBe(900_000);
   });
 
+  test('all of a network of the internet’s version 6 are one place; at a farm each address is one', async () => {
+    const limit = ownAttempts({ name: 'login', attempts: 1, windowS: 900 });
+    expect(await limit.take('2001:db8:0:7::1 ana@casa.test')).toBeNull();
+    for (const same of ['2001:db8:0:7:ffff::9', '2001:0DB8:0000:0007:0:0:0:1', '2001:db8::7:0:0:0:1'])
+      expect([same, await limit.take(`${same} ana@casa.test`)]).toEqual([same, 900_000]);
+    for (const other of ['2001:db8:0:8::1', '2001:db8::7', 'fd00::1', 'fd00::2'])
+      expect([other, await limit.take(`${other} ana@casa.test`)]).toEqual([other, null]);
+    expect(await limit.take('2001:db8::198.51.100.7 ana@casa.test')).toBe(900_000);
+    expect(await limit.take('2001:db8:0:7::1 rui@casa.test')).toBeNull();
+  });
+
   test('exempt keys are never counted', async () => {
     const limit = ownAttempts({ name: 'login', attempts: 1, windowS: 900, isExempt: isLoopback });
     for (const source of ['127.0.0.1', '::1', '::ffff:127.0.0.1'])

@@ -43,8 +43,9 @@ describe('a flood of names', () => {
     const links = createGatewayLinks({
       now: () => 1_000,
       monotonic: () => 1_000,
-      views: { byId: () => null, all: () => [] },
+      views: { byId: () => null, ofFarm: () => [] },
       streamOf: () => null,
+      farmsOf: () => [],
       tell: () => undefined,
       presenceChanged: () => undefined,
       keepSeen: async () => undefined,

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { environmentName, options } from '#runtime/config.ts';
+import { environmentName } from '#runtime/config.ts';
+import { options } from '#runtime/options.ts';
 import { startApp } from '#test/app.ts';
 import { headingId } from '../../scripts/guide/pages.mjs';
 import { KNOWN_COMMANDS, takes } from './known-options.ts';

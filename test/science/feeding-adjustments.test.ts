@@ -133,7 +133,10 @@ describe('un-ionised ammonia', () => {
     [0.2, 0.85],
     [0.3, 0.7],
     [0.6, 0.4],
-    [2, 0.4],
+    [1.19, 0.4],
+    // what killed half of the animals (Lin & Chen 2001) holds the feed
+    [1.2, 0],
+    [2, 0],
   ])('at %s mg/L shrimp get %s of the ration', (ammoniaNh3N, factor) => {
     expect(factorIn({ ammoniaNh3N: fresh(ammoniaNh3N) })).toBeCloseTo(factor, 10);
   });
@@ -300,6 +303,11 @@ describe('the next meal by the trays', () => {
     [51, 0],
     [100, 0],
   ])('with %s %% left is %s of the plan', (leftoversPercent, factor) => {
-    expect(nextMealFactor(feeding, leftoversPercent)).toBe(factor);
+    expect(nextMealFactor(feeding, leftoversPercent, [1])).toBe(factor);
+  });
+
+  test('with nothing left raises no ration that the water cuts, in whichever pond', () => {
+    expect(nextMealFactor(feeding, 0, [1, 0.7])).toBe(1);
+    expect(nextMealFactor(feeding, 30, [0.7])).toBe(0.7);
   });
 });

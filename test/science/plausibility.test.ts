@@ -21,13 +21,31 @@ const kindsIn = (measured: Partial<WaterSample>) =>
 test.each([
   ['an ordinary afternoon', { temperature: 31, dissolved_oxygen: 13, ph: 9, salinity: 20 }, []],
   ['nothing measured', {}, []],
-  ['25 mg/L without a temperature', { dissolved_oxygen: 25 }, []],
+  // possible in some water, so that it is asked about; and 16 mg/L in any that a pond has by day
+  ['25 mg/L without a temperature', { dissolved_oxygen: 25 }, ['OXYGEN_DOUBTFUL']],
+  ['16 mg/L alone', { dissolved_oxygen: 16 }, []],
   ['saturation written as oxygen', { dissolved_oxygen: 98 }, ['OXYGEN_ABOVE_ANY_POND']],
   ['a hair above 25 mg/L', { dissolved_oxygen: 25.1, temperature: 10 }, ['OXYGEN_ABOVE_ANY_POND']],
   // fresh water of 30 °C holds 7.56 mg/L
   ['just under three times saturation', { dissolved_oxygen: 22.6, temperature: 30, salinity: 0 }, []],
   ['just over it', { dissolved_oxygen: 22.8, temperature: 30, salinity: 0 }, ['OXYGEN_OVERSATURATED']],
-  ['the same without salinity', { dissolved_oxygen: 22.6, temperature: 30 }, []],
+  ['the same without salinity', { dissolved_oxygen: 22.6, temperature: 30 }, ['OXYGEN_DOUBTFUL']],
+  ['20.5 mg/L at 28 °C without salinity', { dissolved_oxygen: 20.5, temperature: 28 }, ['OXYGEN_DOUBTFUL']],
+  [
+    'too much for fresh water, too, without salinity',
+    { dissolved_oxygen: 23.6, temperature: 28 },
+    ['OXYGEN_OVERSATURATED'],
+  ],
+  [
+    'in brine, beyond the table',
+    { dissolved_oxygen: 20, temperature: 28, salinity: 55 },
+    ['OXYGEN_OVERSATURATED'],
+  ],
+  [
+    'at 42 °C, beyond the table',
+    { dissolved_oxygen: 20, temperature: 42, salinity: 0 },
+    ['OXYGEN_OVERSATURATED'],
+  ],
   [
     'in sea water, which holds 6.24',
     { dissolved_oxygen: 19, temperature: 30, salinity: 35 },

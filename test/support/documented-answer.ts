@@ -31,24 +31,38 @@ export function wrongAnswer(
   return `answered ${status} not as documented: ${error?.instancePath} ${error?.message} ${JSON.stringify(error?.params)}`;
 }
 
+/** Compiling costs more than all else: hundreds of operations answer alike, and each file of a worker asks for the same. */
+const compilers = new WeakMap<ApiDocument, (schema: object) => ValidateFunction>();
+
+function compilerOf(document: ApiDocument): (schema: object) => ValidateFunction {
+  const made = compilers.get(document);
+  if (made !== undefined) return made;
+  const ajv = new Ajv2020({ strict: false, formats: FORMATS, code: { optimize: false } });
+  ajv.addSchema({ $id: 'api', ...document });
+  const known = new Map<string, ValidateFunction>();
+  const compiled = (schema: object): ValidateFunction => {
+    // references of the document, from outside it
+    const text = JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"api#/');
+    const validate = known.get(text) ?? ajv.compile(JSON.parse(text) as object);
+    known.set(text, validate);
+    return validate;
+  };
+  compilers.set(document, compiled);
+  return compiled;
+}
+
 /** Compiles the schemas of a document (with closed answers) as they are asked for. */
 export function answerValidator(document: ApiDocument) {
-  const ajv = new Ajv2020({ strict: false, formats: FORMATS });
-  ajv.addSchema({ $id: 'api', ...document });
+  const compiled = compilerOf(document);
   const known = new Map<string, ValidateFunction | null>();
-  return (route: Route, operation: Operation, status: number): ValidateFunction | null => {
+  return (_route: Route, operation: Operation, status: number): ValidateFunction | null => {
     const key = `${operation.operationId} ${status}`;
     let validate = known.get(key);
     if (validate === undefined) {
       const schema = operation.responses[status]?.content?.['application/json']?.schema;
-      validate = schema === undefined ? null : ajv.compile(withRefs(schema));
+      validate = schema === undefined ? null : compiled(schema);
       known.set(key, validate);
     }
     return validate;
   };
-}
-
-/** References of the document, from outside it. */
-function withRefs(schema: unknown): object {
-  return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"api#/'));
 }

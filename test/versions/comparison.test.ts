@@ -43,7 +43,8 @@ async function compared(farm: TwoVersions): Promise<Compared> {
 const why = whyNoVersion(OF_SCHEMA_8);
 const title = `a comparison between schema 8 and today's${why === null ? '' : ` (not looked at: ${why})`}`;
 (why === null ? describeOnPostgres : describe.skip)(title, () => {
-  it.each([
+  // each waits for minutes until its comparison is due: both wait at once
+  it.concurrent.each([
     ['a gateway of schema 8 with today’s hosted instance', packageOf, () => TODAY],
     ['today’s gateway with a hosted instance of schema 8', () => TODAY, packageOf],
   ] as const)(

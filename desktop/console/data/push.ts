@@ -113,9 +113,9 @@ export async function keepSubscribed(): Promise<void> {
   const isStrange = before !== null && !isMadeFor(key, before);
   if (isStrange) await before.unsubscribe();
   const subscription = before === null || isStrange ? await subscribe(registration, key) : before;
-  if (subscription.endpoint === channel.address) return;
+  // said anew in any case: it goes with the login that this browser has now
   await patch(path, { subscription: subscription.toJSON() });
-  refresh('notification-channels');
+  if (subscription.endpoint !== channel.address) refresh('notification-channels');
 }
 
 function keepFor(channelId: string): void {

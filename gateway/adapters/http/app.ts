@@ -10,7 +10,7 @@ import { AppError, StorageUnavailable } from '#core/errors.ts';
 import type { Log } from '#core/kernel.ts';
 import { oneATurn } from '#core/one-a-turn.ts';
 import { BODY_BYTES, type Route } from '#core/route.ts';
-import { ownHosts } from './client-address.ts';
+import { oneHost, ownHosts } from './client-address.ts';
 import { type HandleDeps, handleRoute, proveCaller } from './handle-route.ts';
 import type { Refused } from './harden-server.ts';
 import { isSmallBody, readJsonBody, UNPROVED_BYTES } from './read-json-body.ts';
@@ -40,6 +40,7 @@ export function createApp(deps: AppDeps, routes: readonly Route[]): Express {
   app.set('etag', false);
   app.set('query parser', 'simple');
   app.use(requestFrame(deps));
+  app.use(oneHost);
   if (deps.ownNames !== undefined) app.use(ownHosts(deps.ownNames));
   app.use(serveRoutes(deps, routes));
   deps.mountBeside?.(app);

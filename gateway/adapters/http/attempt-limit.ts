@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import { placeOf } from '#core/network.ts';
 import type { AttemptLimit } from '#features/people/attempts.ts';
 
 /** Runs one statement of the counting library against PostgreSQL. */
@@ -83,8 +84,9 @@ function limitIn(
   };
 }
 
-/** Keys of one size, whatever was typed. */
-const digestOf = (key: string): string => createHash('sha256').update(key).digest('base64url');
+/** Keys of one size, whatever was typed. Where one begins with an address, all of its network count together. */
+const digestOf = (key: string): string =>
+  createHash('sha256').update(key.replace(/^\S+/, placeOf)).digest('base64url');
 
 /** The box itself, as node names it. */
 export const isLoopback = (source: string): boolean => /^(::ffff:)?127\.|^::1$/.test(source);

@@ -134,12 +134,37 @@ export function isOwnHost(header: string, names: readonly string[]): boolean {
  * page: none but a page of this box itself may. Programs and controllers name none.
  */
 export function isOwnUpgrade(
-  { headers: { host, origin } }: Pick<IncomingMessage, 'headers'>,
+  { headers: { host, origin }, rawHeaders, url }: Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'url'>,
   names: readonly string[],
 ): boolean {
+  if (hostsIn(rawHeaders) > 1 || isForProxy(url)) return false;
   if (host !== undefined && !isOwnHost(host, names)) return false;
   return origin === undefined || (host !== undefined && URL.parse(origin)?.host === host.toLowerCase());
 }
+
+/** How many Host headers came: Node takes the first of them, and another program on the way may take the last. */
+function hostsIn(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count;
+}
+
+/** An address with scheme and host is how a proxy is asked. */
+const isForProxy = (url = ''): boolean => /^[a-z][a-z\d+.-]*:/i.test(url);
+
+/** Refuses requests that say twice whom they ask, or ask as if this were a proxy: each may be read as meant for another. */
+export const oneHost: RequestHandler = ({ rawHeaders, url }, _response, next) => {
+  if (hostsIn(rawHeaders) > 1)
+    return next(new AppError(400, 'Say once whom you ask: there is more than one Host', { code: 'BAD_REQUEST' }));
+  if (isForProxy(url))
+    return next(
+      new AppError(400, 'This is no proxy: ask for the path alone, and name the host in Host', { code: 'BAD_REQUEST' }),
+    );
+  next();
+};
 
 /** Refuses requests that ask for somebody else. */
 export function ownHosts(names: readonly string[]): RequestHandler {

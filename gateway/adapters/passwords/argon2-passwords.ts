@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, getPriority, setPriority } from 'node:os';
 import { hash, verify } from 'argon2';
 import { AppError } from '#core/errors.ts';
+import { placeOf } from '#core/network.ts';
 import type { Passwords } from '#features/people/accounts/ports.ts';
 
 /** `work` is told how many wait behind it. */
@@ -49,7 +50,7 @@ export function takeTurns(bounds: {
   }
 
   return async (source, work) => {
-    await turn(source);
+    await turn(placeOf(source));
     try {
       return await work(waiting);
     } finally {

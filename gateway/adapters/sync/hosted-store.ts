@@ -7,6 +7,7 @@ import { AppError } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { NewestMap } from '#core/newest-map.ts';
 import { wireChangeOf } from '#store/merge/canonical-change.ts';
+import { partsOfNothing } from '#store/merge/parked.ts';
 import type { HostedStore } from '../../sync/hosted/ports.ts';
 import type { GatewayCaller } from '../../sync/ports.ts';
 import { movedFarms } from '../sql/queries/cloud/moved-farms.ts';
@@ -69,8 +70,7 @@ export function hostedStore(read: Db): HostedStore {
       const rows = await read
         .selectFrom('sync_parked')
         .select('id')
-        .where('stream_id', '=', streamId)
-        .where('reason', 'like', 'absent:%')
+        .where(sql<boolean>`${sql.raw(partsOfNothing(streamId))}`)
         .execute();
       return rows.map(({ id }) => id);
     },

@@ -1,4 +1,5 @@
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
+import { placeOf } from '#core/network.ts';
 import type { PairingSecrets } from '#features/cloud/pairing/ports.ts';
 import { isSignedBy, type KeyPair, signText } from './ed25519.ts';
 
@@ -38,7 +39,7 @@ export function pairingSecrets(secret: string, key: KeyPair): PairingSecrets {
     // eight letters could be found from a plain hash; under the secret they cannot
     userCodeHash: (code) => seal('user code', code),
     deviceCodeHash: (code) => createHash('sha256').update(code).digest('hex'),
-    sourceHash: (source) => seal('source', source),
+    sourceHash: (source) => seal('source', placeOf(source)),
     newNonce: (gatewayId, nowMs) =>
       sealed('nonce', { g: gatewayId, at: nowMs, r: randomBytes(16).toString('base64url') }),
     readNonce(nonce) {

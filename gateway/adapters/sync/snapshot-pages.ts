@@ -4,8 +4,8 @@ import type { Resource } from '#contract/resource.ts';
 import { sharedResources } from '#contract/resources/all.ts';
 import { SCOPES } from '#contract/sync/scopes.ts';
 import type { WireRow } from '#contract/sync/wire.ts';
-import { movedPrefix } from '#features/cloud/moved-farms.ts';
 import { toldRow } from '#store/merge/personal.ts';
+import { movedRange } from '#store/merge/tenancy.ts';
 import { codecOf } from '#store/row-codec.ts';
 import type { HostedStore } from '../../sync/hosted/ports.ts';
 
@@ -203,9 +203,9 @@ function farmsOf(streamId: StreamOrOwn): RawBuilder<unknown> {
  * came to the farm since is nothing to it, not even by name.
  */
 function peopleOfMoved(streamId: number): RawBuilder<unknown> {
-  const prefix = movedPrefix(streamId);
-  const moved = sql`(select substr(v.id, ${sql.lit(prefix.length + 1)}) as farm_id, v.value as moved_at
-    from instance_values as v where v.id >= ${prefix} and v.id < ${`${prefix.slice(0, -1)};`})`;
+  const [from, before] = movedRange(streamId);
+  const moved = sql`(select substr(v.id, ${sql.lit(from.length + 1)}) as farm_id, v.value as moved_at
+    from instance_values as v where v.id >= ${from} and v.id < ${before})`;
   return sql`select g.owner_id from gateways as g where g.stream_id = ${streamId}
       and exists (select 1 from ${moved} as moved)
     union select m.user_id from farm_members as m join ${moved} as moved on moved.farm_id = m.farm_id

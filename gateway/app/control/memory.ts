@@ -6,12 +6,12 @@ import { firmwareQueries } from '#adapters/sql/queries/equipment/firmware.ts';
 import { oxygenQueries } from '#adapters/sql/queries/production/oxygen.ts';
 import type { OtaProgress } from '#contract/mqtt/ota.ts';
 import { createMovedFarms, gatewaysOfOwn } from '#features/cloud/moved-farms.ts';
-import { createFarmBindings } from '#features/control/commands/gateway-links.ts';
+import { createFarmBindings, type FarmBindings } from '#features/control/commands/gateway-links.ts';
 import type { ControlView } from '#features/control/control-view.ts';
 import { createKeyUses } from '#features/control/devices/device-keys.ts';
 import { followOtherProcesses } from '#features/control/devices/flush-presence.ts';
 import { createOrderEnds } from '#features/control/devices/order-ends.ts';
-import { createRegistry } from '#features/control/devices/registry.ts';
+import { createRegistry, type Registry } from '#features/control/devices/registry.ts';
 import { NO_GATEWAYS } from '#features/control/remote-order.ts';
 import { createFollowMerged } from '#features/control/schedules/follow-merged.ts';
 import { onProgress } from '#features/equipment/firmware/on-progress.ts';
@@ -54,6 +54,7 @@ export async function readControl(base: Base) {
     storedMarks: () => mergedMarks(database.read),
     storedArrivals: () => arrivingPoints(database.read),
   });
+  const ownFarmIds = farmsRunHere(registry, bindings, isRunByGateway);
   const isOurs = ({ row }: ControlView) => !isRunByGateway(row.farm_id) && !merged.isSettling(row.id);
   return {
     registry,
@@ -69,10 +70,28 @@ export async function readControl(base: Base) {
     /** Control points whose farm this instance runs itself. */
     ownViews: {
       ...registry,
+      ofFarm: (farmId: string) => registry.ofFarm(farmId).filter(isOurs),
       *all() {
-        for (const view of registry.all()) if (isOurs(view)) yield view;
+        for (const farmId of ownFarmIds())
+          for (const view of registry.ofFarm(farmId)) if (isOurs(view)) yield view;
       },
     },
+  };
+}
+
+/** Of 10,000 farms a hosted instance runs few, and looks at them each second: which, is worked out when one came or went. */
+function farmsRunHere(
+  registry: Registry,
+  bindings: FarmBindings | null,
+  isRunByGateway: (farmId: string) => boolean,
+): () => Iterable<string> {
+  const here = () => [...registry.farmIds()].filter((farmId) => !isRunByGateway(farmId));
+  if (bindings === null) return here;
+  let known = { farmIds: here(), farms: registry.farmChanges(), bound: bindings.changes() };
+  return () => {
+    const [farms, bound] = [registry.farmChanges(), bindings.changes()];
+    if (farms !== known.farms || bound !== known.bound) known = { farmIds: here(), farms, bound };
+    return known.farmIds;
   };
 }
 

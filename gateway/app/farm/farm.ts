@@ -41,7 +41,7 @@ export function wireFarm(
       ...kernel,
       queries: farmQueries(database.read, config.role),
       defaultZone: config.timezone,
-      onZoneChange: (farm) => keepWhatHoldsOnFarm(kernel, control.ownViews.all(), farm),
+      onZoneChange: (farm) => keepWhatHoldsOnFarm(kernel, control.ownViews.ofFarm(farm.id), farm.zone),
       onCreate: subscriptions.limits.farm,
     }),
     ...pondRoutes({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, latitude, longitude, longText, ownId, shortText, warnings } from '../fields.ts';
+import { idInput, latitude, longitude, longText, ownId, shownName, warnings } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { MEMBER_ROLES, POND_TYPES } from '../words.ts';
 import { addressCreate } from './addresses.ts';
@@ -67,7 +67,7 @@ export const timezone = z
 
 const farmInput = z.object({
   id: ownId,
-  name: shortText,
+  name: shownName,
   description: longText.nullish(),
   timezone: timezone.optional().describe('IANA zone; by default that of the address'),
 });
@@ -83,7 +83,7 @@ export const farmCreate = farmInput.extend({
 export const farmCreateWithAddress = farmInput.extend({ address: addressCreate.optional() });
 
 export const farmUpdate = z.object({
-  name: shortText.optional(),
+  name: shownName.optional(),
   description: longText.nullish(),
   lat: latitude.nullish(),
   lng: longitude.nullish(),

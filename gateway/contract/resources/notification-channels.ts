@@ -24,7 +24,10 @@ export const notificationChannel = defineResource({
     kind: z.enum(CHANNEL_KINDS),
     /** Mail address, push endpoint, URL or number of a phone. */
     address: z.string(),
-    /** Public keys of a push subscription (`p256dh`, `auth`); of a webhook which of its secrets holds (`generation`). */
+    /**
+     * Public keys of a push subscription (`p256dh`, `auth`) and the login of the browser that has it (`login`); of a webhook
+     * which of its secrets holds (`generation`).
+     */
     keys: z.record(z.string(), z.string()).nullable(),
     types: z.array(z.enum(NOTIFICATION_TYPES)),
     /** Alerts below it stay in the list. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { shortText, warnings } from '../fields.ts';
+import { shownName, warnings } from '../fields.ts';
+import { lookAlikeIn } from '../look-alikes.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { BRAZILIAN_STATES, LANGUAGES, USER_ROLES } from '../words.ts';
 import { passkeyAssertion } from './passkeys.ts';
@@ -45,7 +46,11 @@ export const email = z
   .string()
   .trim()
   .max(254)
-  .regex(EMAIL, { message: 'must be an email address, for example maria@fazenda.com.br' })
+  .regex(EMAIL, { message: 'must be an email address, for example maria@fazenda.com.br', abort: true })
+  .superRefine((text, context) => {
+    const message = lookAlikeIn(text);
+    if (message !== null) context.addIssue({ code: 'custom', message });
+  })
   .transform((text) => text.normalize('NFC'))
   .meta({ override: { type: 'string', format: 'email', maxLength: 254 } });
 
@@ -61,7 +66,7 @@ const language = z.enum(LANGUAGES);
 /** POST /auth/register. ADMIN is a role, but not one to register with: that is 403. */
 export const registerInput = z.object({
   email,
-  name: shortText,
+  name: shownName,
   password,
   phone_number: phoneNumber.nullish(),
   role: z.string().trim().toUpperCase().pipe(z.enum(USER_ROLES)).default('OWNER'),
@@ -92,7 +97,7 @@ export const loginInput = z.object({
 
 /** PUT /users/me */
 export const userUpdate = z.object({
-  name: shortText.optional(),
+  name: shownName.optional(),
   email: email.optional(),
   phone_number: phoneNumber.nullish(),
   password: password.optional(),

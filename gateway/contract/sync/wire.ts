@@ -91,8 +91,8 @@ export const restamp = z.object({ epoch, lane: z.enum(LANES), seq, chain, from: 
 export type Restamp = z.infer<typeof restamp>;
 
 /**
- * Stamps that a clock in the future had set, brought back: those between `limit_ms` and `newest_ms` lie in the hour before
- * `returned_ms` now. Earliest first.
+ * Stamps that a clock in the future had set, brought back: those between `limit_ms` and `newest_ms` lie right behind
+ * `returned_ms` now, in their order. Earliest first.
  */
 export const timeReturn = z.object({ limit_ms: z.int(), newest_ms: z.int(), returned_ms: z.int() });
 export type TimeReturn = z.infer<typeof timeReturn>;

@@ -2,15 +2,11 @@ import { instanceValue } from '#contract/resources/local-tables.ts';
 import type { MovedFarm } from '#contract/sync/wire.ts';
 import { type Change, onTables, purge, put, type RowListener, rowsOf } from '#core/changes.ts';
 import { type AppError, conflict } from '#core/errors.ts';
+import { movedPrefix } from '#store/merge/tenancy.ts';
 import type { FarmGateways } from '../control/remote-order.ts';
 
 // A farm that was taken off its gateway in the cloud. The hosted instance notes of which, and tells that gateway with
 // every answer until it has the farm again; the gateway notes it, runs the farm no longer and takes no change of it.
-
-const MOVED = 'farm_moved:';
-
-/** Ids in instance_values: on a hosted instance of a stream, on a gateway its own (`here`). */
-export const movedPrefix = (of: number | 'here'): string => `${MOVED}${of}:`;
 
 export const noteMoved = (of: number | 'here', { farm_id, at }: MovedFarm): Change =>
   put(instanceValue, { id: `${movedPrefix(of)}${farm_id}`, value: at });

@@ -155,6 +155,10 @@ export type ControlViews = {
   /** One on a gateway; on a hosted instance every farm may have one of that name. */
   byDeviceId: (deviceId: string) => readonly ControlView[];
   byMqttId: (mqttId: string) => ControlView | null;
+  /** The one that a pond, a schedule or a key belongs to. */
+  byPart: (id: string) => ControlView | null;
+  ofFarm: (farmId: string) => readonly ControlView[];
+  /** For what concerns every one; a hosted instance has very many. */
   all: () => Iterable<ControlView>;
 };
 

@@ -12,7 +12,6 @@ import { saveUnsaved } from '#features/control/control-points/save-unsaved.ts';
 import type { traceOrders } from '#features/control/control-points/trace-orders.ts';
 import type { ControlView } from '#features/control/control-view.ts';
 import type { KeyDeps, KeyUses } from '#features/control/devices/device-keys.ts';
-import { lookAgain } from '#features/control/devices/flush-presence.ts';
 import type { createLevelPublisher, LevelDeps } from '#features/control/devices/publish-levels.ts';
 import { createReadBack } from '#features/control/devices/read-back.ts';
 import { cameBack, type Registry } from '#features/control/devices/registry.ts';
@@ -132,7 +131,7 @@ export async function followRows(deps: {
   /** Levels that are new go out, and controllers of what is gone are let go of. */
   async function readAgain(): Promise<void> {
     const before = new Map([...registry.all()].map((view) => [view.row.id, view]));
-    await lookAgain(registry);
+    await registry.load();
     const ids = new Set([...before.keys(), ...[...registry.all()].map(({ row }) => row.id)]);
     for (const id of ids) publisher.follow(before.get(id) ?? null, registry.byId(id));
   }

@@ -5,7 +5,8 @@ import { gzipSync } from 'node:zlib';
 import type { doctorQueries, TableSize } from '#adapters/sql/queries/system/doctor.ts';
 import type { DoctorReport, FindingSeverity } from '#contract/resources/system-doctor.ts';
 import { LANGUAGES, type Language } from '#contract/words.ts';
-import { type Config, options } from '#runtime/config.ts';
+import type { Config } from '#runtime/config.ts';
+import { options } from '#runtime/options.ts';
 
 const MARKS: Readonly<Record<Language, Readonly<Record<FindingSeverity, string>>>> = {
   'pt-BR': { ok: 'bem  ', note: 'nota ', warn: 'VEJA ', bad: 'RUIM ' },

@@ -44,6 +44,7 @@ export async function createRemoteFarms(deps: {
     monotonic,
     views: registry,
     streamOf: bindings.streamOf,
+    farmsOf: bindings.farmsOf,
     tell: bus.tell,
     presenceChanged: deps.presenceChanged,
     keepSeen: (streamIds, at) => keepSeen(read, streamIds, at),
@@ -145,7 +146,7 @@ type HostedWorkDeps = {
   database: Pick<Database, 'read'>;
   leases: Leases;
   control: {
-    registry: { load: () => Promise<void> };
+    registry: { load: (which: 'without gateway') => Promise<void> };
     executor: { tick: () => Promise<boolean>; lookedAt: () => number | null };
     beginRunning: (lookedAt: number | null) => void;
     endRunning: () => void;
@@ -192,7 +193,7 @@ export function createHostedWork(deps: HostedWorkDeps) {
 
   async function begin(): Promise<void> {
     // what other processes did is read before anything is decided
-    await control.registry.load();
+    await control.registry.load('without gateway');
     await deps.remote.bindings.load();
     const until = await runUntil(deps.database);
     control.beginRunning(until);

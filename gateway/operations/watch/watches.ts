@@ -145,8 +145,8 @@ function startWatches(deps: WatchDeps, previousUntil: number | null) {
     farmIds: () => new Set([...views.all()].map(({ row }) => row.farm_id)),
     conditions: deps.conditions,
     heldOn: (farmId) =>
-      [...views.all()].flatMap((view) =>
-        view.row.farm_id !== farmId || view.row.is_siren
+      views.ofFarm(farmId).flatMap((view) =>
+        view.row.is_siren
           ? []
           : [
               {

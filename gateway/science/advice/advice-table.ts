@@ -71,9 +71,9 @@ const OXYGEN_ADVICE: readonly Advice[] = [
     stage: 'week',
     words: {
       'pt-BR':
-        'Oscilação assim vem de floração densa: meça às 05:00 e às 15:00 e, se a diferença passar de 6 mg/L, renove 10% da água à tarde e corte a ração em 20% por dois dias.',
-      en: 'Swings like these come from a dense bloom: measure at 05:00 and 15:00 and, if they differ by more than 6 mg/L, renew 10% of the water in the afternoon and cut feed by 20% for two days.',
-      es: 'Una oscilación así viene de una floración densa: mida a las 05:00 y a las 15:00 y, si la diferencia pasa de 6 mg/L, recambie 10% del agua en la tarde y reduzca el balanceado 20% por dos días.',
+        'Oscilação assim vem de floração densa: meça às 05:00 e às 15:00 e, se a diferença passar de 6 mg/L, renove 10% da água à tarde e dê só a ração recomendada, que já desconta o oxigênio do amanhecer.',
+      en: 'Swings like these come from a dense bloom: measure at 05:00 and 15:00 and, if they differ by more than 6 mg/L, renew 10% of the water in the afternoon and give only the recommended ration, which allows for the oxygen of the dawn.',
+      es: 'Una oscilación así viene de una floración densa: mida a las 05:00 y a las 15:00 y, si la diferencia pasa de 6 mg/L, recambie 10% del agua en la tarde y dé solo el balanceado recomendado, que ya descuenta el oxígeno del amanecer.',
     },
     sources: ['PRACTICE'],
   },
@@ -101,9 +101,9 @@ export const ADVICE: readonly Advice[] = [
     stage: 'week',
     words: {
       'pt-BR':
-        'Alimente só nas horas quentes (08:00, 13:00 e 18:00), confira as bandejas a cada refeição e não renove água de madrugada.',
-      en: 'Feed in the warm hours only (08:00, 13:00 and 18:00), check the trays at every meal and renew no water before sunrise.',
-      es: 'Alimente solo en las horas cálidas (08:00, 13:00 y 18:00), revise los comederos en cada ración y no recambie agua de madrugada.',
+        'Dê só a ração recomendada, nos horários dela, que com água fria ficam nas horas quentes; confira as bandejas a cada refeição, meça às 05:00 e às 15:00 e não renove água de madrugada.',
+      en: 'Give only the recommended ration at its hours, which in cool water are the warm ones; check the trays at every meal, measure at 05:00 and 15:00 and renew no water before sunrise.',
+      es: 'Dé solo el balanceado recomendado, en sus horarios, que con agua fría son las horas cálidas; revise los comederos en cada ración, mida a las 05:00 y a las 15:00 y no recambie agua de madrugada.',
     },
     sources: ['AN_BINH', 'PRACTICE'],
   },
@@ -125,9 +125,9 @@ export const ADVICE: readonly Advice[] = [
     stage: 'week',
     words: {
       'pt-BR':
-        'Suba o nível em 10 a 20 cm, ligue os aeradores das 12:00 às 16:00 para misturar as camadas e passe a refeição do meio-dia para depois das 17:00.',
-      en: 'Raise the level by 10 to 20 cm, run the aerators from 12:00 to 16:00 to mix the layers and move the midday meal to after 17:00.',
-      es: 'Suba el nivel de 10 a 20 cm, encienda los aireadores de 12:00 a 16:00 para mezclar las capas y pase la ración del mediodía a después de las 17:00.',
+        'Suba o nível em 10 a 20 cm, ligue os aeradores das 12:00 às 16:00 para misturar as camadas e dê só a ração recomendada, que já desconta o calor; confira as bandejas da refeição do meio-dia.',
+      en: 'Raise the level by 10 to 20 cm, run the aerators from 12:00 to 16:00 to mix the layers and give only the recommended ration, which allows for the heat; check the trays of the midday meal.',
+      es: 'Suba el nivel de 10 a 20 cm, encienda los aireadores de 12:00 a 16:00 para mezclar las capas y dé solo el balanceado recomendado, que ya descuenta el calor; revise los comederos de la ración del mediodía.',
     },
     sources: ['PRACTICE'],
   },

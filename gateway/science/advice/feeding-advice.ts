@@ -4,13 +4,14 @@ import {
   type FeedingCause,
   type FeedingConditions,
   isFresh,
+  suspends,
 } from '../feeding-adjustments.ts';
 import { BLIND_SOURCES, type DailyRation } from '../feeding-ration.ts';
 import { daysBetween } from '../local-date.ts';
 import { FEEDING_WORDS, type FeedForm } from './feeding-words.ts';
 import { type LastSample, nextWeighing } from './growth-advice.ts';
 import { calendarDay, figure, grams, type Language, percent } from './language.ts';
-import { gapsText, oxygenNow } from './water-alert-text.ts';
+import { ammoniaNow, gapsText, oxygenNow } from './water-alert-text.ts';
 
 type Constants = Pick<ScienceConstants, 'growth' | 'uniformity' | 'feeding' | 'water'>;
 
@@ -54,16 +55,18 @@ export function adjustmentReason(adjustment: FeedingAdjustment | NothingToFeed, 
   if (adjustment === 'NOT_ACTIVE') return words.notActive;
   if (adjustment === 'NO_SHRIMP') return words.noShrimp;
   if ('stockedOn' in adjustment) return words.notStocked(calendarDay(adjustment.stockedOn, language));
-  const oxygen = adjustment.causes.find((each) => each.cause === 'OXYGEN');
-  if (adjustment.isSuspended && oxygen?.cause === 'OXYGEN') {
-    return words.suspended(nameOf(oxygen, language));
-  }
+  const stopping = stoppingCauses(adjustment);
+  if (stopping.length > 0) return words.suspended(stopping.map((each) => nameOf(each, language)).join('; '));
   if (adjustment.causes.length === 0) return words.noAdjustment;
   const reason = adjustment.causes
     .map((each) => `${nameOf(each, language)}: ${signedPercent(each.factor, language)}`)
     .join('; ');
   return reason.charAt(0).toLocaleUpperCase(language) + reason.slice(1);
 }
+
+/** Each of what allows no feed; empty: something may be fed. */
+const stoppingCauses = ({ causes, covered }: FeedingAdjustment) =>
+  [...causes, ...(covered === null ? [] : [covered])].filter(suspends);
 
 /** What feeding notes are made from; dates are local dates of the farm, YYYY-MM-DD. */
 export interface FeedingFacts {
@@ -99,7 +102,11 @@ function waterNotes(
   const { oxygen, temperature } = feeding.readingFreshHours;
   const fullRationAbove = feeding.oxygenFactor.at(-1)?.at ?? 0;
   const limit = figure(fullRationAbove, 1, language);
-  if (ration.adjustment.isSuspended) return [oxygenNow('CRITICAL', language)];
+  const stopping = stoppingCauses(ration.adjustment);
+  if (stopping.length > 0)
+    return stopping.map((each) =>
+      each.cause === 'AMMONIA' ? ammoniaNow(each.value, language) : oxygenNow('CRITICAL', language),
+    );
   const { covered } = ration.adjustment;
   return [
     isFresh(conditions.dissolvedOxygen, oxygen)
@@ -157,9 +164,9 @@ function nameOf(cause: FeedingCause, language: Language): string {
   const { causes, events, agedHours, assumed, atMost } = FEEDING_WORDS[language];
   if (cause.cause === 'EVENT') return events[cause.event];
   const named = causes[cause.cause](figure(cause.value, cause.cause === 'AMMONIA' ? 2 : 1, language));
-  if (cause.gaps !== undefined) return atMost(named, gapsText(cause.gaps, language));
   if (cause.isAssumed === true) return assumed(named);
-  return cause.ageHours === undefined ? named : agedHours(named, Math.floor(cause.ageHours));
+  const told = cause.gaps === undefined ? named : atMost(named, gapsText(cause.gaps, language));
+  return cause.ageHours === undefined ? told : agedHours(told, Math.floor(cause.ageHours));
 }
 
 function signedPercent(factor: number, language: Language): string {

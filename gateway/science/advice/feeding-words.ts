@@ -89,7 +89,7 @@ const PORTUGUESE: FeedingWords = {
   grownForward: (weighed, age, weight) =>
     `A ração usa ${weight}: os ${weighed} pesados há ${age === 1 ? '1 dia' : `${age} dias`} mais o crescimento desde então.`,
   wastefulSoFar: (fca) =>
-    `Conversão alimentar de ${fca} até aqui: confira as bandejas duas horas após cada refeição e corte 10% da seguinte se sobrar mais de 10%.`,
+    `Conversão alimentar de ${fca} até aqui: confira as bandejas duas horas após cada refeição e registre o que sobrou: a refeição seguinte desconta isso.`,
   wastefulToday: (perGain) =>
     `No ritmo atual do viveiro esta ração gasta ${perGain} kg por quilo ganho: confira as bandejas antes de dar tudo.`,
 };
@@ -142,7 +142,7 @@ const ENGLISH: FeedingWords = {
   grownForward: (weighed, age, weight) =>
     `The ration uses ${weight}: the ${weighed} weighed ${age === 1 ? '1 day' : `${age} days`} ago plus growth since.`,
   wastefulSoFar: (fca) =>
-    `Feed conversion ${fca} so far: check the trays two hours after each meal and cut the next one by 10% when more than 10% is left.`,
+    `Feed conversion ${fca} so far: check the trays two hours after each meal and record what is left: the next meal allows for it.`,
   wastefulToday: (perGain) =>
     `At the pond's present pace this ration spends ${perGain} kg per kilogram gained: check the trays before giving all of it.`,
 };
@@ -195,7 +195,7 @@ const SPANISH: FeedingWords = {
   grownForward: (weighed, age, weight) =>
     `El balanceado usa ${weight}: los ${weighed} pesados hace ${age === 1 ? '1 día' : `${age} días`} más el crecimiento desde entonces.`,
   wastefulSoFar: (fca) =>
-    `Factor de conversión de ${fca} hasta aquí: revise los comederos dos horas después de cada ración y reduzca 10% la siguiente si sobra más de 10%.`,
+    `Factor de conversión de ${fca} hasta aquí: revise los comederos dos horas después de cada ración y registre lo que sobró: la ración siguiente lo descuenta.`,
   wastefulToday: (perGain) =>
     `Al ritmo actual de la piscina este balanceado gasta ${perGain} kg por kilo ganado: revise los comederos antes de dar todo.`,
 };

@@ -1,7 +1,5 @@
+import { DEADLY_NH3_MG_L } from '../ammonia.ts';
 import type { Advice } from './advice-sources.ts';
-
-/** The least un-ionised ammonia that killed half of the animals within four days, mg/L NH3-N (Lin & Chen 2001, at 15 ppt). */
-export const DEADLY_NH3_MG_L = 1.2;
 
 /** Advice about what feed and waste leave in the water. */
 export const NITROGEN_ADVICE: readonly Advice[] = [
@@ -79,9 +77,9 @@ export const NITROGEN_ADVICE: readonly Advice[] = [
       grades: ['LOW'],
       words: {
         'pt-BR':
-          'Ainda longe do que faz mal nesta salinidade: não aumente a ração, mantenha o oxigênio acima de 5 mg/L e meça de novo em dois dias.',
-        en: 'Still far from what harms at this salinity: do not raise the ration, keep oxygen above 5 mg/L and measure again in two days.',
-        es: 'Todavía lejos de lo que daña a esta salinidad: no aumente el balanceado, mantenga el oxígeno por encima de 5 mg/L y mida de nuevo en dos días.',
+          'Ainda longe do que faz mal na salinidade medida; se ninguém a mediu, meça-a hoje: em água quase doce o nitrito faz mal muito antes. Não aumente a ração, mantenha o oxigênio acima de 5 mg/L e meça de novo em dois dias.',
+        en: 'Still far from what harms at the salinity measured; if nobody measured it, do so today: in almost fresh water nitrite harms much earlier. Do not raise the ration, keep oxygen above 5 mg/L and measure again in two days.',
+        es: 'Todavía lejos de lo que daña a la salinidad medida; si nadie la midió, mídala hoy: en agua casi dulce el nitrito daña mucho antes. No aumente el balanceado, mantenga el oxígeno por encima de 5 mg/L y mida de nuevo en dos días.',
       },
       sources: ['LIN_CHEN_2003', 'LOW_SALT_2016'],
     },

@@ -19,6 +19,14 @@ export function plausibilityText(found: Implausibility, language: Language): str
         es: `Un oxígeno de ${value} mg/L es ${percent}% de la saturación: limpie y calibre la sonda y mida de nuevo.`,
       }[language];
     }
+    case 'OXYGEN_DOUBTFUL': {
+      const what = missingText(found.missing, language);
+      return {
+        'pt-BR': `Oxigênio de ${value} mg/L só existe em água fria ou pouco salgada, e falta ${what}: meça junto, veja se o valor é em % de saturação e calibre a sonda.`,
+        en: `Oxygen of ${value} mg/L occurs in cold or hardly salty water only, and ${what} is missing: measure it too, see whether the value is % of saturation and calibrate the probe.`,
+        es: `Un oxígeno de ${value} mg/L solo existe en agua fría o poco salada, y falta ${what}: mida también eso, vea si el valor está en % de saturación y calibre la sonda.`,
+      }[language];
+    }
     case 'TEMPERATURE_UNUSUAL':
       return {
         'pt-BR': `Temperatura de ${value} °C é incomum: veja se está em °C e se a sonda estava dentro d’água.`,
@@ -54,3 +62,11 @@ export function plausibilityText(found: Implausibility, language: Language): str
       }[language];
   }
 }
+
+const MISSING = {
+  temperature: { 'pt-BR': 'a temperatura', en: 'the temperature', es: 'la temperatura' },
+  salinity: { 'pt-BR': 'a salinidade', en: 'the salinity', es: 'la salinidad' },
+};
+
+const missingText = (missing: Implausibility['missing'], language: Language): string =>
+  missing.map((name) => MISSING[name][language]).join({ 'pt-BR': ' ou ', en: ' or ', es: ' o ' }[language]);

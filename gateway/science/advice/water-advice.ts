@@ -55,7 +55,8 @@ export function alkalinityDose(pond: PondWater, language: Language): string | nu
   const kg = limeKg(water) ?? bicarbonateKg(water);
   if (kg === null) return null;
   if (isWhole) return `${figure(kg, 0, language)} kg`;
-  return `${figure(kg, 1, language)} kg${language === 'pt-BR' ? ' por 1.000 m³' : ' per 1,000 m³'}`;
+  const per = { 'pt-BR': 'por 1.000 m³', en: 'per 1,000 m³', es: 'por 1.000 m³' }[language];
+  return `${figure(kg, 1, language)} kg ${per}`;
 }
 
 export type WaterTrendFacts = {
@@ -74,14 +75,17 @@ export type WaterTrendFacts = {
   volumeM3: number | null;
   /** The newest reading, where it is fresh enough to act on at once and beyond its limit; null: it is not. */
   beyondNow: {
-    value: number;
     /** What its limit is compared with: of total ammonia the un-ionised part. */
     compared: number;
     limit: number;
     grade: AdviceGrade;
     side: 'LOW' | 'HIGH';
     localTime: string;
+    /** How it is told: ammonia on both bases. */
+    reading: string;
   } | null;
+  /** Only of ammonia: what the farm's kit measures. */
+  ammoniaBasis?: 'NH3' | 'TAN';
 };
 
 /** A limit this near at the present pace is acted on now, days. */
@@ -122,7 +126,7 @@ function acute(
   language: Language,
 ): string | null {
   if (beyondNow === null) return null;
-  const { value, compared, limit, grade, side, localTime } = beyondNow;
+  const { compared, limit, grade, side, localTime, reading } = beyondNow;
   const action = waterAction(parameter, side, {
     pond: { value: compared, limit, volumeM3 },
     stage: 'now',
@@ -130,7 +134,6 @@ function acute(
     language,
   });
   if (action === null) return null;
-  const reading = amount(parameter, value, language);
   const isDeadly = grade === 'CRITICAL';
   return {
     'pt-BR': `${isDeadly ? 'CRÍTICO, v' : 'V'}iveiro ${cod}: ${parameterName(parameter, language)} em ${reading} às ${localTime}. ${action}`,
@@ -162,9 +165,10 @@ function daysUntil(trend: ParameterTrend, latest: number, level: number): number
 function course(facts: WaterTrendFacts, latest: number, language: Language): string {
   const { parameter, trend, pond, periodDays } = facts;
   const name = parameterName(parameter, language);
-  const now = amount(parameter, latest, language);
-  const weekly = changeAmount(parameter, (trend.slopePerDay ?? 0) * 7, language);
-  const scatter = changeAmount(parameter, trend.residualSd ?? 0, language);
+  const now = amountOf(facts, latest, language);
+  const basis = basisText(facts);
+  const weekly = changeAmount(parameter, (trend.slopePerDay ?? 0) * 7, language) + basis;
+  const scatter = changeAmount(parameter, trend.residualSd ?? 0, language) + basis;
   switch (trend.direction) {
     case 'INCREASING':
       return {
@@ -197,7 +201,7 @@ function course(facts: WaterTrendFacts, latest: number, language: Language): str
 function extreme(facts: WaterTrendFacts, problem: WaterProblem | null, language: Language): string | null {
   const worst = problem === 'LOW' ? facts.lowest : problem === 'HIGH' ? facts.highest : null;
   if (worst === null) return null;
-  const value = amount(facts.parameter, worst.value, language);
+  const value = amountOf(facts, worst.value, language);
   const day = dayAndMonth(worst.localDate, language);
   if (language !== 'en') {
     const [low, high] =
@@ -211,13 +215,13 @@ function extreme(facts: WaterTrendFacts, problem: WaterProblem | null, language:
 }
 
 function arrival(
-  { trend, parameter }: WaterTrendFacts,
+  facts: WaterTrendFacts,
   { latest, limit }: { latest: number; limit: number },
   language: Language,
 ): string | null {
-  const days = daysUntil(trend, latest, limit);
+  const days = daysUntil(facts.trend, latest, limit);
   if (days === null || days > SOON_DAYS) return null;
-  const level = amount(parameter, limit, language);
+  const level = amountOf(facts, limit, language);
   const count = figure(Math.max(1, Math.round(days)), 0, language);
   const isOne = count === '1';
   return {
@@ -286,6 +290,12 @@ export function amount(parameter: WaterParameter, value: number, language: Langu
   const { unit, decimals } = UNITS[parameter];
   return figure(value, decimals, language) + unit;
 }
+
+/** Ammonia is never told as a bare figure. */
+const basisText = ({ ammoniaBasis }: WaterTrendFacts): string =>
+  ammoniaBasis === undefined ? '' : { NH3: ' NH₃-N', TAN: ' TAN' }[ammoniaBasis];
+const amountOf = (facts: WaterTrendFacts, value: number, language: Language): string =>
+  amount(facts.parameter, value, language) + basisText(facts);
 
 /** A change with one more digit than the value it changes. */
 function changeAmount(parameter: WaterParameter, change: number, language: Language): string {

@@ -23,7 +23,9 @@ export function waterAlertMessage(
   const name = parameterTitle(parameter, language);
   const measured = precise(alert.violation, value, language);
   const limit = amount(parameter, threshold, language);
-  const word = SEVERITY_WORDS[alert.word][language];
+  const graded = SEVERITY_WORDS[alert.word][language];
+  const word =
+    alert.violation.isSalinityUnknown === true ? `${graded}; ${salinityMissing(language)}` : graded;
   const side = isUpperLimit(type);
   return {
     'pt-BR': `${name} ${measured} no viveiro ${alert.pond}, ${side ? 'acima' : 'abaixo'} de ${limit} (${word})`,
@@ -32,13 +34,38 @@ export function waterAlertMessage(
   }[language];
 }
 
+const salinityMissing = (language: Language): string => gapsText(['SALINITY_MISSING'], language);
+
+/** A message as another language tells it, with what the Portuguese one says of a salinity that nobody measured. */
+export function withGapOf(message: string, told: string, language: Language): string {
+  return message.endsWith(`; ${salinityMissing('pt-BR')})`) ? `${told} (${salinityMissing(language)})` : told;
+}
+
 /** What was typed, on its basis, and the same on the other: the limit is for what is poisonous. */
 function ammoniaMessage(
   alert: { pond: string; violation: Violation; word: WaterSeverity | 'CRITICAL'; nh3: Nh3 },
   language: Language,
 ): string {
   const { violation, nh3, pond } = alert;
-  const { value, measured, threshold, tan } = violation;
+  const told = ammoniaText(violation, nh3, language);
+  const limit = ammoniaAmount('NH3', violation.threshold, language);
+  const word = SEVERITY_WORDS[alert.word][language];
+  return {
+    'pt-BR': `Amônia ${told} no viveiro ${pond}, acima de ${limit} (${word})`,
+    en: `Ammonia ${told} in pond ${pond}, above ${limit} (${word})`,
+    es: `Amoníaco ${told} en la piscina ${pond}, por encima de ${limit} (${word})`,
+  }[language];
+}
+
+/** What was measured beyond its limit: of ammonia on both bases, with what nobody measured. */
+export function measuredText(violation: Violation, language: Language): string {
+  const { nh3, parameter, measured } = violation;
+  return nh3 === null ? amount(parameter, measured, language) : ammoniaText(violation, nh3, language);
+}
+
+/** "3,00 mg/L TAN = 0,61 mg/L NH₃-N". */
+function ammoniaText(violation: Violation, nh3: Nh3, language: Language): string {
+  const { value, measured, tan } = violation;
   const isTotal = measured !== value;
   const typed = isTotal
     ? ammoniaAmount('TAN', measured, language)
@@ -48,14 +75,7 @@ function ammoniaMessage(
     : tan === undefined
       ? null
       : ammoniaAmount('TAN', tan, language);
-  const other = twin === null ? '' : ` = ${twin}`;
-  const limit = ammoniaAmount('NH3', threshold, language);
-  const word = SEVERITY_WORDS[alert.word][language];
-  return {
-    'pt-BR': `Amônia ${typed}${other} no viveiro ${pond}, acima de ${limit} (${word})`,
-    en: `Ammonia ${typed}${other} in pond ${pond}, above ${limit} (${word})`,
-    es: `Amoníaco ${typed}${other} en la piscina ${pond}, por encima de ${limit} (${word})`,
-  }[language];
+  return twin === null ? typed : `${typed} = ${twin}`;
 }
 
 const AMMONIA = /^Amônia (.+?) no viveiro (.+), acima de (\S+ mg\/L NH₃-N) \((\S+)\)$/;
@@ -83,6 +103,18 @@ const pointed = (text: string): string =>
 /** What to do at this moment about oxygen below its limit. */
 export function oxygenNow(grade: AdviceGrade, language: Language): string {
   return adviceOf({ parameter: 'dissolved_oxygen', problem: 'LOW', stage: 'now', grade }, language) ?? '';
+}
+
+/** What to do at this moment about so much un-ionised ammonia, mg/L as N, that is graded HIGH. */
+export function ammoniaNow(nh3MgL: number, language: Language): string {
+  const asked = {
+    parameter: 'ammonia',
+    problem: 'HIGH',
+    stage: 'now',
+    grade: 'HIGH',
+    value: nh3MgL,
+  } as const;
+  return adviceOf(asked, language) ?? '';
 }
 
 /** A value that the usual precision would round onto its limit is written with one digit more. */

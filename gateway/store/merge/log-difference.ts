@@ -15,6 +15,7 @@ import { codecOf } from '../row-codec.ts';
 import { DETAILS } from './account-word.ts';
 import { stampOf } from './claims.ts';
 import { inList, listOf, rowsByIds } from './id-lists.ts';
+import { partsOfNothing } from './parked.ts';
 import { scopeOf, TABLES_IN_ORDER } from './shared-tables.ts';
 import { factOf, wholeRow } from './whole-rows.ts';
 
@@ -59,10 +60,7 @@ function* forgetLog({ streamId, epoch, cursor, limit }: DifferenceSlice, log: Ch
   if (oldest.length > limit) return;
   log.restart(streamId);
   // the snapshot told every row: a part that still waits is of one that nobody has
-  yield {
-    sql: `delete from sync_parked where stream_id = ? and reason like 'absent:%'`,
-    params: [streamId],
-  };
+  yield { sql: `delete from sync_parked where ${partsOfNothing(streamId)}`, params: [] };
   yield { sql: 'delete from sync_restamps where stream_id = ?', params: [streamId] };
   yield {
     sql: `update sync_stream set epoch = ?, in_core_seq = ?, in_core_chain = ?, acked_core_seq = 0, acked_core_chain = '',

@@ -36,7 +36,7 @@ import {
 import { isOfOwnPeople } from './personal.ts';
 import { type NotApplied, type ReadChange, readChange } from './read-change.ts';
 import { rankOf, referencesOf, resourceOfTable, scopeOf } from './shared-tables.ts';
-import { notKnownBefore, unheardOf } from './snapshot-losses.ts';
+import { notKnownBefore, unheardOf, unheardWhileWaiting } from './snapshot-losses.ts';
 import { belongs, leavesItsFarm, loadTenancy, strangerIn, type Tenancy } from './tenancy.ts';
 import { toldApart } from './told-apart.ts';
 import {
@@ -99,6 +99,7 @@ export function* mergeBatch(batch: Batch, context: UnitContext): Steps<MergedBat
   if (batch.isOwn === true) merged.lost = [];
   else if (batch.isSnapshot) merged.lost = yield* unheardOf(merged.lost, context);
   else if (batch.from === 'hosted') merged.lost = yield* notKnownBefore(merged.lost, context);
+  else merged.lost = yield* unheardWhileWaiting(merged.lost, batch.streamId, context);
   return merged;
 }
 
@@ -210,11 +211,14 @@ function isPassedOver({ resource, edit }: Readable, work: Work, { batch, tenancy
   return resource.name === 'users' && edit.is === 'delete' && tenancy?.locals.has(work.id) !== true;
 }
 
-/** Of who left the farms of this gateway, and whose account is not its own, nothing is taken: nor is it kept for anybody. */
+/**
+ * Of who left the farms of this gateway, or whose farm was taken off it, and whose account is not its own, nothing is
+ * taken: nor is it kept for anybody. A farm that comes back is told with its people anew.
+ */
 const isOfWhoLeft = ({ resource, id, row }: Work, { tenancy }: MergedBatch): boolean =>
   resource.name === 'users' &&
   row !== null &&
-  tenancy?.past.has(id) === true &&
+  (tenancy?.past.has(id) === true || tenancy?.away.has(id) === true) &&
   !tenancy.people.has(id) &&
   !tenancy.locals.has(id);
 
@@ -346,6 +350,7 @@ function takeEdit(item: Readable, work: Work, merged: MergedBatch, batch: Batch)
           ...how,
           ...(isSnapshot ? { isSnapshot: true } : {}),
           ...(isMended(batch) ? { isMended: true } : {}),
+          ...(from === 'gateway' && heard.parkedId !== null ? { hasWaited: true } : {}),
         };
   const taken = isOverAsTold(item, told, merged);
   const outcome = merge(resource, held, taken, accepts);

@@ -31,6 +31,8 @@ function mergeWhole(
   const merged: Row = { ...row };
   const lost: Lost[] = [];
   const passedOver: string[] = [];
+  // whoever changed a row knew what it was made as
+  const isOfMaking = ({ hlc }: Claim): boolean => hlc === register.hlc || hlc === edit.hlc;
   const isMadeAnew = edit.isSnapshot === true && edit.hlc !== '' && edit.hlc !== register.hlc;
   const madeAt = isMadeAnew ? '' : register.hlc;
   for (const [group, { fields, owner }] of Object.entries(resource.groups)) {
@@ -56,8 +58,8 @@ function mergeWhole(
     const takes = isLaw || isMended ? order !== 0 : order > 0 && mayTake;
     Object.assign(merged, takes ? other.value : own.value);
     stamps[group] = takes ? other.hlc : own.hlc;
-    if (edit.isSnapshot && owner !== 'hosted')
-      lost.push(...lostOf(group, { own, other, isOtherKept: takes }, null));
+    const isNoted = edit.isSnapshot === true || (edit.hasWaited === true && !isOfMaking(takes ? own : other));
+    if (isNoted && owner !== 'hosted') lost.push(...lostOf(group, { own, other, isOtherKept: takes }, null));
   }
   // what never changes after the making goes by the making's stamp, `updated_at` by the newest of all
   const fixed = fixedFields(resource);

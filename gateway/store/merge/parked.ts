@@ -25,6 +25,13 @@ const PARKED = parkedChange as unknown as Resource;
 export const READABLE_NOW = `(reason like 'entity:%' or reason like 'schema:%' or reason like 'refused:%')
   and tried_schema < ${SYNC_SCHEMA}`;
 
+/** Of a stream, as SQL: parts of rows that do not wait aside themselves. Where that is the only copy its parts stay with it. */
+export const partsOfNothing = (
+  streamId: number,
+): string => `stream_id = ${streamId} and reason like 'absent:%'
+  and (entity, row_id) not in (select entity, row_id from sync_parked
+    where stream_id = ${streamId} and reason not like 'absent:%')`;
+
 /** What is kept aside of a stream and may find its place with this batch; and what waits for that in turn. */
 export function* parkedToTry(incoming: Incoming, context: UnitContext): Steps<Heard[]> {
   const found = new Map<string, Heard>();

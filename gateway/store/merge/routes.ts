@@ -148,7 +148,10 @@ function streamsOfUnit({ incoming, stream, changes }: Unit): number[] {
 
 function* everyStream({ returnStamps }: Unit): Steps<number[]> {
   if (returnStamps !== true) return [];
-  const stored = yield { sql: 'select stream_id from sync_stream', params: [] };
+  const stored = yield {
+    sql: 'select stream_id from sync_stream where stream_id <> ?',
+    params: [OWN_STREAM],
+  };
   return stored.map((row) => Number(row['stream_id']));
 }
 

@@ -11,37 +11,60 @@ export const newestIn = (column: string, { dialect }: Pick<UnitContext, 'dialect
     ? `(select max(value) from json_each_text(${column}::json))`
     : `(select max(value) from json_each(${column}))`;
 
-/** Every register with a stamp beyond `limit`, as `set` answers it. Answers how many there were. */
-export function* setRegisters(
+type Stored = { entity: number; id: string; register: Register };
+
+/** Every register with a stamp beyond `limit`, in slices. */
+export function* eachRegister(
   limit: string,
-  set: (register: Register) => Register,
+  look: (slice: readonly Stored[]) => Steps<void>,
   context: UnitContext,
-): Steps<number> {
+): Steps<void> {
   let after: [number, string] = [-1, ''];
-  let count = 0;
   for (;;) {
     const stored: Rows = yield {
       sql: `select entity, id, cl, hlc, over_json from sync_register
         where (entity, id) > (?, ?) and (hlc > ? or ${newestIn('over_json', context)} > ?) order by entity, id limit ${ROWS_AT_ONCE}`,
       params: [...after, limit, limit],
     };
-    const rows = stored.map((row) => {
-      const { cl, hlc, over } = set(registerOf(row));
-      const id = String(row['id']);
-      return { entity: Number(row['entity']), id, cl, hlc, over_json: JSON.stringify(over) };
-    });
-    yield* insertMany(
-      {
-        table: 'sync_register',
-        columns: ['entity', 'id', 'cl', 'hlc', 'over_json'],
-        rows,
-        conflict: 'on conflict (entity, id) do update set hlc = excluded.hlc, over_json = excluded.over_json',
-      },
-      context,
-    );
-    count += rows.length;
-    const end = rows.at(-1);
-    if (end === undefined || rows.length < ROWS_AT_ONCE) return count;
+    const slice = stored.map((row) => ({
+      entity: Number(row['entity']),
+      id: String(row['id']),
+      register: registerOf(row),
+    }));
+    yield* look(slice);
+    const end = slice.at(-1);
+    if (end === undefined || slice.length < ROWS_AT_ONCE) return;
     after = [end.entity, end.id];
   }
+}
+
+/** Sets them as `set` answers. Answers how many there were. */
+export function* setRegisters(
+  limit: string,
+  set: (register: Register) => Register,
+  context: UnitContext,
+): Steps<number> {
+  let count = 0;
+  yield* eachRegister(
+    limit,
+    function* (slice) {
+      const rows = slice.map(({ entity, id, register }) => {
+        const { cl, hlc, over } = set(register);
+        return { entity, id, cl, hlc, over_json: JSON.stringify(over) };
+      });
+      yield* insertMany(
+        {
+          table: 'sync_register',
+          columns: ['entity', 'id', 'cl', 'hlc', 'over_json'],
+          rows,
+          conflict:
+            'on conflict (entity, id) do update set hlc = excluded.hlc, over_json = excluded.over_json',
+        },
+        context,
+      );
+      count += rows.length;
+    },
+    context,
+  );
+  return count;
 }

@@ -44,20 +44,66 @@ export function* notKnownBefore(lost: readonly LostEdit[], context: UnitContext)
   );
 }
 
+/**
+ * Hosted: which losses are news, of a row that waited aside while its farm was away. It is told as it stands, without what
+ * its edits were made over, and the gateway hears of what became of it alone: whatever it won against is noted here, and
+ * what it lost against, for a card that went back knows nothing of it any more. Not where the gateway had confirmed the
+ * edit of this side, or had made it itself, nor where the log tells that one was made over the other.
+ */
+export function* unheardWhileWaiting(
+  lost: readonly LostEdit[],
+  streamId: number,
+  context: UnitContext,
+): Steps<LostEdit[]> {
+  const waited = new Set(lost.filter(({ change, rule }) => change.base === null && rule === 'last_writer'));
+  if (waited.size === 0) return [...lost];
+  const ids = listOf(new Set([...waited].map(({ id }) => id)));
+  const bases = yield* basesOf(new Set([...waited].map(({ id }) => id)), context, streamId);
+  const heard = yield {
+    sql: `select hlc from sync_change where stream_id = ? and lane = 'core' and base_json is not null
+        and seq <= (select acked_core_seq from sync_stream where stream_id = ?) and ${inList('id', context)}
+      union select to_hlc from sync_restamps where stream_id = ? and ${inList('to_hlc', context)}`,
+    params: [
+      streamId,
+      streamId,
+      ids,
+      streamId,
+      listOf(new Set([...waited].map(({ droppedHlc }) => droppedHlc))),
+    ],
+  };
+  const known = new Set(heard.map(({ hlc }) => hlc));
+  return lost.filter((edit) => {
+    const { resource, id, group, keptHlc, droppedHlc } = edit;
+    const row = `${resource.entity} ${id}`;
+    return (
+      !waited.has(edit) ||
+      !(
+        known.has(droppedHlc) ||
+        areHosteds(keptHlc, droppedHlc) ||
+        wasMadeOver(bases, { row, group }, { from: keptHlc, to: droppedHlc })
+      )
+    );
+  });
+}
+
 /** Set by the hosted instance itself, not derived by a rule that both follow. */
 const areHosteds = (...stamps: readonly string[]): boolean =>
   stamps.every((stamp) => isHostedStamp(stamp) && !stamp.endsWith('!'));
 
-/** By row, group and stamp: the stamp that an edit of this gateway found there; '' where it does not tell. */
+/** By row, group and stamp: the stamp that an edit of this side found there; '' where it does not tell. */
 type Bases = ReadonlyMap<string, string>;
 
-function* basesOf(ids: ReadonlySet<string>, context: UnitContext): Steps<Bases> {
+function* basesOf(
+  ids: ReadonlySet<string>,
+  context: UnitContext,
+  streamId: number = OWN_STREAM,
+): Steps<Bases> {
   const logged = yield {
     sql: `select entity, id, hlc, base_json, over_json, from_hlc, to_hlc from sync_change left join sync_restamps as anew
       on anew.stream_id = sync_change.stream_id and anew.lane = sync_change.lane and anew.seq = sync_change.seq
         and anew.chain = sync_change.chain
       where sync_change.stream_id = ? and ${inList('id', context)}`,
-    params: [OWN_STREAM, listOf(ids)],
+    params: [streamId, listOf(ids)],
   };
   const bases = new Map<string, string>();
   for (const { entity, id, hlc, base_json, over_json, from_hlc, to_hlc } of logged) {

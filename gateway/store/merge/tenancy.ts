@@ -23,6 +23,8 @@ export type Tenancy = {
   people: Set<string>;
   /** Of those asked for: who worked on one of these farms once. */
   past: ReadonlySet<string>;
+  /** Of those asked for: who owns a farm that was taken off this gateway, or ever worked on it. */
+  away: ReadonlySet<string>;
   /** Which of them are on which of these farms, as `isOnFarm` asks. */
   standings: Set<string>;
   /** Of those asked for: people whose account stands on this gateway alone. */
@@ -34,6 +36,15 @@ export type Tenancy = {
   /** Whose the gateway is; null: no pairing made it. */
   ownerId: string | null;
 };
+
+/** Notes of farms that were taken off a gateway, in instance_values: here those of a stream, on a gateway its own (`here`). */
+export const movedPrefix = (of: number | 'here'): string => `farm_moved:${of}:`;
+
+/** The same as a range, which both engines find by the key: ';' follows ':', the last character of the prefix. */
+export function movedRange(of: number | 'here'): [from: string, before: string] {
+  const prefix = movedPrefix(of);
+  return [prefix, `${prefix.slice(0, -1)};`];
+}
 
 const standingKey = (farmId: string, userId: string): string => `${farmId} ${userId}`;
 
@@ -69,6 +80,7 @@ export function* loadTenancy(
           params: [address.entity, listOf(addresses)],
         };
   const past = asked.size === 0 ? [] : yield* pastMembers(streamId, asked, context);
+  const away = asked.size === 0 ? [] : yield* peopleOfMoved(streamId, asked, context);
   const lost =
     asked.size === 0
       ? []
@@ -89,6 +101,7 @@ export function* loadTenancy(
     made: new Set(ids(registers.filter(({ hlc }) => !isHostedStamp(textOf(hlc))))),
     people: new Set([...ids(people), ...ids(first), ...(ownerId === null ? [] : [ownerId])]),
     past: new Set(ids(past)),
+    away: new Set(ids(away)),
     lost: new Map(
       open.map((row) => [String(row['id']), { name: textOf(row['name']), email: textOf(row['email']) }]),
     ),
@@ -108,6 +121,25 @@ function* pastMembers(
     sql: `select farm_members.user_id as id from farm_members join sync_farms on sync_farms.id = farm_members.farm_id
       where sync_farms.stream_id = ? and farm_members.hidden = 1 and ${inList('farm_members.user_id', context)}`,
     params: [streamId, listOf(asked)],
+  };
+}
+
+function* peopleOfMoved(
+  streamId: number,
+  asked: ReadonlySet<string>,
+  context: UnitContext,
+): Steps<readonly Record<string, unknown>[]> {
+  const [from, before] = movedRange(streamId);
+  const moved = yield {
+    sql: 'select id from instance_values where id >= ? and id < ?',
+    params: [from, before],
+  };
+  if (moved.length === 0) return [];
+  const farms = listOf(new Set(moved.map(({ id }) => String(id).slice(from.length))));
+  return yield {
+    sql: `select owner_id as id from farms where ${inList('id', context)} and ${inList('owner_id', context)}
+      union select user_id from farm_members where ${inList('farm_id', context)} and ${inList('user_id', context)}`,
+    params: [farms, listOf(asked), farms, listOf(asked)],
   };
 }
 

@@ -6,28 +6,68 @@ import { OWN_STREAM } from '../own-stream.ts';
 import { type Register, type Rows, type Steps, type UnitContext } from '../register.ts';
 import { MOST_AHEAD_MS, mapped, stampsOf } from './accept-stamps.ts';
 import { textOf } from './canonical-change.ts';
-import { newestIn, setRegisters } from './set-registers.ts';
+import { eachRegister, newestIn, setRegisters } from './set-registers.ts';
 
 // Stamps from a future that will not be waited for. Hosted processes once stamped by their own clocks, and one whose clock
 // was years ahead drew whole streams along with it: whatever a gateway wrote was "too far ahead" for good. The hosted
-// instance brings such stamps back, in their order, to where all later edits win over them, and compares everything with
-// the gateways that know them. A gateway does the same with its own before the first page of that comparison: it then
-// holds what the hosted instance holds, and of its own only what it has not told yet is newer.
+// instance brings such stamps back, in their order, to right behind everything that was stamped rightly in those rows: an
+// edit stays later than the one it was made over, and all edits to come are later still. A gateway brings its own back
+// before the first page of the comparison, as far as it had told them to just before: the hosted instance knows them and
+// what was made over them. What it has not told yet is newer than both.
 
-/** They come to lie in this time before the return. Narrow: what was stamped rightly is mostly older. */
-const WINDOW_MS = 3_600_000;
+/** Within this time behind a return the stamps that the hosted instance brought back lie: 65 million of them. */
+const BEHIND_MS = 1_000;
+const PER_MS = 0x1_0000;
 /** Why the gateways of such streams compare everything. */
 export const STAMPS_CAME_BACK = 'stamps came back';
 
 /** Beyond it a stamp is none that any clock in order could have set. */
 export const stampLimit = (nowMs: number): string => formatHlc(nowMs + MOST_AHEAD_MS, 0xffff, 'ffffffff');
 
-/** Where a stamp of the future lies after a return; the order of two never turns round. */
-export function broughtBack(stamp: string, { limit_ms, newest_ms, returned_ms }: TimeReturn): string {
-  const { ms, counter, node } = readHlc(stamp);
-  const share = Math.min(1, Math.max(0, ms - limit_ms) / Math.max(1, newest_ms - limit_ms));
-  return formatHlc(returned_ms - WINDOW_MS + Math.floor(share * WINDOW_MS), counter, node);
+/** Millisecond and counter, without the node: what two stamps are told apart by in time. */
+const MOMENT = 17;
+
+/** Stamps of a future by their moments, and the newest stamp before it in the rows that have some. */
+type Future = { moments: readonly string[]; newestBefore: string };
+
+function futureOf(stamps: Iterable<string>, limit: string): Future {
+  const moments = new Set<string>();
+  let newestBefore = '';
+  for (const stamp of stamps) {
+    if (stamp > limit) moments.add(stamp.slice(0, MOMENT));
+    else if (stamp > newestBefore) newestBefore = stamp;
+  }
+  return { moments: [...moments].toSorted(), newestBefore };
 }
+
+/** How many moments are earlier. */
+function placeOf(moments: readonly string[], stamp: string): number {
+  const moment = stamp.slice(0, MOMENT);
+  let [from, to] = [0, moments.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((moments[middle] ?? '') < moment) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+const stampAt = (ms: number, place: number, { node }: { node: string }): string =>
+  formatHlc(ms + Math.floor(place / PER_MS), ((place % PER_MS) + PER_MS) % PER_MS, node);
+
+/** On the hosted instance: in their order right behind the return, so that none comes to lie before what it was made over. */
+const behind = (
+  { moments }: Future,
+  { returned_ms }: Pick<TimeReturn, 'returned_ms'>,
+  stamp: string,
+): string => stampAt(returned_ms + 1, placeOf(moments, stamp), readHlc(stamp));
+
+/** On a gateway: in their order right before it. */
+const before = (
+  { moments }: Future,
+  { returned_ms }: Pick<TimeReturn, 'returned_ms'>,
+  stamp: string,
+): string => stampAt(returned_ms + 1, placeOf(moments, stamp) - moments.length, readHlc(stamp));
 
 /** Hosted: brings everything back that lies in the future. Answers how much that was. */
 export function* returnStamps(
@@ -38,14 +78,20 @@ export function* returnStamps(
   if (context.dialect === 'postgres')
     yield { sql: 'lock table sync_register in share row exclusive mode', params: [] };
   const limit = stampLimit(context.nowMs);
+  // behind the registers, as units that no stream hears of lock it
+  yield {
+    sql: 'update sync_stream set hlc = ? where stream_id = ? and hlc > ?',
+    params: [formatHlc(context.nowMs, 0, context.node), OWN_STREAM, limit],
+  };
   const newest = yield* newestBeyond(limit, log, context);
   if (newest === null) return { rows: 0, streams: 0 };
+  const future = futureOf([newest, ...(yield* stampsBeyond(limit, context))], limit);
   const known: TimeReturn = {
     limit_ms: readHlc(limit).ms,
     newest_ms: readHlc(newest).ms,
-    returned_ms: Math.floor(context.nowMs),
+    returned_ms: Math.max(Math.floor(context.nowMs), readHlc(future.newestBefore).ms || 0),
   };
-  const set = (stamp: string): string => (stamp > limit ? broughtBack(stamp, known) : stamp);
+  const set = (stamp: string): string => (stamp > limit ? behind(future, known, stamp) : stamp);
   const streams = yield* compareThoseWhoKnow(limit, context);
   const rows = yield* setRegisters(limit, (register) => withStamps(register, set), context);
   yield* setRestamps(limit, set);
@@ -62,7 +108,7 @@ export function* returnStamps(
 
 /**
  * Gateway: brings its own stamps back as the hosted instance did. What it has not told yet is stamped by when it was
- * written, for nobody else knows it: it wins over what was written before, there or here.
+ * written, for nobody else knows it: it wins over what was written before, there or here, or had been brought back.
  */
 export function* followReturns(
   { returns, hostedNowMs }: HeardReturns,
@@ -72,11 +118,29 @@ export function* followReturns(
   const last = returns.at(-1);
   if (last === undefined) return;
   const limit = stampLimit(hostedNowMs);
-  const back = (stamp: string): string => {
+  const returnOf = (stamp: string): TimeReturn => {
     const { ms } = readHlc(stamp);
-    return broughtBack(stamp, returns.find(({ newest_ms }) => ms <= newest_ms) ?? last);
+    return returns.find(({ newest_ms }) => ms <= newest_ms) ?? last;
   };
-  const untold = yield* untoldBeyond(limit, { back, hostedNowMs }, context);
+  const stamps = yield* stampsBeyond(limit, context);
+  const { newestBefore } = futureOf(stamps, limit);
+  const futures = new Map(
+    [
+      ...Map.groupBy(
+        stamps.filter((stamp) => stamp > limit),
+        returnOf,
+      ),
+    ].map(([one, of]) => [one, futureOf(of, limit)]),
+  );
+  const back = (stamp: string): string => {
+    const one = returnOf(stamp);
+    return before(futures.get(one) ?? futureOf([], limit), one, stamp);
+  };
+  const floorOf = (stamp: string): string => {
+    const floor = formatHlc(returnOf(stamp).returned_ms + BEHIND_MS, 0, readHlc(stamp).node);
+    return floor > newestBefore ? floor : newestBefore;
+  };
+  const untold = yield* untoldBeyond(limit, { floorOf, hostedNowMs }, context);
   let newest = formatHlc(hostedNowMs, 0, context.node);
   const set = (stamp: string): string => {
     if (stamp <= limit) return stamp;
@@ -120,7 +184,7 @@ function* setOwnLog(limit: string, set: (stamp: string) => string, context: Unit
 /** Own changes from the future that the other side has not confirmed, and their stamps by the time they were written. */
 function* untoldBeyond(
   limit: string,
-  { back, hostedNowMs }: { back: (stamp: string) => string; hostedNowMs: number },
+  { floorOf, hostedNowMs }: { floorOf: (stamp: string) => string; hostedNowMs: number },
   context: UnitContext,
 ): Steps<Map<string, string>> {
   const stored = yield {
@@ -134,7 +198,7 @@ function* untoldBeyond(
   for (const row of stored) {
     const stamp = String(row['hlc']);
     const writtenMs = Math.min(hostedNowMs, writtenAt(row, { hostedNowMs, context }));
-    const earliest = back(stamp);
+    const earliest = floorOf(stamp);
     const floor = earliest > last ? earliest : last;
     last = nextHlc(floor, writtenMs, readHlc(stamp).node);
     stamps.set(stamp, last);
@@ -154,6 +218,39 @@ function writtenAt(
   return Date.parse(textOf(body['updated_at'])) || 0;
 }
 
+/** What edits of the future were made over: the other side may have it still, by a clock that is a little ahead. */
+function* replacedBy(limit: string, context: UnitContext): Steps<string[]> {
+  const [base] = yield {
+    sql: `select max(value) as hlc from (select ${newestIn('base_json', context)} as value from sync_change
+      where hlc > ? and base_json is not null) as bases where value <= ?`,
+    params: [limit, limit],
+  };
+  // of an own edit that was set anew meanwhile the log names the stamp of before
+  const [anew] = yield {
+    sql: 'select max(to_hlc) as hlc from sync_restamps where to_hlc <= ?',
+    params: [limit],
+  };
+  return [textOf(base?.['hlc']), textOf(anew?.['hlc'])];
+}
+
+/** All stamps of what has one beyond, of rows and of what is kept beside them. */
+function* stampsBeyond(limit: string, context: UnitContext): Steps<string[]> {
+  const stamps: string[] = [];
+  yield* eachRegister(
+    limit,
+    function* (rows) {
+      for (const { register } of rows) stamps.push(register.hlc, ...Object.values(register.over));
+    },
+    context,
+  );
+  for (const { to_hlc } of yield restampsBeyond(limit)) stamps.push(String(to_hlc));
+  stamps.push(...(yield* replacedBy(limit, context)));
+  for (const row of yield conflictsBeyond(limit))
+    stamps.push(textOf(row['kept_hlc']), textOf(row['dropped_hlc']));
+  for (const { change } of yield* parkedBeyond(limit)) stamps.push(...stampsOf(change));
+  return stamps;
+}
+
 function* newestBeyond(limit: string, log: ChangeLog, context: UnitContext): Steps<string | null> {
   const [found] = yield {
     sql: `select max(hlc) as made, max(${newestIn('over_json', context)}) as edited from sync_register`,
@@ -167,10 +264,10 @@ function* newestBeyond(limit: string, log: ChangeLog, context: UnitContext): Ste
 /** Streams that were drawn along, and those that were told of such rows. Nothing is taken of them until they compared. */
 function* compareThoseWhoKnow(limit: string, context: UnitContext): Steps<number> {
   const marked = yield {
-    sql: `update sync_stream set resync = ? where hlc > ? or exists (select 1 from sync_change
+    sql: `update sync_stream set resync = ? where stream_id <> ? and (hlc > ? or exists (select 1 from sync_change
       where sync_change.stream_id = sync_stream.stream_id and (sync_change.hlc > ?
-        or ${newestIn('sync_change.over_json', context)} > ?)) returning stream_id`,
-    params: [STAMPS_CAME_BACK, limit, limit, limit],
+        or ${newestIn('sync_change.over_json', context)} > ?))) returning stream_id`,
+    params: [STAMPS_CAME_BACK, OWN_STREAM, limit, limit, limit],
   };
   return marked.length;
 }
@@ -181,39 +278,50 @@ const withStamps = (register: Register, set: (stamp: string) => string): Registe
   over: mapped(register.over, set),
 });
 
+const restampsBeyond = (limit: string) => ({
+  sql: 'select distinct to_hlc from sync_restamps where to_hlc > ?',
+  params: [limit],
+});
+
 /** What gateways are still told of stamps that were set anew. */
 function* setRestamps(limit: string, set: (stamp: string) => string): Steps<void> {
-  const stored = yield { sql: 'select distinct to_hlc from sync_restamps where to_hlc > ?', params: [limit] };
-  for (const row of stored) {
+  for (const row of yield restampsBeyond(limit)) {
     const stamp = String(row['to_hlc']);
     yield { sql: 'update sync_restamps set to_hlc = ? where to_hlc = ?', params: [set(stamp), stamp] };
   }
 }
 
+const conflictsBeyond = (limit: string) => ({
+  sql: 'select id, kept_hlc, dropped_hlc from sync_conflicts where kept_hlc > ? or dropped_hlc > ?',
+  params: [limit, limit],
+});
+
 function* setConflicts(limit: string, set: (stamp: string) => string): Steps<void> {
-  const stored = yield {
-    sql: 'select id, kept_hlc, dropped_hlc from sync_conflicts where kept_hlc > ? or dropped_hlc > ?',
-    params: [limit, limit],
-  };
-  for (const row of stored)
+  for (const row of yield conflictsBeyond(limit))
     yield {
       sql: 'update sync_conflicts set kept_hlc = ?, dropped_hlc = ? where id = ?',
       params: [set(String(row['kept_hlc'])), set(String(row['dropped_hlc'])), String(row['id'])],
     };
 }
 
+function* parkedBeyond(limit: string): Steps<{ id: string; change: WireChange }[]> {
+  const stored = yield { sql: 'select id, change_json from sync_parked', params: [] };
+  return (
+    stored
+      // written by writeParked
+      .map((row) => ({ id: String(row['id']), change: JSON.parse(String(row['change_json'])) as WireChange }))
+      .filter(({ change }) => stampsOf(change).some((stamp) => stamp > limit))
+  );
+}
+
 /** What waits aside was accepted before, and is merged one day under the stamps it has. */
 function* setParked(limit: string, set: (stamp: string) => string): Steps<void> {
-  const stored = yield { sql: 'select id, change_json from sync_parked', params: [] };
-  for (const row of stored) {
-    // written by writeParked
-    const change = JSON.parse(String(row['change_json'])) as WireChange;
-    if (!stampsOf(change).some((stamp) => stamp > limit)) continue;
+  for (const { id, change } of yield* parkedBeyond(limit)) {
     const over = change.over === null ? null : mapped(change.over, set);
     const back: WireChange = { ...change, hlc: set(change.hlc), over };
     yield {
       sql: 'update sync_parked set change_json = ? where id = ?',
-      params: [JSON.stringify(back), String(row['id'])],
+      params: [JSON.stringify(back), id],
     };
   }
 }

@@ -61,7 +61,8 @@ async function beginEpoch(deps: HostedDeps, caller: GatewayCaller, epochOfGatewa
           changes: [],
           retry: 'parked',
         },
-        // whoever has the row tells it whole in this epoch, and if nobody has it, it is gone with a disk
+        // whoever has the row tells it whole in this epoch, and if nobody has it, it is gone with a disk; one that waits
+        // aside may be the only copy, and so may its parts
         changes: (await deps.store.partsOfAbsent(stream.stream_id)).map((id) => purge(parkedChange, id)),
         stream: {
           id: stream.stream_id,

@@ -39,7 +39,7 @@ export type HostedStore = {
   parked(streamId: number, lane: SyncLane, within: { from: number; to: number }): Promise<readonly number[]>;
   /** Numbers of all that is kept aside of a stream; undefined: too many to tell of. */
   keptAside(streamId: number): Promise<KeptAside>;
-  /** Ids of what is kept aside of a stream because it is part of a row that is not here. */
+  /** Ids of what is kept aside of a stream because it is part of a row that is not here, nor waits aside. */
   partsOfAbsent(streamId: number): Promise<readonly string[]>;
   /** Whether some of it could not be read by an older version, and was not tried by this one. */
   hasReadable(streamId: number): Promise<boolean>;

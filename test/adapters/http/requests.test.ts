@@ -227,6 +227,19 @@ describe('a hardened server', () => {
     ]);
   });
 
+  test.each([
+    ['names two hosts', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nhost: evil.example\r\n'],
+    ['names one host twice', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n'],
+    ['asks as if this were a proxy', 'GET http://evil.example/healthz HTTP/1.1\r\nHost: localhost\r\n'],
+    [
+      'asks so for a route',
+      'GET http://localhost/api/v1/subscriptions/plans HTTP/1.1\r\nHost: evil.example\r\n',
+    ],
+  ])('who %s is told that it is not clear whom they ask', async (_who, words) => {
+    const answer = await say(`${words}Connection: close\r\n\r\n`);
+    expect(statusAndBody(answer)).toMatchObject([400, { code: 'BAD_REQUEST' }]);
+  });
+
   test.each(['NONSENSE\r\n\r\n', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: farm\r\n\r\n`])(
     'is as strict with browsers there as anywhere: %#',
     async (words) => {

@@ -198,7 +198,7 @@ describe('notes', () => {
   test('send to the trays above a feed conversion of 2, and not at it', () => {
     expect(notesOf({ fca: 2 })).toEqual([]);
     expect(notesOf({ fca: 2.01 })).toEqual([
-      'Feed conversion 2.01 so far: check the trays two hours after each meal and cut the next one by 10% when more than 10% is left.',
+      'Feed conversion 2.01 so far: check the trays two hours after each meal and record what is left: the next meal allows for it.',
     ]);
   });
 

@@ -7,6 +7,7 @@ const odd = (kind: Implausibility['kind'], value: number, saturationPercent: num
   parameter: 'dissolved_oxygen' as const,
   value,
   saturationPercent,
+  missing: ['salinity' as const],
   tanMgL: 20.4,
 });
 
@@ -25,6 +26,12 @@ test('oxygen entered as per cent of saturation is guessed', () => {
 test('oversaturation is told in per cent', () => {
   expect(plausibilityText(odd('OXYGEN_OVERSATURATED', 23.5, 311.2), 'en')).toBe(
     'Oxygen of 23.5 mg/L is 311% of saturation: clean and calibrate the probe and measure again.',
+  );
+});
+
+test('oxygen that only some water holds asks for what was not measured', () => {
+  expect(plausibilityText(odd('OXYGEN_DOUBTFUL', 20.5), 'en')).toBe(
+    'Oxygen of 20.5 mg/L occurs in cold or hardly salty water only, and the salinity is missing: measure it too, see whether the value is % of saturation and calibrate the probe.',
   );
 });
 

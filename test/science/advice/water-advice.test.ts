@@ -101,7 +101,14 @@ test('nothing measured asks for a measurement', () => {
 test('oxygen at 1.8 mg/L now says what to do now, before any trend', () => {
   const said = waterTrendAdvice(
     factsOf('dissolved_oxygen', [5, 4.8, 4.6, 4.5], {
-      beyondNow: { value: 1.8, compared: 1.8, limit: 4, grade: 'CRITICAL', side: 'LOW', localTime: '22:40' },
+      beyondNow: {
+        compared: 1.8,
+        limit: 4,
+        grade: 'CRITICAL',
+        side: 'LOW',
+        localTime: '22:40',
+        reading: '1,8 mg/L',
+      },
     }),
     'pt-BR',
   );
@@ -122,6 +129,10 @@ describe('alkalinity of a pond of 7,500 m³', () => {
     expect(waterTrendAdvice(factsAt(62, null), 'en').at(-1)).toContain(
       'Apply 30.2 kg per 1,000 m³ of sodium bicarbonate',
     );
+  });
+
+  test('of unknown volume is dosed per 1,000 m³ in the words of each language', () => {
+    expect(waterTrendAdvice(factsAt(62, null), 'es').at(-1)).toContain('Aplique 30,2 kg por 1.000 m³ de');
   });
 
   test('below 50 mg/L lime comes first, and both sources are named', () => {
@@ -191,11 +202,20 @@ test('total ammonia is advised on by its un-ionised part, and shown as it was me
     waterTrendAdvice(
       {
         ...factsOf('ammonia', [0.05, 0.05]),
-        beyondNow: { value, compared, limit: 0.1, grade: 'HIGH', side: 'HIGH', localTime: '16:00' },
+        ammoniaBasis: 'TAN',
+        beyondNow: {
+          compared,
+          limit: 0.1,
+          grade: 'HIGH',
+          side: 'HIGH',
+          localTime: '16:00',
+          reading: `${value}.00 mg/L TAN = ${compared} mg/L NH₃-N`,
+        },
       },
       'en',
     ).join(' ');
-  expect(said(3, 0.6)).toContain('3.0');
+  expect(said(3, 0.6)).toContain('ammonia at 3.00 mg/L TAN = 0.6 mg/L NH₃-N at 16:00');
+  expect(said(3, 0.6)).toContain('stands at 0.05 mg/L TAN');
   expect(said(3, 0.6)).not.toContain('Hold the feed');
   expect(said(3, 1.4)).toContain('Hold the feed');
 });

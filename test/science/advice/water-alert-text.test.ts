@@ -84,6 +84,19 @@ describe('ammonia', () => {
   });
 });
 
+test.each([
+  ['nitrite', 0.3, 'Nitrito 0,30 mg/L no viveiro V-03, acima de 0,10 mg/L (leve; salinidade não medida)'],
+  ['nitrate', 25, 'Nitrato 25 mg/L no viveiro V-03, acima de 20 mg/L (leve; salinidade não medida)'],
+] as const)('%s whose salinity nobody measured says so', (parameter, value, message) => {
+  const say = (salinity: number | null) => {
+    const [violation] = gradedViolations(water, { ...NOTHING, [parameter]: value, salinity }, null);
+    if (violation === undefined) throw new Error('no violation');
+    return waterAlertMessage({ pond: 'V-03', violation, word: violation.severity }, 'pt-BR');
+  };
+  expect(say(null)).toBe(message);
+  expect(say(10)).toBe(message.replace('; salinidade não medida', ''));
+});
+
 test('pH has no unit', () => {
   const alert = { pond: 'V-03', violation: aViolation('HIGH_PH', 8.8), word: 'LOW' as const };
   expect(waterAlertMessage(alert, 'en')).toBe('pH 8.8 in pond V-03, above 8.5 (low)');

@@ -276,7 +276,7 @@ export const FEED_SOURCES: readonly Source[] = [
       (left, published) => ({
         of: `next meal after ${left} % left over`,
         published,
-        ours: nextMealFactor(feeding, left),
+        ours: nextMealFactor(feeding, left, [1]),
       }),
     ),
   },

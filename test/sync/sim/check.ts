@@ -13,8 +13,8 @@ export type Violation = { rule: string; what: string };
 /** Fields that tell of an instance or of its clock, not of the farm. */
 const OWN_FIELDS = new Set(['updated_at']);
 /** As far as the gateway's clock may be ahead, and a little for the hosted one. */
-const MOST_AHEAD_MS = 5 * 60_000;
-const CLOCK_SLACK_MS = 2 * 60_000;
+export const MOST_AHEAD_MS = 5 * 60_000;
+export const CLOCK_SLACK_MS = 2 * 60_000;
 /** More of one rule say nothing new. */
 const SHOWN = 5;
 
@@ -109,13 +109,15 @@ export function resurrected(ledger: Ledger, state: ReplicaState): Violation[] {
   return found.slice(0, SHOWN);
 }
 
+export const AHEAD = 'no stamp is ahead of its time';
+
 /** No stamp is of a time to come: it would win against everybody until then. */
 export function ahead(state: ReplicaState, nowMs: number): Violation[] {
   const limit = formatHlc(nowMs + MOST_AHEAD_MS + CLOCK_SLACK_MS, 0, '');
   return [...state.rows]
     .filter(([, { register }]) => register !== null && newestOf(register) > limit)
     .map(([key, { register }]) => ({
-      rule: 'no stamp is ahead of its time',
+      rule: AHEAD,
       what: `${key} ${JSON.stringify(register)}`,
     }))
     .slice(0, SHOWN);

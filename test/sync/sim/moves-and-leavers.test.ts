@@ -1,11 +1,23 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { farmMember } from '#contract/resources/farms.ts';
+import { pond } from '#contract/resources/ponds.ts';
 import { NO_PASSWORD, user } from '#contract/resources/users.ts';
 import { insert, remove, update } from '#core/changes.ts';
+import { goBack } from './faults.ts';
 import { bind, takeOff } from './moves.ts';
 import { CALM } from './network.ts';
 import { FARM } from './paired-farm.ts';
-import { agreed, farmInStep, MINUTE_MS, NO_LINE, nameOn, namesOn, rename } from './small-farm.ts';
+import {
+  agreed,
+  aPond,
+  farmInStep,
+  MINUTE_MS,
+  NO_LINE,
+  nameOn,
+  namesOn,
+  pondsOn,
+  rename,
+} from './small-farm.ts';
 import { freshImage } from './sqlite-replica.ts';
 import type { World } from './world.ts';
 
@@ -91,6 +103,54 @@ describe('a farm that was taken off its gateway and comes back', () => {
     const there = new Set((await aside(world)).map(({ row_id }) => row_id));
     expect(kept.filter(({ row_id }) => !there.has(row_id))).toEqual([]);
   });
+
+  it('takes what was changed of a pond that waited aside, though the card of the gateway went back since', async () => {
+    const world = await aFarmInStep();
+    const card = await world.gateway.replica.image();
+    world.network.setWeather(NO_LINE);
+    await takeOff(world, FARM);
+    await world.write('gateway', aPond('V-01'));
+    const [{ id } = { id: '' }] = await world.gateway.replica.read('select id from ponds');
+    await world.write('gateway', update(pond, String(id), { cod: 'V-01 north' }));
+    world.network.setWeather(CALM);
+    await world.pass(10 * MINUTE_MS);
+    const waiting = [`absent:ponds/${id}`, `tenant:ponds/${id}`];
+    const reasons = async () =>
+      (await aside(world))
+        .filter(({ row_id }) => row_id === id)
+        .map(({ reason }) => String(reason))
+        .toSorted();
+    expect(await reasons()).toEqual(waiting);
+    await goBack(world, 'gateway', card);
+    await world.pass(10 * MINUTE_MS);
+    expect(await pondsOn(world, 'gateway')).toEqual([]);
+    expect(await reasons()).toEqual(waiting);
+    await bind(world, FARM);
+    await agreed(world);
+    expect([await pondsOn(world, 'gateway'), await pondsOn(world, 'hosted')]).toEqual([
+      ['V-01 north'],
+      ['V-01 north'],
+    ]);
+  });
+
+  it('tells people of an edit in the cloud that lost against what waited aside', async () => {
+    const world = await aFarmInStep();
+    world.network.setWeather(NO_LINE);
+    await takeOff(world, FARM);
+    await rename(world, 'hosted', 'in the cloud');
+    await world.pass(MINUTE_MS);
+    await rename(world, 'gateway', 'by the box that had not heard');
+    // it tells its rows as they stand, not what its edit was made over
+    await world.gateway.run().paired();
+    world.network.setWeather(CALM);
+    await world.pass(10 * MINUTE_MS);
+    expect(await nameOn(world, 'hosted')).toBe('in the cloud');
+    await bind(world, FARM);
+    await agreed(world);
+    expect(await namesOn(world)).toEqual(Array(2).fill('by the box that had not heard'));
+    const lost = await world.hosted.replica.read('select row_id, dropped_json from sync_conflicts');
+    expect(lost).toEqual([{ row_id: FARM, dropped_json: '{"name":"in the cloud"}' }]);
+  });
 });
 
 describe('who was on a farm', () => {
@@ -116,6 +176,18 @@ describe('who was on a farm', () => {
     await world.pass(10 * MINUTE_MS);
     expect(await atBox(world)).toBeUndefined();
     expect(JSON.stringify(await world.gateway.replica.read('select name from users'))).not.toContain('Joana');
+  });
+
+  it('that was taken off the gateway leaves nothing aside of a password that was changed at the box', async () => {
+    const world = await aFarmInStep();
+    await aMember(world);
+    world.network.setWeather(NO_LINE);
+    await takeOff(world, FARM);
+    await world.write('gateway', update(user, PERSON, { password_hash: 'of the box, again' }));
+    world.network.setWeather(CALM);
+    await world.pass(10 * MINUTE_MS);
+    expect(await atBox(world)).toEqual(GONE);
+    expect(await aside(world)).toEqual([]);
   });
 
   it('and was removed before the box told of a verifier leaves nothing aside', async () => {

@@ -83,6 +83,8 @@ function asTold(known: KnownRow): KnownRow {
   };
 }
 
+export const ONE_BOX = 'one box runs a farm';
+
 /** The gateway knows which of its farms are run elsewhere, and runs all others. */
 export async function movesHeard(
   world: World,
@@ -95,6 +97,6 @@ export async function movesHeard(
     const what = farms.has(row.id)
       ? 'is the gateway’s, which does not run it'
       : 'is run elsewhere, and by the gateway';
-    return [{ rule: 'one box runs a farm', what: `${row.id} ${what}` }];
+    return [{ rule: ONE_BOX, what: `${row.id} ${what}` }];
   });
 }

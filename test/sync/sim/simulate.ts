@@ -1,13 +1,24 @@
 import { farm as farmTable } from '#contract/resources/farms.ts';
 import { update } from '#core/changes.ts';
-import { ahead, compare, doubled, invented, lostWrites, resurrected, type Violation } from './check.ts';
+import {
+  AHEAD,
+  ahead,
+  CLOCK_SLACK_MS,
+  compare,
+  doubled,
+  invented,
+  lostWrites,
+  MOST_AHEAD_MS,
+  resurrected,
+  type Violation,
+} from './check.ts';
 import { type Fault, faultsOfSeed, heal, type Images, keepImages, revive, strike } from './faults.ts';
 import { farmsOn, moveAct } from './moves.ts';
 import { CALM } from './network.ts';
 import { STREAM } from './paired-farm.ts';
 import { leavers, peopleAct } from './people.ts';
 import { askedAbout, keyOf, tableOf } from './replica-state.ts';
-import { asShared, isOfMoved, movesHeard, withoutOthers } from './shared-rows.ts';
+import { asShared, isOfMoved, movesHeard, ONE_BOX, withoutOthers } from './shared-rows.ts';
 import type { Side } from './things.ts';
 import { createPairedWorld, type World, type WorldOptions } from './world.ts';
 
@@ -18,6 +29,8 @@ export type SimulationOptions = WorldOptions & {
   faults?: Readonly<Partial<Record<Fault, number>>>;
   /** Share of the steps after which the hosted disk is copied, so that it can fall back to there. */
   hostedImages?: number;
+  /** Called after every step and at the end, for looking at a seed that fails. */
+  look?: (world: World, step: number) => Promise<void>;
 };
 
 export type SimulationResult = {
@@ -53,9 +66,11 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     for (let step = 0; step < steps && violations.length === 0; step += 1) {
       violations.push(...(await oneStep(world, images, options)));
       if (step % LOST_EVERY === 0) violations.push(...(await lostNow(world)));
+      await options.look?.(world, step);
     }
     await heal(world);
-    if (violations.length === 0) violations.push(...(await judgeHealed(world)));
+    if (violations.length === 0) violations.push(...(await judgeInTime(world)));
+    await options.look?.(world, steps);
     const wasWrong = (world.counts['hosted clock is set wrong'] ?? 0) > 0;
     if (violations.length === 0 && (wasWrong || seed % 10 === 0))
       violations.push(...(await laterWins(world)));
@@ -118,6 +133,22 @@ async function lostNow(world: World): Promise<Violation[]> {
   return lostWrites(world.ledger, [gateway, hosted]);
 }
 
+/** What both need not know by the first moment at which all is told, and by when they do. */
+const KNOWN_WITHIN_MS: Readonly<Record<string, number>> = {
+  // a clock may come right without a start: stamps from the future are looked for once an hour, too
+  [AHEAD]: 60 * 60_000,
+  // told with the next answer to a pull, which comes without any news once a minute
+  [ONE_BOX]: 2 * 60_000,
+};
+
+async function judgeInTime(world: World): Promise<Violation[]> {
+  const found = await judgeHealed(world);
+  const inMs = Math.max(0, ...found.map(({ rule }) => KNOWN_WITHIN_MS[rule] ?? 0));
+  if (inMs === 0) return found;
+  await world.pass(inMs);
+  return judgeHealed(world);
+}
+
 export async function judgeHealed(world: World): Promise<Violation[]> {
   for (let passed = 0; passed < HEALED_WITHIN_MS; passed += LOOK_EVERY_MS) {
     await world.pass(LOOK_EVERY_MS);
@@ -134,7 +165,9 @@ async function laterWins(world: World): Promise<Violation[]> {
     `select id from farms where hidden = 0 and id in (select id from sync_farms where stream_id = ${STREAM}) order by id`,
   );
   if (farm === undefined) return [];
-  world.setClock('gateway', 0);
+  // a clock may be ahead by a few minutes, and what it stamped so stands until then
+  for (const side of ['gateway', 'hosted'] as const) world.setClock(side, 0);
+  await world.pass(MOST_AHEAD_MS + CLOCK_SLACK_MS);
   const named = async (side: Side, name: string) =>
     world.commit(side, [update(farmTable, String(farm['id']), { name })]);
   for (const [first, second] of [

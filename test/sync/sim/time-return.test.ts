@@ -2,11 +2,23 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { MIGRATED } from '#test/databases.ts';
 import { describeOnPostgres } from '#test/postgres.ts';
 import { goBack } from './faults.ts';
+import { takeOff } from './moves.ts';
 import { CALM } from './network.ts';
+import { FARM } from './paired-farm.ts';
 import { createPostgresReplica } from './postgres-replica.ts';
 import type { Replica } from './replica.ts';
 import { judgeHealed } from './simulate.ts';
-import { agreed, aPond, farmInStep, MINUTE_MS, NO_LINE, nameOn, namesOn, rename } from './small-farm.ts';
+import {
+  agreed,
+  aPond,
+  farmInStep,
+  MINUTE_MS,
+  NO_LINE,
+  nameOn,
+  namesOn,
+  pondsOn,
+  rename,
+} from './small-farm.ts';
 import { freshImage } from './sqlite-replica.ts';
 import type { Side } from './things.ts';
 import type { World } from './world.ts';
@@ -126,6 +138,48 @@ function scenarios(replica: () => Promise<Replica | undefined>): void {
     expect(await beyond(world, 'gateway')).toEqual([]);
   });
 
+  it('keeps an edit of the wrong clock over what was written a moment before by the right one', async () => {
+    const world = await aFarmDrawnAlong();
+    await comeBack(world);
+    await world.pass(10 * MINUTE_MS);
+    await rename(world, 'hosted', 'by the right clock');
+    await world.pass(MINUTE_MS);
+    expect(await nameOn(world, 'gateway')).toBe('by the right clock');
+    world.network.setWeather(NO_LINE);
+    world.setClock('hosted', 60 * MINUTE_MS);
+    await rename(world, 'hosted', 'acknowledged by the wrong clock');
+    // its clock runs on wrongly, and something else is written
+    world.setClock('hosted', TWO_YEARS_MS);
+    await world.write('hosted', aPond('V-03'));
+    world.setClock('hosted', 0);
+    await comeBack(world);
+    await agreed(world);
+    expect(await namesOn(world)).toEqual([
+      'acknowledged by the wrong clock',
+      'acknowledged by the wrong clock',
+    ]);
+    expect(await beyond(world, 'gateway')).toEqual([]);
+  });
+
+  it('keeps the later of two edits of the wrong clock, though the farm knows the earlier one alone', async () => {
+    const world = await aFarmDrawnAlong();
+    world.setClock('hosted', 2 * TWO_YEARS_MS);
+    // of its moment it is the second stamp
+    await world.write('hosted', aPond('V-03'));
+    await rename(world, 'hosted', 'the earlier one');
+    await world.pass(MINUTE_MS);
+    expect(await nameOn(world, 'gateway')).toBe('the earlier one');
+    world.network.setWeather(NO_LINE);
+    await world.pass(1_000);
+    await rename(world, 'hosted', 'the later one');
+    world.setClock('hosted', 12 * TWO_YEARS_MS);
+    await world.write('hosted', aPond('V-04'));
+    world.setClock('hosted', 0);
+    await comeBack(world);
+    await agreed(world);
+    expect(await namesOn(world)).toEqual(['the later one', 'the later one']);
+  });
+
   it('is in order after a second return, also for a card of before the first one', async () => {
     const world = await aFarmDrawnAlong();
     const card = await world.gateway.replica.image();
@@ -144,6 +198,38 @@ function scenarios(replica: () => Promise<Replica | undefined>): void {
 
 describe('what an older version drew into the future', () => {
   scenarios(async () => undefined);
+
+  it('comes back of a farm that no gateway runs, too', async () => {
+    const world = await farmInStep({ image });
+    worlds.push(world);
+    await takeOff(world, FARM);
+    await world.pass(5 * MINUTE_MS);
+    world.setClock('hosted', TWO_YEARS_MS);
+    await rename(world, 'hosted', 'by the wrong clock');
+    world.setClock('hosted', 0);
+    expect(await beyond(world, 'hosted')).not.toEqual([]);
+    await world.hosted.start();
+    expect(await beyond(world, 'hosted')).toEqual([]);
+    expect(await nameOn(world, 'hosted')).toBe('by the wrong clock');
+  });
+
+  it('keeps an edit at the farm over one that a clock ahead by minutes had set', async () => {
+    const world = await farmInStep({ image });
+    worlds.push(world);
+    world.setClock('hosted', 8 * MINUTE_MS);
+    await rename(world, 'hosted', 'minutes ahead');
+    await world.pass(2 * MINUTE_MS);
+    world.setClock('hosted', TWO_YEARS_MS);
+    await world.write('hosted', aPond('V-01'));
+    await world.pass(2 * MINUTE_MS);
+    expect(await pondsOn(world, 'gateway')).toEqual(['V-01']);
+    world.network.setWeather(NO_LINE);
+    await rename(world, 'gateway', 'made over it at the farm');
+    world.setClock('hosted', 0);
+    await world.hosted.start();
+    await agreed(world);
+    expect(await namesOn(world)).toEqual(Array(2).fill('made over it at the farm'));
+  });
 
   it('stands alike on both sides though both edited in the same moment and nothing was brought back', async () => {
     const world = await farmInStep({ image });

@@ -1,7 +1,7 @@
 import type { AlertType, Severity, SwitchState } from '#contract/words.ts';
 import type { SubjectNames } from '#core/alerting.ts';
 import type { Language, Words } from '#core/notifying.ts';
-import { ammoniaMessageIn } from '#science/advice/water-alert-text.ts';
+import { ammoniaMessageIn, withGapOf } from '#science/advice/water-alert-text.ts';
 import { clockWords, diskWords, measuredWords, SIMULATED, simulatedWords } from './alert-words.ts';
 import type { WhyUnconfirmed } from './confirm-rules.ts';
 import type { UnsteadyKind } from './device-alert-rules.ts';
@@ -45,7 +45,9 @@ export function storedWords(row: StoredRow, names: SubjectNames, troubleIn: Trou
       language === 'pt-BR'
         ? row.message
         : (ammoniaMessageIn(language, row.message) ?? words?.(language) ?? row.message);
-    if (words !== null) return parameter === 'ammonia' ? ofAmmonia : words;
+    const ofOthers: Words = (language) =>
+      words === null ? row.message : withGapOf(row.message, words(language), language);
+    if (words !== null) return parameter === 'ammonia' ? ofAmmonia : ofOthers;
   }
   const words = storedFacts(row, names, troubleIn);
   return (language) => (language !== 'pt-BR' && words !== null ? words(language) : row.message);

@@ -22,6 +22,8 @@ export type Job = {
   channel: Channel | null;
   /** null: the account is gone or switched off. */
   reader: { language: string | null } | null;
+  /** false: it is of a farm that the reader is not on (any more). */
+  isReadersFarm: boolean;
   notification: Notification | null;
   farmName: string | null;
   /** null: it is not about an alert, or that is gone. */

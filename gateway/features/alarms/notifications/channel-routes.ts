@@ -76,7 +76,7 @@ function listRoutes(deps: ChannelRoutesDeps): Route[] {
       body: channelCreate,
       answers: { 201: { schema: channelAnswer } },
       async handle(request) {
-        const made = await createChannel(deps, signedIn(request).userId, request.body);
+        const made = await createChannel(deps, signedIn(request), request.body);
         const body = { ...toAnswer(made.answer, NEW), ...secretOf(deps, made.answer) };
         return { ...made, answer: { status: 201, body, rev: 1 } };
       },
@@ -118,7 +118,7 @@ function oneRoutes(deps: ChannelRoutesDeps): Route[] {
       async handle(request) {
         const found = await ownChannel(deps, request);
         requireMatch(request, found);
-        const changed = await changeChannel(deps, found, request.body);
+        const changed = await changeChannel(deps, signedIn(request), found, request.body);
         const body = toAnswer(changed.answer, await deps.queries.standingOf(found.id));
         return { ...changed, answer: { status: 200, body, rev: changed.answer.rev } };
       },

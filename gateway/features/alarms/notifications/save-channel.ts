@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { RowOf } from '#contract/resource.ts';
 import { delivery } from '#contract/resources/local-tables.ts';
 import {
@@ -11,6 +12,7 @@ import type { NotificationType, Severity } from '#contract/words.ts';
 import { type Change, insert, update } from '#core/changes.ts';
 import { type AppError, conflict, invalidField, taken } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import { type AttemptLimit, tooManyAttempts } from '#features/people/attempts.ts';
 import type { Channel, ChannelQueries, ChannelSecrets, ChannelWishes, Delivery } from './ports.ts';
@@ -31,12 +33,16 @@ type SaveChannelDeps = Pick<Kernel, 'now' | 'newId' | 'guard'> & {
 
 const MOST_CHANNELS = 20;
 
+/** Who saves a channel, and under which login: a push goes to the browser that is signed in so, and ends with that login. */
+type Saver = Pick<Caller, 'userId' | 'login'>;
+
 /** Decides a new channel of the user. An e-mail or SMS channel waits for the code that is sent to it; others are open at once. */
 export async function createChannel(
   deps: SaveChannelDeps,
-  userId: string,
+  caller: Saver,
   input: ChannelCreate,
 ): Promise<Decision<Channel>> {
+  const { userId } = caller;
   const { kind, id = deps.newId() } = input;
   const guard = await deps.guard('notification_channels', userId);
   if (!deps.canSend(kind)) throw notAvailable(kind);
@@ -44,7 +50,8 @@ export async function createChannel(
     throw conflict('This id is taken', 'ID_TAKEN');
   if ((await deps.queries.countChannels(userId)) >= MOST_CHANNELS)
     throw conflict(`You have ${MOST_CHANNELS} channels already; delete one first`, 'TOO_MANY_CHANNELS');
-  const place = kind === 'WEB_PUSH' ? placeOf(input.subscription) : { address: input.address, keys: null };
+  const place =
+    kind === 'WEB_PUSH' ? placeOf(input.subscription, caller) : { address: input.address, keys: null };
   await requireFreeAddress(deps, userId, kind, place.address);
   const now = isoOf(deps.now());
   const row: RowOf<typeof notificationChannel> = {
@@ -73,12 +80,13 @@ export async function createChannel(
 /** Decides new wishes or another address; an e-mail address has to be confirmed again. */
 export async function changeChannel(
   deps: SaveChannelDeps,
+  caller: Saver,
   current: Channel,
   input: ChannelUpdate,
 ): Promise<Decision<Channel>> {
   const { address, subscription, types, ...rest } = input;
   const guard = await deps.guard('notification_channels', current.user_id);
-  const place = await newPlace(deps, current, { address, subscription });
+  const place = await newPlace(deps, caller, current, { address, subscription });
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   if (place === null && types === undefined && Object.keys(given).length === 0) return { answer: current };
   const now = isoOf(deps.now());
@@ -108,6 +116,7 @@ type Place = Pick<Channel, 'address' | 'keys' | 'verified_at'>;
 
 async function newPlace(
   deps: SaveChannelDeps,
+  caller: Saver,
   current: Channel,
   given: Pick<ChannelUpdate, 'address' | 'subscription'>,
 ): Promise<Place | null> {
@@ -116,7 +125,8 @@ async function newPlace(
     if (given.address !== undefined)
       throw invalidField(422, 'address', 'a push channel moves by its subscription');
     if (given.subscription === undefined) return null;
-    const place = placeOf(given.subscription);
+    const place = placeOf(given.subscription, caller);
+    if (isDeepStrictEqual(place, { address: current.address, keys: current.keys })) return null;
     if (place.address !== current.address) await requireFreeAddress(deps, user_id, kind, place.address);
     return { ...place, verified_at: isoOf(deps.now()) };
   }
@@ -129,8 +139,12 @@ async function newPlace(
   return { address, keys: current.keys, verified_at: needsCode(kind) ? null : current.verified_at };
 }
 
-function placeOf({ endpoint, keys }: { endpoint: string; keys: { p256dh: string; auth: string } }) {
-  return { address: endpoint, keys: { p256dh: keys.p256dh, auth: keys.auth } };
+function placeOf(
+  { endpoint, keys }: { endpoint: string; keys: { p256dh: string; auth: string } },
+  { login }: Saver,
+): { address: string; keys: Record<string, string> } {
+  const { p256dh, auth } = keys;
+  return { address: endpoint, keys: { p256dh, auth, ...(login === undefined ? {} : { login: login.id }) } };
 }
 
 /** Whether only a code proves that the address is the user's own. */

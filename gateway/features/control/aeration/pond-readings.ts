@@ -32,7 +32,11 @@ export function usableOxygen(
   // an import tells of past cycles
   if (dissolved_oxygen === null || source === 'import') return null;
   const found = implausibilitiesOf(water, { ...NOT_MEASURED, dissolved_oxygen, temperature, salinity });
-  return found.some(({ parameter }) => parameter === 'dissolved_oxygen') ? null : dissolved_oxygen;
+  // what is possible in some water is the word of a probe that measures no salinity, not of one that is out of order
+  const isImpossible = found.some(
+    ({ parameter, kind }) => parameter === 'dissolved_oxygen' && kind !== 'OXYGEN_DOUBTFUL',
+  );
+  return isImpossible ? null : dissolved_oxygen;
 }
 
 const NOT_MEASURED = {

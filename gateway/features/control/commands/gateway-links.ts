@@ -36,9 +36,10 @@ type LinkDeps = {
   monotonic: () => number;
   views: {
     byId: (id: string) => ControlView | null;
-    all: () => Iterable<ControlView>;
+    ofFarm: (farmId: string) => readonly ControlView[];
   };
   streamOf: (farmId: string) => number | null;
+  farmsOf: (streamId: number) => Iterable<string>;
   tell: (sentence: PresenceSentence) => void;
   presenceChanged: (controlPointId: string) => void;
   /** Notes that these gateways are there; now and then. */
@@ -99,10 +100,11 @@ export function createGatewayLinks(deps: LinkDeps) {
     else presence.lastReportMonotonic = heardAt === null ? null : deps.monotonic();
   }
 
+  const viewsOf = (streamId: number): ControlView[] =>
+    [...deps.farmsOf(streamId)].flatMap((farmId) => deps.views.ofFarm(farmId));
+
   function pointsOf(streamId: number): LiveState[] {
-    return [...deps.views.all()]
-      .filter(({ row }) => deps.streamOf(row.farm_id) === streamId)
-      .map((view) => stateOf(view, view.presence.remote?.isOnline ?? false));
+    return viewsOf(streamId).map((view) => stateOf(view, view.presence.remote?.isOnline ?? false));
   }
 
   function tell(streamId: number, points: readonly LiveState[]): void {
@@ -118,7 +120,7 @@ export function createGatewayLinks(deps: LinkDeps) {
       const link = heard(streamId, isConnected);
       link.isOurs = isConnected;
       tell(streamId, []);
-      for (const { id } of pointsOf(streamId)) deps.presenceChanged(id);
+      for (const { row } of viewsOf(streamId)) deps.presenceChanged(row.id);
     },
     live(streamId: number, frame: Extract<GatewayFrame, { is: 'live' }>): void {
       const link = heard(streamId, true);
@@ -159,7 +161,7 @@ export function createGatewayLinks(deps: LinkDeps) {
     },
     /** A farm has a gateway from now on, or none any more: what the other one said does not count. */
     bindingChanged(farmId: string): void {
-      for (const { row, presence } of deps.views.all()) if (row.farm_id === farmId) presence.remote = null;
+      for (const { presence } of deps.views.ofFarm(farmId)) presence.remote = null;
     },
   };
 
@@ -211,6 +213,9 @@ export type FarmBindings = {
   /** Asks the database, and remembers. */
   refresh: (farmId: string) => Promise<number | null>;
   streamOf: (farmId: string) => number | null;
+  farmsOf: (streamId: number) => Iterable<string>;
+  /** Grows with every farm that comes under a gateway or away from one. */
+  changes: () => number;
   follow: RowListener;
 };
 
@@ -223,6 +228,8 @@ export function createFarmBindings(
   failed: (error: unknown) => void = () => undefined,
 ): FarmBindings {
   const streamsByFarm = new Map<string, number>();
+  const farmsByStream = new Map<number, Set<string>>();
+  let changes = 0;
   /** How many bindings commits have told of. */
   let told = 0;
 
@@ -237,9 +244,19 @@ export function createFarmBindings(
   }
 
   function keep(farmId: string, streamId: number | null): void {
-    if ((streamsByFarm.get(farmId) ?? null) === streamId) return;
+    const before = streamsByFarm.get(farmId) ?? null;
+    if (before === streamId) return;
+    changes += 1;
+    if (before !== null) {
+      const left = farmsByStream.get(before);
+      left?.delete(farmId);
+      if (left?.size === 0) farmsByStream.delete(before);
+    }
     if (streamId === null) streamsByFarm.delete(farmId);
-    else streamsByFarm.set(farmId, streamId);
+    else {
+      streamsByFarm.set(farmId, streamId);
+      farmsByStream.set(streamId, (farmsByStream.get(streamId) ?? new Set()).add(farmId));
+    }
     changed(farmId, streamId);
   }
 
@@ -260,6 +277,8 @@ export function createFarmBindings(
       }),
     refresh,
     streamOf: (farmId) => streamsByFarm.get(farmId) ?? null,
+    farmsOf: (streamId) => farmsByStream.get(streamId) ?? [],
+    changes: () => changes,
     follow: onTables([syncFarm, farm], (committed) => {
       for (const { id, after, hidden } of rowsOf(committed, syncFarm)) {
         told += 1;

@@ -18,9 +18,9 @@ export async function flushPresence(
   deps: Pick<Kernel, 'commit'> & { views: ControlViews },
   also: readonly Change[] = [],
 ): Promise<void> {
-  const dirty = [...deps.views.all()].filter(
-    (view) => view.presence.isDirty && view.presence.lastReportAt !== null,
-  );
+  const dirty: ControlView[] = [];
+  for (const view of deps.views.all())
+    if (view.presence.isDirty && view.presence.lastReportAt !== null) dirty.push(view);
   const changes = dirty.map(({ row, presence: known }) =>
     put(presence, {
       id: row.id,
@@ -67,7 +67,7 @@ type Name = { table: string; id: string };
  * good. What they were before nobody told, so views are made anew instead of being changed.
  */
 export async function followOtherProcesses(
-  registry: Pick<Registry, 'all' | 'follow' | 'refresh'>,
+  registry: Pick<Registry, 'byPart' | 'follow' | 'refresh'>,
   committed: Committed,
   gone: readonly Name[],
 ): Promise<void> {
@@ -85,23 +85,14 @@ export async function followOtherProcesses(
     ...rowsOf(committed, aerator).map(({ after }) => after.pond_id),
   ]);
   // where they were before nobody told
-  const schedules = new Set(rowsOf(committed, schedule).map(({ id }) => id));
-  const keys = new Set(gone.filter(({ table }) => table === deviceKey.name).map(({ id }) => id));
-  if (ponds.size > 0 || keys.size > 0 || schedules.size > 0) {
-    for (const view of registry.all()) {
-      const isNamed =
-        view.ponds.some(({ id }) => ponds.has(id)) ||
-        view.keys.some(({ id }) => keys.has(id)) ||
-        view.schedules.some(({ id }) => schedules.has(id));
-      if (isNamed) ids.add(view.row.id);
-    }
+  const parts = [
+    ...ponds,
+    ...rowsOf(committed, schedule).map(({ id }) => id),
+    ...gone.filter(({ table }) => table === deviceKey.name).map(({ id }) => id),
+  ];
+  for (const part of parts) {
+    const view = registry.byPart(part);
+    if (view !== null) ids.add(view.row.id);
   }
   for (const id of ids) await registry.refresh(id);
-}
-
-/** Reads everything again: nobody knows what was missed. */
-export async function lookAgain(registry: Pick<Registry, 'all' | 'load' | 'refresh'>): Promise<void> {
-  const known = [...registry.all()].map(({ row }) => row.id);
-  await registry.load();
-  for (const id of known) await registry.refresh(id);
 }

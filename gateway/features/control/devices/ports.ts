@@ -8,6 +8,6 @@ export type ControlFacts = Omit<ControlView, 'unsaved' | 'mqttId' | 'presence'> 
 
 export type RegistryQueries = {
   allFarms: () => AsyncIterable<{ id: string; zone: string; name: string }>;
-  allControlFacts: () => AsyncIterable<ControlFacts>;
+  allControlFacts: (which?: 'all' | 'without gateway') => AsyncIterable<ControlFacts>;
   controlFacts: (controlPointId: string) => Promise<ControlFacts | null>;
 };

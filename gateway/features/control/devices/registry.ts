@@ -19,14 +19,19 @@ import type {
 import type { OrderEnds } from './order-ends.ts';
 import type { ControlFacts, RegistryQueries } from './ports.ts';
 import { mqttIdOf } from './publish-levels.ts';
+import { createViewIndex } from './view-index.ts';
 
 /** Timed orders of people that may still lie over each other; ordering more than one a second for long is nobody's use. */
 const TIMED_ORDERS_KEPT = 20;
 
 /** Every control point in memory, in front of the database: control needs no query, and goes on when the disk is full. */
 export type Registry = ControlViews & {
-  /** Reads everything; called once before the first device may come. */
-  load: () => Promise<void>;
+  /** Farms that have control points. */
+  farmIds: () => Iterable<string>;
+  /** Grows with every farm that comes or goes. */
+  farmChanges: () => number;
+  /** Reads everything, or what this instance runs itself; called once before the first device may come. */
+  load: (which?: 'all' | 'without gateway') => Promise<void>;
   /** Reads one again: after a stale commit, when another process may have changed it. */
   refresh: (id: string) => Promise<ControlView | null>;
   /** Follows a committed unit. Answers the views it touched, as they were and are; who came back has to be read. */
@@ -47,49 +52,36 @@ export function createRegistry(deps: {
   sha256: (text: string) => string;
   orderEnds: OrderEnds;
 }): Registry {
-  const viewsById = new Map<string, ControlView>();
+  const views = createViewIndex();
+  const { byId } = views;
   const farmsById = new Map<string, { zone: string; name: string }>();
-  const idsByDeviceId = new Map<string, Set<string>>();
-  const idsByMqttId = new Map<string, string>();
   /** Rows that are being read now, and whether a commit touched them meanwhile. */
   const readings = new Set<{ id: string; isOutdated: boolean }>();
+  /** Of each reading of many that is under way: what commits touched meanwhile. */
+  const loads = new Set<Set<string>>();
 
   function keep(view: ControlView): void {
-    const old = viewsById.get(view.row.id);
-    if (old && old.row.device_id !== view.row.device_id) unlink(old);
-    countEnds(old, view);
-    viewsById.set(view.row.id, view);
-    const named = idsByDeviceId.get(view.row.device_id) ?? new Set();
-    idsByDeviceId.set(view.row.device_id, named.add(view.row.id));
-    idsByMqttId.set(view.mqttId, view.row.id);
-  }
-
-  function unlink(view: ControlView): void {
-    const named = idsByDeviceId.get(view.row.device_id);
-    named?.delete(view.row.id);
-    if (named?.size === 0) idsByDeviceId.delete(view.row.device_id);
-    // the name may already belong to another control point
-    if (idsByMqttId.get(view.mqttId) === view.row.id) idsByMqttId.delete(view.mqttId);
+    countEnds(byId(view.row.id), view);
+    views.keep(view);
   }
 
   function drop(id: string): void {
-    const view = viewsById.get(id);
-    if (view) unlink(view);
-    if (view) deps.orderEnds.forget(ordersIn(view).map((order) => order.id));
-    viewsById.delete(id);
+    const view = byId(id);
+    if (view !== null) deps.orderEnds.forget(ordersIn(view).map((order) => order.id));
+    views.drop(id);
   }
 
-  function countEnds(old: ControlView | undefined, view: ControlView): void {
+  function countEnds(old: ControlView | null, view: ControlView): void {
     const orders = ordersIn(view);
     deps.orderEnds.see(orders);
-    if (old === undefined || old.manualOrders === view.manualOrders) return;
+    if (old === null || old.manualOrders === view.manualOrders) return;
     const known = new Set(orders.map(({ id }) => id));
     deps.orderEnds.forget(ordersIn(old).flatMap(({ id }) => (known.has(id) ? [] : [id])));
   }
 
   function viewOf(facts: ControlFacts): ControlView {
-    const known = viewsById.get(facts.row.id);
-    if (known !== undefined) followCurrent(known, facts.row);
+    const known = byId(facts.row.id);
+    if (known !== null) followCurrent(known, facts.row);
     return {
       ...facts,
       ...lockedRow(facts.row, known?.unsavedLock ?? null),
@@ -100,48 +92,66 @@ export function createRegistry(deps: {
     };
   }
 
-  const byId = (id: string | undefined) => (id === undefined ? null : (viewsById.get(id) ?? null));
+  async function refresh(id: string): Promise<ControlView | null> {
+    for (let reading = 0; reading < READ_AGAIN; reading += 1) {
+      const own = { id, isOutdated: false };
+      readings.add(own);
+      const facts = await deps.queries.controlFacts(id).finally(() => readings.delete(own));
+      // a commit that was followed meanwhile may not be in what was read
+      if (own.isOutdated) continue;
+      if (facts === null) drop(id);
+      else keep(viewOf(facts));
+      for (const touched of loads) touched.add(id);
+      break;
+    }
+    return byId(id);
+  }
+
   return {
     byId,
-    byDeviceId: (deviceId) => [...(idsByDeviceId.get(deviceId) ?? [])].flatMap((id) => byId(id) ?? []),
-    byMqttId: (mqttId) => byId(idsByMqttId.get(mqttId)),
-    all: () => viewsById.values(),
+    byDeviceId: views.byDeviceId,
+    byMqttId: views.byMqttId,
+    byPart: views.byPart,
+    ofFarm: views.ofFarm,
+    farmIds: views.farmIds,
+    farmChanges: views.farmChanges,
+    all: views.all,
     presenceOf: (id) => byId(id)?.presence ?? null,
     setUnsaved(id, unsaved) {
-      const view = viewsById.get(id);
+      const view = byId(id);
       if (view) keep({ ...view, unsaved });
     },
     setUnsavedLock(id, lock) {
-      const view = viewsById.get(id);
-      if (view) viewsById.set(id, { ...view, row: { ...view.row, ...lock }, unsavedLock: lock });
+      const view = byId(id);
+      if (view) views.keep({ ...view, row: { ...view.row, ...lock }, unsavedLock: lock });
     },
-    async load() {
-      for await (const place of deps.queries.allFarms()) farmsById.set(place.id, place);
-      for await (const facts of deps.queries.allControlFacts()) {
-        if (!viewsById.has(facts.row.id)) deps.orderEnds.seeStored(facts.manualOrders);
-        keep(viewOf(facts));
+    async load(which = 'all') {
+      const touched = new Set<string>();
+      const missed = new Set(which === 'all' ? Array.from(views.all(), ({ row }) => row.id) : []);
+      loads.add(touched);
+      try {
+        for await (const place of deps.queries.allFarms()) farmsById.set(place.id, place);
+        for await (const facts of deps.queries.allControlFacts(which)) {
+          const { id } = facts.row;
+          missed.delete(id);
+          // what was read may be older than what is known by now
+          if (touched.has(id)) continue;
+          if (byId(id) === null) deps.orderEnds.seeStored(facts.manualOrders);
+          keep(viewOf(facts));
+        }
+      } finally {
+        loads.delete(touched);
       }
+      for (const id of new Set([...missed, ...touched])) await refresh(id);
     },
-    async refresh(id) {
-      for (let reading = 0; reading < READ_AGAIN; reading += 1) {
-        const own = { id, isOutdated: false };
-        readings.add(own);
-        const facts = await deps.queries.controlFacts(id).finally(() => readings.delete(own));
-        // a commit that was followed meanwhile may not be in what was read
-        if (own.isOutdated) continue;
-        if (facts === null) drop(id);
-        else keep(viewOf(facts));
-        break;
-      }
-      return byId(id);
-    },
+    refresh,
     tables: [controlPoint, schedule, order, deviceKey, farm, pond, aerator],
     follow(committed) {
       for (const { id, after } of rowsOf(committed, farm))
         farmsById.set(id, { zone: after.timezone, name: after.name });
       const before = new Map<string, ControlView | null>();
       const change = (id: string, next: (view: ControlView) => ControlView | null) => {
-        const view = viewsById.get(id);
+        const view = byId(id);
         if (!view) return;
         if (!before.has(id)) before.set(id, view);
         const after = next(view);
@@ -156,8 +166,9 @@ export function createRegistry(deps: {
           keep(newView(row));
         } else change(id, (view) => (hidden ? null : rowChanged(view, row)));
       }
-      followChildren(committed, viewsById, change);
+      followChildren(committed, views, change);
       for (const reading of readings) if (before.has(reading.id)) reading.isOutdated = true;
+      for (const touched of loads) for (const id of before.keys()) touched.add(id);
       for (const { id, hidden } of rowsOf(committed, farm)) if (hidden) farmsById.delete(id);
       return [...before].map(([id, old]) => ({ before: old, after: byId(id) }));
     },
@@ -231,7 +242,7 @@ type ChangeView = (id: string, next: (view: ControlView) => ControlView | null) 
 
 function followChildren(
   committed: Committed,
-  viewsById: ReadonlyMap<string, ControlView>,
+  views: Pick<ControlViews, 'ofFarm' | 'byPart'>,
   change: ChangeView,
 ): void {
   for (const { id, before, after, rev, hidden } of rowsOf(committed, schedule)) {
@@ -255,19 +266,15 @@ function followChildren(
     });
   }
   for (const { id, after } of rowsOf(committed, farm)) {
-    for (const view of viewsById.values()) {
-      if (view.row.farm_id !== id) continue;
+    for (const view of views.ofFarm(id))
       change(view.row.id, (own) => ({ ...own, zone: after.timezone, farmName: after.name }));
-    }
   }
   for (const { id, before, after, hidden } of rowsOf(committed, pond))
     followPond(change, { id, before, after, hidden });
   for (const { before, after, hidden } of rowsOf(committed, aerator)) {
     const power = (hidden ? 0 : after.power_kw) - (before?.power_kw ?? 0);
-    for (const view of viewsById.values()) {
-      if (!view.ponds.some((own) => own.id === after.pond_id)) continue;
-      change(view.row.id, (own) => ({ ...own, powerKw: Math.max(0, own.powerKw + power) }));
-    }
+    const view = views.byPart(after.pond_id);
+    if (view !== null) change(view.row.id, (own) => ({ ...own, powerKw: Math.max(0, own.powerKw + power) }));
   }
 }
 

@@ -101,11 +101,7 @@ export function createFollowMerged(deps: FollowMergedDeps): FollowMerged {
   }
 
   function elsewhere(scheduleId: string): Schedule | null {
-    for (const { schedules } of deps.views.all()) {
-      const found = schedules.find(({ id }) => id === scheduleId);
-      if (found !== undefined) return found;
-    }
-    return null;
+    return deps.views.byPart(scheduleId)?.schedules.find(({ id }) => id === scheduleId) ?? null;
   }
 
   function toldLate(view: ControlView | null, scheduleId: string): Change[] {

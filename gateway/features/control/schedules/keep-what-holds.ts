@@ -88,14 +88,14 @@ export function endOrders(view: ControlView, over: ReadonlySet<string>, now: num
 /** The same for every control point of a farm whose clocks are about to be read in another zone. */
 export function keepWhatHoldsOnFarm(
   deps: { now: () => number },
-  views: Iterable<ControlView>,
-  farm: { id: string; zone: Zone },
+  views: readonly ControlView[],
+  zone: Zone,
 ): Change[] {
-  return [...views]
-    .filter((view) => view.row.farm_id === farm.id && view.schedules.length > 0)
+  return views
+    .filter((view) => view.schedules.length > 0)
     .flatMap((view) => {
       const { schedules } = ruleFactsOf(view, deps.now());
-      return keepWhatHolds(deps, view, { schedules, zone: farm.zone, isApplied: false });
+      return keepWhatHolds(deps, view, { schedules, zone, isApplied: false });
     });
 }
 

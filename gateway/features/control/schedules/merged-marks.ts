@@ -7,7 +7,7 @@ import { SWITCH_STATES } from '#contract/words.ts';
 import { type Change, purge, put, type Unit, update } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
 import { readHlc } from '#store/hlc.ts';
-import type { ControlView, Schedule } from '../control-view.ts';
+import type { ControlView, ControlViews, Schedule } from '../control-view.ts';
 import { REMOTE_EXPIRES_IN_S } from '../remote-order.ts';
 import { manualOrdersOf, ruleFactsOf, ruleOf } from './control-facts.ts';
 import { endedByChange, endOrders, rulesBeforeChange } from './keep-what-holds.ts';
@@ -44,7 +44,7 @@ export function readMark({ id, value }: { id: string; value: string }): Mark {
 export const putMark = ({ id, ...body }: Mark): Change =>
   put(instanceValue, { id, value: JSON.stringify(body) });
 
-type Views = { byId: (id: string) => ControlView | null; all: () => Iterable<ControlView> };
+type Views = Pick<ControlViews, 'byId' | 'byPart' | 'ofFarm'>;
 type Arriving = { entity: number; id: string; body: Record<string, unknown> | null };
 
 /** Control points that a unit of the other instance may touch. */
@@ -52,15 +52,13 @@ export function touchedPoints(views: Views, unit: Unit): ControlView[] {
   const rows: readonly Arriving[] = [...(unit.incoming?.changes ?? []), ...(unit.snapshot?.rows ?? [])];
   const ids = new Set<string>();
   const schedules = rows.filter(({ entity }) => entity === schedule.entity);
-  const pointOfSchedule = schedules.length === 0 ? new Map<string, string>() : pointsBySchedule(views);
   for (const { entity, id } of rows) {
     if (entity === controlPoint.entity) ids.add(id);
-    if (entity === farm.entity)
-      for (const view of views.all()) if (view.row.farm_id === id) ids.add(view.row.id);
+    if (entity === farm.entity) for (const view of views.ofFarm(id)) ids.add(view.row.id);
   }
   for (const { id, body } of schedules) {
     // where it was, and where it is made or moved
-    for (const pointId of [pointOfSchedule.get(id), pointNamed(body)])
+    for (const pointId of [views.byPart(id)?.row.id, pointNamed(body)])
       if (typeof pointId === 'string') ids.add(pointId);
   }
   return [...ids].flatMap((id) => views.byId(id) ?? []);
@@ -71,12 +69,6 @@ function pointNamed(body: Arriving['body']): unknown {
   return typeof place === 'object' && place !== null && 'control_point_id' in place
     ? place.control_point_id
     : body?.['control_point_id'];
-}
-
-function pointsBySchedule(views: Views): Map<string, string> {
-  return new Map(
-    [...views.all()].flatMap((view) => view.schedules.map(({ id }) => [id, view.row.id] as const)),
-  );
 }
 
 export function markOf(id: string, at: number, views: readonly ControlView[]): Mark {

@@ -15,7 +15,7 @@ import type { ControlPlans } from './control-plan.ts';
 
 export type TimelineRouteDeps = Pick<ControlPlans, 'timelineOf'> & {
   freshView: (controlPointId: string) => Promise<ControlView | null>;
-  views: Pick<ControlViews, 'all'>;
+  views: Pick<ControlViews, 'ofFarm'>;
 };
 
 const MOST_HOURS = 192;
@@ -78,7 +78,7 @@ export function timelineRoutes(deps: TimelineRouteDeps): Route[] {
       answers: { 200: { schema: farmTimelineSegment, list: true } },
       async handle(request) {
         const { farmId } = onFarm(request);
-        const views = [...deps.views.all()].filter(({ row }) => row.farm_id === farmId);
+        const views = deps.views.ofFarm(farmId);
         const most = Math.max(1, Math.floor(MOST_SEGMENTS / views.length));
         const span = { hours: request.query.hours, most };
         return { answer: { status: 200, rows: ofFarm(deps, views, span) } };

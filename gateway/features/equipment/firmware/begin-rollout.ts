@@ -66,7 +66,7 @@ export async function beginRollout(
 }
 
 function chosenControllers(deps: BeginDeps, wish: RolloutInput): ControlView[] {
-  const onFarm = [...deps.views.all()].filter(({ row }) => row.farm_id === wish.farm_id);
+  const onFarm = deps.views.ofFarm(wish.farm_id);
   const points = wish.control_point_ids ?? null;
   const ponds = wish.pond_ids ?? null;
   const strangers = (points ?? []).filter((id) => !onFarm.some(({ row }) => row.id === id));

@@ -87,8 +87,9 @@ export function rolloutDetail(
 }
 
 export function controllersOf(deps: AnswerDeps, farmId: string): ControllerFirmware[] {
-  return [...deps.views.all()]
-    .filter(({ row }) => row.farm_id === farmId && deps.takesFirmware(row.id))
+  return deps.views
+    .ofFarm(farmId)
+    .filter(({ row }) => deps.takesFirmware(row.id))
     .sort((a, b) => a.row.cod.localeCompare(b.row.cod, 'en', { numeric: true }))
     .map((view) => controllerAnswer(deps, view));
 }
@@ -210,8 +211,7 @@ async function momentOf(
 }
 
 function zoneOf(views: ControlViews, farmId: string): string {
-  for (const { row, zone } of views.all()) if (row.farm_id === farmId) return zone;
-  return 'UTC';
+  return views.ofFarm(farmId)[0]?.zone ?? 'UTC';
 }
 
 function controllerOf(deps: RunDeps, id: string, aired: PondsByController): Controller | null {

@@ -240,5 +240,6 @@ function implausible(water: Water, decoded: readonly Decoded[]): ReadonlySet<Pro
   for (const { parameter, value, fault } of decoded) {
     if (fault === null && parameter in sample) Object.assign(sample, { [parameter]: value });
   }
-  return new Set(implausibilitiesOf(water, sample).map(({ parameter }) => parameter));
+  const found = implausibilitiesOf(water, sample).filter(({ kind }) => kind !== 'OXYGEN_DOUBTFUL');
+  return new Set(found.map(({ parameter }) => parameter));
 }

@@ -11,21 +11,21 @@ export function passwordChangedNews(
   const said: Record<typeof by, Record<Language, string>> = {
     person: {
       'pt-BR':
-        'A senha da sua conta foi trocada e todas as sessões foram encerradas. Se não foi você, peça ao administrador uma senha nova, depois confira as sessões e os acessos para programas em Sistema, Preferências.',
-      en: 'The password of your account was changed, and all sessions have ended. If it was not you, ask the administrator for a new password, then look at sessions and access tokens under System, Preferences.',
-      es: 'La contraseña de su cuenta se cambió y todas las sesiones terminaron. Si no fue usted, pida al administrador una contraseña nueva, después revise las sesiones y los accesos para programas en Sistema, Preferencias.',
+        'A senha da sua conta foi trocada e todas as sessões foram encerradas. Se não foi você, peça ao administrador uma senha nova, depois confira as sessões, os acessos para programas e os canais de aviso em Sistema, Preferências.',
+      en: 'The password of your account was changed, and all sessions have ended. If it was not you, ask the administrator for a new password, then look at sessions, access tokens and notification channels under System, Preferences.',
+      es: 'La contraseña de su cuenta se cambió y todas las sesiones terminaron. Si no fue usted, pida al administrador una contraseña nueva, después revise las sesiones, los accesos para programas y los canales de aviso en Sistema, Preferencias.',
     },
     administrator: {
       'pt-BR':
-        'Um administrador deu uma senha nova à sua conta e todas as sessões foram encerradas. Se você não pediu, fale com ele; depois escolha uma senha sua e confira os acessos para programas em Sistema, Preferências.',
-      en: 'An administrator gave your account a new password, and all sessions have ended. If you did not ask for it, talk to them; then choose a password of your own and look at the access tokens under System, Preferences.',
-      es: 'Un administrador dio una contraseña nueva a su cuenta y todas las sesiones terminaron. Si usted no la pidió, hable con él; después elija una contraseña propia y revise los accesos para programas en Sistema, Preferencias.',
+        'Um administrador deu uma senha nova à sua conta e todas as sessões foram encerradas. Se você não pediu, fale com ele; depois escolha uma senha sua e confira os acessos para programas e os canais de aviso em Sistema, Preferências.',
+      en: 'An administrator gave your account a new password, and all sessions have ended. If you did not ask for it, talk to them; then choose a password of your own and look at access tokens and notification channels under System, Preferences.',
+      es: 'Un administrador dio una contraseña nueva a su cuenta y todas las sesiones terminaron. Si usted no la pidió, hable con él; después elija una contraseña propia y revise los accesos para programas y los canales de aviso en Sistema, Preferencias.',
     },
     letter: {
       'pt-BR':
-        'Sua senha foi trocada com o código de um e-mail, e todas as sessões foram encerradas. Se não foi você, peça já uma nova senha.',
-      en: 'Your password was replaced with the code of an e-mail, and all sessions have ended. If it was not you, ask for a new password at once.',
-      es: 'Su contraseña se cambió con el código de un correo, y todas las sesiones terminaron. Si no fue usted, pida ya una contraseña nueva.',
+        'Sua senha foi trocada com o código de um e-mail, e todas as sessões foram encerradas. Se não foi você, peça já uma nova senha e confira os canais de aviso: alarmes continuam chegando a eles.',
+      en: 'Your password was replaced with the code of an e-mail, and all sessions have ended. If it was not you, ask for a new password at once, and look at the notification channels: alarms still go to them.',
+      es: 'Su contraseña se cambió con el código de un correo, y todas las sesiones terminaron. Si no fue usted, pida ya una contraseña nueva y revise los canales de aviso: las alarmas siguen llegando a ellos.',
     },
   };
   return {

@@ -1,5 +1,6 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
 import type { addressProof, passwordReset, session } from '#contract/resources/local-tables.ts';
+import type { notificationChannel } from '#contract/resources/notification-channels.ts';
 import type { UnverifiedAnswer, UserAnswer, user } from '#contract/resources/users.ts';
 import type { UserRole } from '#contract/words.ts';
 import type { LoginsStanding } from '../login-standing.ts';
@@ -35,6 +36,8 @@ export type SessionQueries = {
   /** Of logins that were not ended one by one, oldest first; those that ended otherwise are among them. */
   sessionsOf: (userId: string) => Promise<RowOf<typeof session>[]>;
   isNoted: (id: string) => Promise<boolean>;
+  /** Browsers that are sent notifications of this person. */
+  pushesOf: (userId: string) => Promise<Stored<RowOf<typeof notificationChannel>>[]>;
   /** 0: nobody ended all of theirs yet. */
   generationOf: (userId: string) => Promise<number>;
   /** Writes a use unless one of the last `everyMs` is written; a session that has no row stays without. */

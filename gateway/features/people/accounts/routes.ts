@@ -105,7 +105,7 @@ function loginRoutes(deps: AccountDeps): Route[] {
       isOpenToSetUp: true,
       answers: { 200: { schema: messageAnswer } },
       async handle(request) {
-        const done = logOut(signedIn(request));
+        const done = await logOut(deps, signedIn(request));
         return { ...done, answer: { status: 200, body: { message: 'Successfully logged out' } } };
       },
     }),

@@ -2,13 +2,14 @@ import * as z from 'zod';
 import { idInput, pageQuery } from '#contract/fields.ts';
 import type { RowOf } from '#contract/resource.ts';
 import { revokedToken, session, sessionGeneration } from '#contract/resources/local-tables.ts';
+import { notificationChannel } from '#contract/resources/notification-channels.ts';
 import {
   type SessionAnswer,
   sessionAnswer,
   sessionEnd,
   sessionsEnded,
 } from '#contract/resources/sessions.ts';
-import { type Change, insertIfAbsent, onTables, purge, put, rowsOf } from '#core/changes.ts';
+import { type Change, insertIfAbsent, onTables, purge, put, remove, rowsOf } from '#core/changes.ts';
 import { notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { NewestMap } from '#core/newest-map.ts';
@@ -139,7 +140,8 @@ export function createSessionList(deps: SessionListDeps) {
     async end({ userId }: Caller, id: string): Promise<Decision<void>> {
       const found = (await live(userId)).rows.find((row) => row.id === id);
       if (found === undefined) throw notFound('Session');
-      return { answer: undefined, changes: endOf(deps, found) };
+      const pushes = await signedOutPushes(queries, userId, (login) => login === id);
+      return { answer: undefined, changes: [...endOf(deps, found), ...pushes] };
     },
     /** Decides the end of every login of the caller but this one; answers how many of the list. */
     async endOthers({ userId, login }: Caller): Promise<Decision<number>> {
@@ -149,6 +151,7 @@ export function createSessionList(deps: SessionListDeps) {
       const changes = [
         put(sessionGeneration, { id: userId, generation, kept_session: login?.id ?? null }),
         ...others.flatMap((row) => endOf(deps, row)),
+        ...(await signedOutPushes(queries, userId, (of) => of === undefined || of !== login?.id)),
       ];
       return { answer: others.length, changes };
     },
@@ -279,9 +282,29 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
  * Decides that no token of this login counts any longer. Rows are swept when what they end would have
  * ended by itself.
  */
-export function logOut({ tokenId, tokenExpiresAt, login }: Caller): Decision<void> {
+export async function logOut(
+  { logins }: { logins: Pick<SessionQueries, 'pushesOf'> },
+  { userId, tokenId, tokenExpiresAt, login }: Caller,
+): Promise<Decision<void>> {
   const endsAt = Math.max(login?.tokensEndAt ?? 0, tokenExpiresAt);
-  return { answer: undefined, changes: endLogin(login?.id ?? tokenId, endsAt) };
+  const id = login?.id ?? tokenId;
+  const pushes = await signedOutPushes(logins, userId, (of) => of === id);
+  return { answer: undefined, changes: [...endLogin(id, endsAt), ...pushes] };
+}
+
+/**
+ * Who signs out, here or from elsewhere, leaves no farm in that browser: it is sent nothing more either. A login that ran
+ * out, or ended with a password, takes no push along: a phone in a pocket would miss the alarm of the night.
+ */
+async function signedOutPushes(
+  { pushesOf }: Pick<SessionQueries, 'pushesOf'>,
+  userId: string,
+  isEnded: (login: string | undefined) => boolean,
+): Promise<Change[]> {
+  const pushes = await pushesOf(userId);
+  return pushes
+    .filter(({ keys }) => isEnded(keys?.['login']))
+    .map((push) => remove(notificationChannel, push));
 }
 
 /** Ends a login from now on, on every process: no token of it opens anything; `tokensEndAt`: when the last runs out. */

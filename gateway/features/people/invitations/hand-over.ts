@@ -155,6 +155,12 @@ async function tellingChanges(deps: AnswerDeps, { offer, farm, person }: Handove
     user_id: person.id,
     details: { from: farm.owner_id, to: person.id, former_owner_is: offer.role, invitation_id: offer.id },
   });
-  const told = await deps.notify({ userIds: [farm.owner_id, person.id] }, handedOverNews(offer, farm));
-  return [entry, ...told];
+  const news = handedOverNews(offer, farm);
+  // news of a farm are sent to its people alone: who leaves it is told past it
+  const toFormer = offer.role === 'NONE' ? { ...news, farmId: null } : news;
+  return [
+    entry,
+    ...(await deps.notify({ userIds: [person.id] }, news)),
+    ...(await deps.notify({ userIds: [farm.owner_id] }, toFormer)),
+  ];
 }

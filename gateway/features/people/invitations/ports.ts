@@ -20,6 +20,8 @@ export type Person = { id: string; name: string; email_key: string; role: UserRo
 /** Only visible rows are answered, of farms that are there. */
 export type InvitationQueries = MembershipDeps['queries'] & {
   farm: (id: string) => Promise<Farm | null>;
+  /** When the person last left the farm or was taken off it, ms; null: never. */
+  lastLeft: (farmId: string, userId: string) => Promise<number | null>;
   /** null: there is no such account, or it is switched off. */
   person: (userId: string) => Promise<Person | null>;
   /** An account that may be told of an invitation to its address. */

@@ -191,6 +191,7 @@ async function acceptInvitation(deps: AnswerDeps, who: Who, named: Named): Promi
   if (current === null || farm === null) throw unknownCode();
   requireOpen(deps, current);
   if (farm.owner_id === person.id) throw conflict('You own this farm already', 'OWNER_STAYS');
+  await refuseOneOfBefore(deps, current, person);
   const answered = update(invitation, current, answerOf(deps, 'ACCEPTED', person.id));
   const decided =
     current.kind === 'HANDOVER'
@@ -201,6 +202,17 @@ async function acceptInvitation(deps: AnswerDeps, who: Who, named: Named): Promi
     changes: [answered, ...(decided.changes ?? [])],
     guards: [...guards, ...(decided.guards ?? [])],
   };
+}
+
+/** Whoever left a farm, or was taken off it, comes back by a new invitation: a code from before was meant for the time before. */
+async function refuseOneOfBefore({ queries }: AnswerDeps, offer: Invitation, { id }: Person): Promise<void> {
+  if ((await queries.memberOf(offer.farm_id, id)) !== null) return;
+  const left = await queries.lastLeft(offer.farm_id, id);
+  if (left === null || left <= Date.parse(offer.created_at)) return;
+  throw conflict(
+    'This invitation was made before you left this farm or were taken off it; ask for a new one',
+    'INVITATION_REVOKED',
+  );
 }
 
 /** Decides that the caller declines. Throws as acceptInvitation does. */

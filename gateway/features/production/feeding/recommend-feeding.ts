@@ -68,7 +68,7 @@ export async function recommendFeeding(
   const totalKg = weighedFeedKg(rations.reduce((sum, { ration }) => sum + ration.recommendedKg, 0));
   const meals = rations.length === 1 ? main.ration.meals : feedingSchedule(main.ration.meals, totalKg);
   const biomassKg = rations.reduce((sum, { ration }) => sum + ration.biomassKg, 0);
-  const tray = await nextMeal(deps, science, state, meals);
+  const tray = await nextMeal(deps, science, state, { meals, rations });
   const cods = await deps.queries.pondCods(rations.map(({ pondId }) => pondId));
   const reasonOf = ({ ration }: PondRation) => adjustmentReason(ration.adjustment, ask.language);
   return {
@@ -168,7 +168,7 @@ async function nextMeal(
   deps: RecommendDeps,
   science: ScienceConstants,
   state: BatchState,
-  meals: readonly Meal[],
+  { meals, rations }: { meals: readonly Meal[]; rations: readonly PondRation[] },
 ): Promise<NextMeal> {
   const nowMs = deps.now();
   const hour = hourOfDay(nowMs, state.timezone);
@@ -179,7 +179,11 @@ async function nextMeal(
   const leftoverPercent = last?.tray_leftover_percent ?? null;
   if (last === null || leftoverPercent === null || nowMs - Date.parse(last.feed_date) > DAY_MS)
     return { quantityKg: meal.quantityKg, note: null };
-  const factor = nextMealFactor(science.feeding, leftoverPercent);
+  const factor = nextMealFactor(
+    science.feeding,
+    leftoverPercent,
+    rations.map(({ ration }) => ration.adjustment.factor),
+  );
   const quantityKg = weighedFeedKg(meal.quantityKg * factor);
   return { quantityKg, note: { leftoverPercent, factor, time: meal.time, quantityKg } };
 }

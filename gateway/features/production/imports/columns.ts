@@ -80,6 +80,10 @@ const WATER_COLUMN: WaterColumns = {
       'temp',
       'temperatura_da_agua',
       'temp_agua',
+      'temp_da_agua',
+      'temperatura_agua',
+      't_agua',
+      'temp_c',
       'water_temperature',
       'water_temp',
       'rtd',
@@ -92,6 +96,11 @@ const WATER_COLUMN: WaterColumns = {
     aliases: [
       'oxigenio_dissolvido',
       'oxigenio',
+      'oxig',
+      'oxig_dissolvido',
+      'oxig_dissolv',
+      'ox_dissolvido',
+      'o2_dissolvido',
       'od',
       'do',
       'oxigenio_mg_l',
@@ -109,12 +118,40 @@ const WATER_COLUMN: WaterColumns = {
     example: '5,2',
   },
   ph: { aliases: ['ph', 'p_h', 'ph_da_agua'], example: '7,9' },
-  salinity: { aliases: ['salinidade', 'salinidade_ppt', 'salinity_ppt', 'sal'], example: '20' },
-  alkalinity: { aliases: ['alcalinidade', 'alcalinidade_mg_l'], example: '' },
-  ammonia: { aliases: ['amonia', 'amonia_mg_l', 'nh3'], example: '' },
-  nitrite: { aliases: ['nitrito', 'nitrito_mg_l', 'no2'], example: '' },
-  nitrate: { aliases: ['nitrato', 'nitrato_mg_l', 'no3'], example: '' },
-  transparency: { aliases: ['transparencia', 'transparencia_cm', 'secchi'], example: '' },
+  salinity: {
+    aliases: ['salinidade', 'salinidade_ppt', 'salinity_ppt', 'sal', 'salin', 'salin_ppt'],
+    example: '20',
+  },
+  alkalinity: {
+    aliases: [
+      'alcalinidade',
+      'alcalinidade_mg_l',
+      'alcalinidade_total',
+      'alc',
+      'alc_total',
+      'alcal',
+      'alk',
+      'total_alkalinity',
+      'alkalinity_total',
+    ],
+    example: '',
+  },
+  // nitrogen-columns.ts knows their other names, and what these count
+  ammonia: { aliases: ['amonia', 'amonia_mg_l'], example: '' },
+  nitrite: { aliases: ['nitrito', 'nitrito_mg_l'], example: '' },
+  nitrate: { aliases: ['nitrato', 'nitrato_mg_l'], example: '' },
+  transparency: {
+    aliases: [
+      'transparencia',
+      'transparencia_cm',
+      'secchi',
+      'transp',
+      'transp_cm',
+      'disco_de_secchi',
+      'secchi_disk',
+    ],
+    example: '',
+  },
 };
 
 export const COLUMNS: Readonly<Record<ImportKind, readonly Column[]>> = {
@@ -280,6 +317,12 @@ export function wordOf(heading: string): string {
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '_')
     .replaceAll(/^_+|_+$/g, '');
+}
+
+/** Whether our own template heads the column so, in any language. */
+export function isOfTemplate(kind: ImportKind, name: string, heading: string): boolean {
+  const portuguese = COLUMNS[kind].find((column) => column.name === name)?.aliases[0];
+  return [name, portuguese, SPANISH_NAMES[name]?.[0]].includes(wordOf(heading));
 }
 
 /** The column that bears this name; a name goes before what another is also called. */

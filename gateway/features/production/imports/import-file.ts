@@ -1,10 +1,11 @@
 import type { ImportKind, ImportReport, RowNote } from '#contract/resources/imports.ts';
 import { AppError } from '#core/errors.ts';
 import type { Language } from '#science/advice/language.ts';
-import { wordOf } from './columns.ts';
+import { isOfTemplate, wordOf } from './columns.ts';
 import { noteOf } from './import-words.ts';
 import { readRows } from './open-file.ts';
 import type { ImportDeps, PlannedRow, RowFacts } from './ports.ts';
+import type { ColumnRead } from './read-header.ts';
 import type { FileToRead } from './read-layout.ts';
 import type { Identified, ImportBy, Told } from './read-rows.ts';
 import { createRecordBook } from './record-book.ts';
@@ -158,9 +159,15 @@ function noteColumns(
   for (const name of file.otherSheets) note('warnings', [said('OTHER_SHEET', { of: name })]);
   for (const { position, row: first } of file.unheaded)
     note('warnings', [said('NO_HEADING', { value: position + 1 }, first)]);
-  for (const { heading, column, unit } of file.refused)
-    note('errors', [{ row, ...noteOf(language, 'UNIT_NOT_KNOWN', { column, of: heading, other: unit }) }]);
-  for (const { name, heading, unit, conversion } of file.columns) {
+  for (const { heading, column, unit, why } of file.refused)
+    note('errors', [{ row, ...noteOf(language, why, { column, of: heading, other: unit }) }]);
+  for (const column of file.columns) {
+    const { name, heading, unit, conversion } = column;
+    const plain = plainBasis(file, column);
+    if (plain !== null)
+      note(column.isAmmoniumByName ? 'warnings' : 'notes', [
+        said('READ_AS_BASIS', { column: name, of: heading.slice(0, 80), other: plain }),
+      ]);
     // what a feeding cost is often headed so, and not what a kilogram of it did
     if (name === 'cost_per_kg' && COST.test(wordOf(heading)))
       note('notes', [said('PRICE_OF_KG', { column: name, of: heading.slice(0, 80) })]);
@@ -168,6 +175,17 @@ function noteColumns(
     const words = { column: name, of: heading.slice(0, 80), other: unit ?? '' };
     note('notes', [said('CONVERTED', words)]);
   }
+}
+
+/** What figures of ammonia, nitrite and nitrate are taken for that do not say it; null: they do, or our own template asked. */
+function plainBasis({ kind, ammoniaBasis }: FileToRead, { name, heading, isPlain }: ColumnRead) {
+  if (!isPlain || isOfTemplate(kind, name, heading)) return null;
+  const bases: Record<string, string> = {
+    ammonia: { TAN: 'TAN', NH3: 'NH₃-N' }[ammoniaBasis],
+    nitrite: 'N-NO₂',
+    nitrate: 'N-NO₃',
+  };
+  return bases[name] ?? null;
 }
 
 const COST = /^(?:custo|costo|cost|valor)(?:_(?:r|us|brl|usd|reais|total))*$/;

@@ -51,6 +51,7 @@ export async function importSent(
     skip: rowsIn(query.skip),
     otherSheets: query.sheet === undefined ? othersLike(kind, sheets, table) : [],
     salinity: query.salinity ?? null,
+    ammoniaBasis: (await deps.scienceOf(by.farm.farmId)).water.ammoniaBasis,
     given,
     language: by.language,
   });

@@ -22,6 +22,12 @@ const PT: Words = {
   TEXT_NOT_ALLOWED: () => 'o texto tem caracteres que não podem ser guardados',
   UNIT_NOT_KNOWN: ({ other = '' }) =>
     `a unidade "${other}" não é uma em que esta coluna pode ser lida: diga a unidade da coluna (columns), ou deixe a coluna fora`,
+  BASIS_NOT_SAID: ({ of = '' }) =>
+    `a coluna "${of}" não diz o que conta: como nitrogênio (N) ou como o íon (NO2, NO3, NH4), e a amônia no total (TAN) ou só a não ionizada (NH3-N). Diga a unidade da coluna (columns, por exemplo mg/L N), ou deixe a coluna fora`,
+  OTHER_AMMONIA: ({ of = '' }) =>
+    `a coluna "${of}" e a fazenda medem a amônia em bases diferentes (total, TAN, ou não ionizada, NH3-N): mude a base da amônia em Sistema › Fazenda, ou deixe a coluna fora`,
+  READ_AS_BASIS: ({ of = '', other = '' }) =>
+    `a coluna "${of}" não diz o que conta e foi lida como ${other}: se for outra coisa, diga a unidade da coluna (columns)`,
   TEMPERATURE_NEEDED: () => 'só pode ser convertido com a temperatura da mesma linha',
   SALINITY_NEEDED: () =>
     'só pode ser convertido com a salinidade da mesma linha, ou com uma para todas (salinity)',
@@ -105,6 +111,12 @@ const EN: Words = {
   TEXT_NOT_ALLOWED: () => 'must be well-formed text',
   UNIT_NOT_KNOWN: ({ other = '' }) =>
     `the unit "${other}" is none that this column can be read from: say the unit of the column (columns), or leave the column out`,
+  BASIS_NOT_SAID: ({ of = '' }) =>
+    `the column "${of}" does not say what it counts: as nitrogen (N) or as the ion (NO2, NO3, NH4), and ammonia in all (TAN) or un-ionised only (NH3-N). Say the unit of the column (columns, such as mg/L N), or leave the column out`,
+  OTHER_AMMONIA: ({ of = '' }) =>
+    `the column "${of}" and the farm measure ammonia on different bases (total, TAN, or un-ionised, NH3-N): change the basis of ammonia under System › Farm, or leave the column out`,
+  READ_AS_BASIS: ({ of = '', other = '' }) =>
+    `the column "${of}" does not say what it counts and was read as ${other}: if it is something else, say the unit of the column (columns)`,
   TEMPERATURE_NEEDED: () => 'can be converted only with the temperature of the same row',
   SALINITY_NEEDED: () =>
     'can be converted only with the salinity of the same row, or with one for all of them (salinity)',
@@ -188,6 +200,12 @@ const ES: Words = {
   TEXT_NOT_ALLOWED: () => 'el texto tiene caracteres que no se pueden guardar',
   UNIT_NOT_KNOWN: ({ other = '' }) =>
     `la unidad "${other}" no es una en que se pueda leer esta columna: diga la unidad de la columna (columns), o deje la columna fuera`,
+  BASIS_NOT_SAID: ({ of = '' }) =>
+    `la columna "${of}" no dice qué cuenta: como nitrógeno (N) o como el ion (NO2, NO3, NH4), y el amoníaco en total (TAN) o solo el no ionizado (NH3-N). Diga la unidad de la columna (columns, por ejemplo mg/L N), o deje la columna fuera`,
+  OTHER_AMMONIA: ({ of = '' }) =>
+    `la columna "${of}" y la camaronera miden el amoníaco en bases distintas (total, TAN, o no ionizado, NH3-N): cambie la base del amoníaco en Sistema › Camaronera, o deje la columna fuera`,
+  READ_AS_BASIS: ({ of = '', other = '' }) =>
+    `la columna "${of}" no dice qué cuenta y se leyó como ${other}: si es otra cosa, diga la unidad de la columna (columns)`,
   TEMPERATURE_NEEDED: () => 'solo se puede convertir con la temperatura de la misma fila',
   SALINITY_NEEDED: () =>
     'solo se puede convertir con la salinidad de la misma fila, o con una para todas (salinity)',

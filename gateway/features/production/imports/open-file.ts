@@ -14,7 +14,7 @@ import {
   LONGEST_FIGURE,
   type NumberManner,
 } from './read-cells.ts';
-import type { ColumnRead, ColumnsSaid, Header } from './read-header.ts';
+import type { AmmoniaBasis, ColumnRead, ColumnsSaid, Header } from './read-header.ts';
 import { type FileToRead, type Layout, type Question, readLayout } from './read-layout.ts';
 import { REQUIRED, type ReadRow, readRow } from './read-rows.ts';
 import { MOST_ROWS, notATable, type Table, tooManyRows } from './read-table.ts';
@@ -34,6 +34,8 @@ export type Asked = {
   skip: { has: (row: number) => boolean };
   otherSheets: readonly string[];
   salinity: number | null;
+  /** What the farm's kit measures. */
+  ammoniaBasis: AmmoniaBasis;
   given: FileToRead['given'];
   language: Language;
 };
@@ -41,7 +43,7 @@ export type Asked = {
 /** Learns how the file is written. Throws 422 for a column that is missing or stands twice, and for too many rows. */
 export async function openFile(deps: Pick<Kernel, 'pause'>, table: Table, asked: Asked): Promise<FileToRead> {
   const { kind, given } = asked;
-  const layout = readLayout(kind, table, asked.columns);
+  const layout = readLayout(kind, table, asked.columns, asked.ammoniaBasis);
   const { header } = layout;
   const [one, next] = header.twice;
   if (one !== undefined && next !== undefined)
@@ -73,6 +75,7 @@ export async function openFile(deps: Pick<Kernel, 'pause'>, table: Table, asked:
     zoneNamed: layout.zoneNamed,
     skip: asked.skip,
     salinity: asked.salinity,
+    ammoniaBasis: asked.ammoniaBasis,
     given,
   };
 }

@@ -1,6 +1,15 @@
 import type { ImportKind } from '#contract/resources/imports.ts';
 import { WATER_FIELDS } from '#contract/resources/water-quality.ts';
 import { AT_25, COLUMNS, type Column, columnNamed, unitInName, wordOf } from './columns.ts';
+import {
+  ammoniaKind,
+  type Basis,
+  basisUnit,
+  isNitrogen,
+  type NitrogenHeading,
+  nitrogenHeading,
+  nitrogenIn,
+} from './nitrogen-columns.ts';
 import { type DateOrder, offsetMsOf, timeOfDayMs } from './read-cells.ts';
 import { notATable } from './read-table.ts';
 import { SPANISH_NAMES } from './spanish-columns.ts';
@@ -15,11 +24,22 @@ export type ColumnRead = {
   /** As it stands beside the heading; null: none does. */
   unit: string | null;
   conversion: NonNullable<ReturnType<typeof conversionOf>>;
+  /** Of ammonia, nitrite and nitrate: nothing says what its figures count, and they are taken for those of the farm. */
+  isPlain: boolean;
+  /** Plain, by a word that chemistry has for total ammonia. */
+  isAmmoniumByName: boolean;
   /** Of a column per hour or per meal: its time, and what tells it from its neighbours. */
   time: string | null;
   slot: string | null;
 };
-export type Refused = { position: number; heading: string; column: string; unit: string };
+export type Refused = {
+  position: number;
+  heading: string;
+  column: string;
+  unit: string;
+  why: 'UNIT_NOT_KNOWN' | 'BASIS_NOT_SAID' | 'OTHER_AMMONIA';
+};
+export type AmmoniaBasis = 'NH3' | 'TAN';
 export type Header = {
   columns: ColumnRead[];
   ignored: string[];
@@ -43,7 +63,13 @@ export type Header = {
 export type ColumnsSaid = ReadonlyMap<number, { column: string; unit: string | null } | null>;
 
 /** Where each column stands. Throws 422 for a column said that there is none of. */
-export function readHeader(kind: ImportKind, headings: readonly string[], said: ColumnsSaid): Header {
+export function readHeader(
+  kind: ImportKind,
+  headings: readonly string[],
+  said: ColumnsSaid,
+  /** What the farm's kit measures; null: that is not asked here. */
+  farmBasis: AmmoniaBasis | null = null,
+): Header {
   const header: Header = {
     columns: [],
     ignored: [],
@@ -71,13 +97,31 @@ export function readHeader(kind: ImportKind, headings: readonly string[], said: 
       header.ignored.push(heading.slice(0, 80));
     }
     if (reading === null) continue;
-    const { column, unit, time, slot } = reading;
-    const conversion = unit === null ? 1 : conversionOf(column.name, unit.unit, reading.isAt25);
+    const { column, unit, time, slot, basis, isAmmoniumByName } = reading;
+    const conversion = conversionIn(reading);
     const text = unit?.text ?? null;
-    if (conversion === null)
-      refused.push({ position, heading: heading.slice(0, 80), column: column.name, unit: text ?? '' });
+    const why = whyRefused(reading, conversion, farmBasis);
+    if (conversion === null || why !== null)
+      refused.push({
+        position,
+        heading: heading.slice(0, 80),
+        column: column.name,
+        unit: text ?? '',
+        why: why ?? 'UNIT_NOT_KNOWN',
+      });
     else
-      found.push({ name: column.name, is: column.is, position, heading, unit: text, conversion, time, slot });
+      found.push({
+        name: column.name,
+        is: column.is,
+        position,
+        heading,
+        unit: text,
+        conversion,
+        isPlain: isNitrogen(column.name) && basis === null,
+        isAmmoniumByName,
+        time,
+        slot,
+      });
     if (column.name === 'date' || column.is === 'day') {
       header.dateOrder ??= orderIn(heading);
       header.offsetMs ??= offsetIn(heading);
@@ -92,6 +136,25 @@ export function readHeader(kind: ImportKind, headings: readonly string[], said: 
   header.ignored = header.ignored.slice(0, 50);
   header.isDayFirst = header.columns.some(({ name, heading }) => isDayFirst(kind, name, heading));
   return header;
+}
+
+/** What its unit and its basis make of a figure; null: it cannot be read from that unit. */
+function conversionIn({ column, unit, isAt25, basis }: Reading): ColumnRead['conversion'] | null {
+  const ofUnit = unit === null ? 1 : conversionOf(column.name, unit.unit, isAt25);
+  if (basis === null || basis === 'ASK' || typeof ofUnit !== 'number') return ofUnit;
+  return ofUnit * nitrogenIn(basis);
+}
+
+function whyRefused(
+  { column, basis }: Reading,
+  conversion: ColumnRead['conversion'] | null,
+  farmBasis: AmmoniaBasis | null,
+): Refused['why'] | null {
+  if (basis === 'ASK') return 'BASIS_NOT_SAID';
+  const isOther =
+    column.name === 'ammonia' && basis !== null && farmBasis !== null && ammoniaKind(basis) !== farmBasis;
+  if (isOther) return 'OTHER_AMMONIA';
+  return conversion === null ? 'UNIT_NOT_KNOWN' : null;
 }
 
 /** How many columns a row would name if it were the header. */
@@ -138,7 +201,13 @@ type Reading = {
   time: string | null;
   slot: string | null;
   isAt25: boolean;
+  /** Of ammonia, nitrite and nitrate; null: none is said. */
+  basis: Basis | 'ASK' | null;
+  isAmmoniumByName: boolean;
 };
+
+/** What a heading of anything else says of these. */
+const NO_NITROGEN = { basis: null, isAmmoniumByName: false } as const;
 
 const HOUR =
   /(?:^|[\s(,_-])(?:[àa]s?\s+|a\s+las?\s+|at\s+)?(\d{1,2}(?::\d{2}\s*h?|\s?h(?:\d{2})?(?:\s?(?:s|rs|oras|min))?)?\s*(?:[ap]\.?m\.?)?)(?=\)|$|[\s,])/i;
@@ -186,7 +255,7 @@ function readHeading(kind: ImportKind, given: string): Reading | null {
 function mealReading(heading: string, at: { time: string | null; slot: string }): Reading | null {
   const column = columnNamed('feeding', 'quantity_kg');
   const unit = bracketed(heading).flatMap((text) => unitRead(text) ?? [])[0] ?? null;
-  return column === null ? null : { column, unit, ...at, isAt25: false };
+  return column === null ? null : { column, unit, ...at, isAt25: false, ...NO_NITROGEN };
 }
 
 /** `OD 6h`, `OD (15:00)`, `DO 6 AM`. */
@@ -205,11 +274,27 @@ export function hourIn(heading: string): { time: string; rest: string } | null {
   return { time, rest };
 }
 
-function matched(kind: ImportKind, heading: string): Pick<Reading, 'column' | 'unit' | 'isAt25'> | null {
+type Matched = Omit<Reading, 'time' | 'slot'>;
+
+function matched(kind: ImportKind, heading: string): Matched | null {
+  const nitrogen = kind === 'measurements' ? nitrogenHeading(heading) : null;
+  return nitrogen === null ? matchedByName(kind, heading) : nitrogenReading(nitrogen);
+}
+
+function nitrogenReading({ column: name, ...said }: NitrogenHeading): Matched | null {
+  const column = columnNamed('measurements', name);
+  return column === null ? null : { column, isAt25: false, ...said };
+}
+
+function matchedByName(kind: ImportKind, heading: string): Matched | null {
   const [unit = null] = bracketed(heading).flatMap((text) => unitRead(text) ?? []);
   const whole = named(kind, wordOf(heading));
   const rest = withoutBrackets(heading);
   const plain = named(kind, wordOf(rest));
+  // a word leaves the sign out
+  const isPercent = unit === null && rest.includes('%');
+  const share = isPercent ? (plain ?? named(kind, wordOf(rest.replace(/%.*$/, '')))) : null;
+  if (share !== null && share.column.is !== 'text') return withUnit(share, PERCENT);
   if (whole !== null) return withUnit(whole, unit);
   // behind a word that names text a unit says that a figure is meant
   if (plain !== null && (plain.column.is !== 'text' || unit === null)) return withUnit(plain, unit);
@@ -226,6 +311,8 @@ function matched(kind: ImportKind, heading: string): Pick<Reading, 'column' | 'u
   return dated !== null && dated.column.is === 'moment' ? withUnit(dated, null) : null;
 }
 
+const PERCENT: UnitRead = { text: '%', unit: 'percent' };
+
 type Named = { column: Column; unit: UnitRead | null; needsUnit: boolean; isAt25: boolean };
 
 function named(kind: ImportKind, word: string): Named | null {
@@ -239,7 +326,12 @@ function named(kind: ImportKind, word: string): Named | null {
 
 function withUnit({ column, unit, needsUnit, isAt25 }: Named, beside: UnitRead | null) {
   const read = beside ?? unit ?? (needsUnit ? { text: '?', unit: 'other' as const } : null);
-  return { column, unit: column.is === 'number' || column.is === 'integer' ? read : null, isAt25 };
+  return {
+    column,
+    unit: column.is === 'number' || column.is === 'integer' ? read : null,
+    isAt25,
+    ...NO_NITROGEN,
+  };
 }
 
 const unitRead = (text: string): UnitRead | null => {
@@ -288,8 +380,21 @@ function saidHeading(kind: ImportKind, said: { column: string; unit: string | nu
   const column = COLUMNS[kind].find(({ name }) => name === said.column);
   if (column === undefined)
     throw notATable(`There is no column ${said.column.slice(0, 40)} to import`, 'COLUMN_UNKNOWN');
+  const nitrogen = said.unit === null ? null : basisUnit(column.name, said.unit);
+  if (nitrogen !== null) {
+    const unit = { text: (said.unit ?? '').trim(), unit: nitrogen.unit };
+    return {
+      column,
+      unit,
+      time: null,
+      slot: null,
+      isAt25: false,
+      basis: nitrogen.basis,
+      isAmmoniumByName: false,
+    };
+  }
   const unit = said.unit === null ? null : unitRead(said.unit);
   if (said.unit !== null && unit === null)
     throw notATable(`"${said.unit.slice(0, 40)}" is no unit`, 'UNIT_UNKNOWN');
-  return { column, unit, time: null, slot: null, isAt25: false };
+  return { column, unit, time: null, slot: null, isAt25: false, ...NO_NITROGEN };
 }

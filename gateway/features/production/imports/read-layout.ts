@@ -1,6 +1,7 @@
 import { type ImportKind, type ImportReport, LOGGERS } from '#contract/resources/imports.ts';
 import type { Cell, DateManner, DateOrder, NumberManner } from './read-cells.ts';
 import {
+  type AmmoniaBasis,
   type ColumnRead,
   type ColumnsSaid,
   type Header,
@@ -49,6 +50,7 @@ export type FileToRead = Pick<Layout, 'rows' | 'headerRow' | 'headings' | 'logge
     otherSheets: readonly string[];
     skip: { has: (row: number) => boolean };
     salinity: number | null;
+    ammoniaBasis: AmmoniaBasis;
     /** Values of columns that the file does not have, for all its rows. */
     given: Readonly<Record<string, string | number | undefined>>;
   };
@@ -69,7 +71,12 @@ const SIGNS: Readonly<Record<(typeof LOGGERS)[number], RegExp>> = {
 };
 
 /** Finds the header, also of two lines, and what its columns are. */
-export function readLayout(kind: ImportKind, table: Table, said: ColumnsSaid): Layout {
+export function readLayout(
+  kind: ImportKind,
+  table: Table,
+  said: ColumnsSaid,
+  farmBasis: AmmoniaBasis | null = null,
+): Layout {
   const first: TableRow[] = [];
   let cells = 0;
   for (const each of table.all()) {
@@ -85,7 +92,7 @@ export function readLayout(kind: ImportKind, table: Table, said: ColumnsSaid): L
   const text = first
     .flatMap((row) => row.cells.map((cell) => String(cell).slice(0, LETTERS_LOOKED_AT)))
     .join('\n');
-  const header = readHeader(kind, headings, said);
+  const header = readHeader(kind, headings, said, farmBasis);
   const zone = zoneAbove(first.slice(0, at));
   header.offsetMs ??= zone === null ? null : zoneOffsetMs(zone);
   return {

@@ -16,6 +16,7 @@ import type { Language } from '#science/advice/language.ts';
 import { COLUMNS } from './columns.ts';
 import { createTurn, newRecord, noteFailure, progressOf, type Turn } from './import-progress.ts';
 import { columnsSaid, importSent, openSheets, rememberedOf, sheetFor } from './import-sent.ts';
+import { basisUnitsFor } from './nitrogen-columns.ts';
 import { missingIn } from './open-file.ts';
 import type { ImportDeps } from './ports.ts';
 import type { ColumnsSaid } from './read-header.ts';
@@ -218,7 +219,7 @@ async function lookAtFile(
         : COLUMNS[kind].map(({ name }) => ({
             column: name,
             is_needed: REQUIRED[kind].includes(name),
-            units: unitsFor(name),
+            units: [...unitsFor(name), ...basisUnitsFor(name)],
           })),
     remembered:
       layout === null || kind === null

@@ -3,6 +3,7 @@ import { isoOf, type Kernel } from '#core/kernel.ts';
 import { DAY_MS, dayAfter, localDay, startOfDay, wallOf, type Zone, zoneClock } from '#core/zone-clock.ts';
 import type { Language } from '#science/advice/language.ts';
 import { waterTrendAdvice } from '#science/advice/water-advice.ts';
+import { measuredText } from '#science/advice/water-alert-text.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import { trendOf } from '#science/parameter-trend.ts';
 import { severityWord } from '#science/severity.ts';
@@ -68,7 +69,8 @@ export async function waterTrendOf(
     highest: placed(extremes.highest, zone),
     range,
     volumeM3: pond.volumeM3,
-    beyondNow: await beyondNow(deps, { water, science, pond, parameter, zone }),
+    beyondNow: await beyondNow(deps, { water, science, pond, parameter, zone, language }),
+    ...(parameter === 'ammonia' ? { ammoniaBasis: science.water.ammoniaBasis } : {}),
   };
   return {
     pond_id: pond.id,
@@ -141,7 +143,14 @@ const NEWEST = 50;
 /** The newest reading where it is fresh and beyond its limit: graded as its alert is. */
 async function beyondNow(
   deps: ReadTrendDeps,
-  of: { water: WaterInSpan; science: ScienceConstants; pond: PondName; parameter: WaterField; zone: Zone },
+  of: {
+    water: WaterInSpan;
+    science: ScienceConstants;
+    pond: PondName;
+    parameter: WaterField;
+    zone: Zone;
+    language: Language;
+  },
 ): Promise<Parameters<typeof waterTrendAdvice>[0]['beyondNow']> {
   const { parameter, zone } = of;
   if (alertTypesOf(parameter).length === 0) return null;
@@ -154,12 +163,12 @@ async function beyondNow(
     const found = violations.find((violation) => violation.parameter === parameter);
     if (found === undefined) return null;
     return {
-      value,
       compared: found.value,
       limit: found.threshold,
       grade: severityWord(of.science.water, found, found.severity),
       side: isUpperLimit(found.type) ? 'HIGH' : 'LOW',
       localTime: placed({ value, at: row.measurement_date }, zone)?.localTime ?? '',
+      reading: measuredText(found, of.language),
     };
   }
   return null;

@@ -88,7 +88,7 @@ export async function recordMeasurement(
         message: words(by.language),
         advice: alertAdvice(told, by.language, water),
       })),
-      warnings: warningsOf(water, row, by.language),
+      warnings: await warningsIn(queries, water, row, by.language),
     },
     changes: [insert(measurement, row), ...ended, ...raised.changes],
     guards: guardsOf(pond, isTurn),
@@ -147,7 +147,13 @@ export async function salinityFor(
   queries: Pick<RecordQueries, 'salinityBefore'>,
   row: MeasurementRow,
 ): Promise<number | null> {
-  if (!wantsSalinity(row)) return null;
+  return wantsSalinity(row) ? pondSalinity(queries, row) : null;
+}
+
+function pondSalinity(
+  queries: Pick<RecordQueries, 'salinityBefore'>,
+  row: MeasurementRow,
+): Promise<number | null> {
   const notBefore = isoOf(Date.parse(row.measurement_date) - SALINITY_DAYS * DAY_MS);
   return queries.salinityBefore(row.pond_id, row.measurement_date, notBefore);
 }
@@ -237,9 +243,17 @@ export function standingOf(
   return row.source === 'import' ? 'quiet' : 'news';
 }
 
-/** What is unlikely about a measurement, but kept as it was entered. */
-export function warningsOf(water: Water, row: MeasurementRow, language: Language): WaterWarning[] {
-  return implausibilitiesOf(water, sampleOf(row)).map((found) => ({
+/** What is unlikely about a measurement, but kept as it was entered; where salinity would tell, by that of the pond. */
+export async function warningsIn(
+  queries: Pick<RecordQueries, 'salinityBefore'>,
+  water: Water,
+  row: MeasurementRow,
+  language: Language,
+): Promise<WaterWarning[]> {
+  const own = sampleOf(row);
+  const isAsked = implausibilitiesOf(water, own).some(({ missing }) => missing.includes('salinity'));
+  const salinity = isAsked ? await pondSalinity(queries, row) : own.salinity;
+  return implausibilitiesOf(water, { ...own, salinity }).map((found) => ({
     code: found.kind,
     message: plausibilityText(found, language),
   }));

@@ -28,7 +28,7 @@ import {
   type RecordMeasurementDeps,
   recordMeasurement,
   type WaterWarning,
-  warningsOf,
+  warningsIn,
 } from './record-measurement.ts';
 import { answerMeasurement } from './water-answers.ts';
 
@@ -190,7 +190,7 @@ async function correctMeasurement(
     throw invalidField(422, 'temperature', 'at least one value must stay; delete the measurement instead');
   const { water } = await deps.scienceOf(pond.farm_id);
   return {
-    answer: { row, warnings: warningsOf(water, row, by.language) },
+    answer: { row, warnings: await warningsIn(deps.queries, water, row, by.language) },
     changes: [
       update(measurement, current, set),
       correctionEntry(deps, { ...entryOf(by, pond, current), ...changed }),

@@ -5,7 +5,7 @@ import { user } from '#contract/resources/users.ts';
 import type { Severity } from '#contract/words.ts';
 import { insert, update } from '#core/changes.ts';
 import type { News } from '#core/notifying.ts';
-import { type App, type SignedUp, startApp } from '#test/app.ts';
+import { type App, body, joinFarm, type SignedUp, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { aBrowser, isSigned, type Posted, smtpReceiver, webhookBody, webReceiver } from '#test/receivers.ts';
 
@@ -232,6 +232,26 @@ onBothEngines('notifications that go out', (_open, engine) => {
       expect([...postsTo(off.path), ...postsTo(gone.path)]).toEqual([]);
       expect(await deliveriesOf(off)).toEqual([]);
     });
+  });
+
+  it('who was taken off a farm gets nothing of it that was still waiting, and all of the others', async () => {
+    const { person, path } = await aWebhook({ types: ['ALERT'] });
+    const owner = await app.signUp();
+    const farms = [];
+    for (const name of ['Fazenda Norte', 'Fazenda Sul']) {
+      const made = await app.call('POST', '/farms/', { token: owner.token, body: { name } });
+      const farmId = String(body(made)['id']);
+      await joinFarm(app, { token: owner.token, farmId }, person, 'TECHNICIAN');
+      farms.push(farmId);
+    }
+    const [left, kept] = farms as [string, string];
+    for (const farmId of [left, kept]) await tell(person, { farmId });
+    const removed = await app.call('DELETE', `/farms/${left}/members/${person.user.id}`, { token: owner.token });
+    expect(removed.status).toBe(204);
+    await app.delivery.work();
+    expect(postsTo(path).map((posted) => webhookBody(posted))).toEqual([
+      expect.objectContaining({ notification: expect.objectContaining({ farm_id: kept }) }),
+    ]);
   });
 
   describe('quiet hours', () => {

@@ -283,7 +283,9 @@ describe('what is done with a delivery', () => {
     data?: Record<string, unknown>;
     alert?: Partial<NonNullable<Job['alert']>> | null;
     reader?: Job['reader'];
+    isReadersFarm?: boolean;
   }): Job => ({
+    isReadersFarm: given.isReadersFarm ?? true,
     delivery: {
       id: 'd',
       notification_id: 'n',

@@ -36,6 +36,51 @@ onBothEngines('what control keeps in memory', (_open, engine) => {
     await app.close();
   });
 
+  it('is not set back by a reading of all that began before somebody switched, and forgets who is gone', async () => {
+    const app = await startApp(engine);
+    const farm = await aFarmWith(app);
+    const [point, gone] = [await aControlPoint(app, farm), await aControlPoint(app, farm)];
+    const queries = controlFactsQueries(app.database.read);
+    let switching = async () => undefined as unknown;
+    const registry = createRegistry({
+      sha256: String,
+      orderEnds: createOrderEnds({ ...app.kernel, monotonic: app.clock.now, shownTime: null }),
+      queries: {
+        ...queries,
+        async *allControlFacts(which) {
+          for await (const facts of queries.allControlFacts(which)) {
+            await switching();
+            yield facts;
+          }
+        },
+      },
+    });
+    await registry.load();
+    await app.call('DELETE', `/control-points/${gone.id}`, { token: farm.token });
+    expect(registry.byId(gone.id)).not.toBeNull();
+    app.database.onCommit((committed) => void registry.follow(committed));
+    switching = () => app.call('POST', `/control-points/${point.id}/turn-on`, { token: farm.token });
+    await registry.load();
+    expect(registry.byId(point.id)?.row.target_status).toBe('ON');
+    expect(registry.byId(gone.id)).toBeNull();
+    await app.close();
+  });
+
+  it('is read again, where a hosted instance begins to run farms, of those without a gateway alone', async () => {
+    const app = await startApp(engine);
+    const [here, there] = [await aFarmWith(app), await aFarmWith(app)];
+    const [own] = [await aControlPoint(app, here), await aControlPoint(app, there)];
+    await app.database.read
+      .insertInto('sync_farms')
+      .values({ id: there.farmId, stream_id: 7, bound_at: '2026-03-02T10:00:00.000Z' })
+      .execute();
+    const read: string[] = [];
+    const queries = controlFactsQueries(app.database.read);
+    for await (const { row } of queries.allControlFacts('without gateway')) read.push(row.id);
+    expect(read).toEqual([own.id]);
+    await app.close();
+  });
+
   it('is whole again when a farm that was deleted comes back: its keys, the orders of people, its schedules', async () => {
     const app = await startApp(engine);
     const farm = await aFarmWith(app);

@@ -55,6 +55,8 @@ function over(
         byId,
         byDeviceId: () => [],
         byMqttId: () => null,
+        byPart: () => null,
+        ofFarm: () => [],
         refresh: async (id) => byId(id),
       },
       giveOrder: (view, order) => giveOrder(kernel, view, order),

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openApiDocument } from '#adapters/http/openapi.ts';
 import { TOKEN_SCOPES, type TokenScope } from '#contract/resources/access-tokens.ts';
 import type { Route } from '#core/route.ts';
 import { scopeFor } from '#core/token-scope.ts';
+import { apiDocument } from '#test/api-document.ts';
 import { type App, type SignedUp, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { aFarm, deviceIdOf } from '#test/farm-rows.ts';
@@ -24,8 +24,7 @@ onBothEngines('every route and every scope', (_open, engine) => {
   beforeAll(async () => {
     app = await startApp(engine);
     owner = await app.signUp();
-    // the shapes this test needs of it are checked by the test of the document
-    document = openApiDocument(app.routes) as unknown as ApiDocument;
+    document = apiDocument(app.routes);
     const made = await Promise.all(
       TOKEN_SCOPES.map(async (scope) => [scope, (await aProgram(app, owner, [scope])).token] as const),
     );

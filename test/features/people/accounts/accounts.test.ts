@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { user as userTable } from '#contract/resources/users.ts';
 import { update } from '#core/changes.ts';
 import { sweep } from '#operations/upkeep/upkeep.ts';
-import { joinFarm, startApp } from '#test/app.ts';
+import { body, joinFarm, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 
 const MINUTE = 60_000;
@@ -86,6 +86,52 @@ onBothEngines('accounts', (_open, engine) => {
 
     test.each(['OWNER', 'MANAGER', 'TECHNICIAN', 'VIEWER'])('%s can be registered', async (role) => {
       expect(await register(anAccount({ role }))).toMatchObject({ status: 201, body: { role } });
+    });
+
+    test.each([
+      ['an invisible letter', 'ma\u200bria@fazenda.test', 'invisible'],
+      ['a joiner of letters', 'ma\u200dria@fazenda.test', 'invisible'],
+      ['a soft hyphen', 'ma\u00adria@fazenda.test', 'invisible'],
+      ['another direction of writing', 'airam\u202e@fazenda.test', 'invisible'],
+      ['wide letters', 'ｍaria@fazenda.test', 'plain letters'],
+      ['joined letters', 'ﬁlomena@fazenda.test', 'plain letters'],
+      ['wide figures in its server', 'maria@fazenda１.test', 'plain letters'],
+      ['one Cyrillic letter', 'm\u0430ria@fazenda.test', 'another alphabet'],
+      ['one Greek letter in its server', 'maria@f\u03b1zenda.test', 'another alphabet'],
+      ['a word of Cyrillic letters that look Latin', '\u0430\u0441\u0435@fazenda.test', 'another alphabet'],
+      ['a second spelling of its server', 'maria@xn--fazenda-camaro-xkb.test', 'xn--'],
+    ])('an address with %s is refused wherever it is said', async (_what, email, why) => {
+      const owner = await app.signUp();
+      const farm = await app.call('POST', '/farms/', { token: owner.token, body: { name: 'Norte' } });
+      const path = `/farms/${body(farm)['id'] as string}`;
+      const refused = { status: 422, body: { detail: expect.stringContaining(why) } };
+      expect(await register(anAccount({ email }))).toMatchObject(refused);
+      for (const [method, at, sent] of [
+        ['PUT', '/users/me', { email }],
+        ['POST', `${path}/members`, { email, role: 'VIEWER' }],
+        ['POST', `${path}/invitations`, { kind: 'MEMBER', email, role: 'VIEWER' }],
+      ] as const)
+        expect([at, await app.call(method, at, { token: owner.token, body: sent })]).toMatchObject([at, refused]);
+    });
+
+    test('an address of one alphabet is taken, whichever it is', async () => {
+      for (const email of ['почта@ферма.рф', 'γιώργος@φάρμα.ελ', '佐藤@養殖.jp', 'мария@fazenda.test'])
+        expect([email, (await register(anAccount({ email }))).status]).toEqual([email, 201]);
+    });
+
+    test('no name of a person or a farm hides letters or turns the text around it', async () => {
+      const { token } = await app.signUp();
+      for (const name of ['Ana\u202eaigroB', 'Ana\u200b', 'Ana\u0007', 'A\u2066na'].map((text) => `${text}x`)) {
+        const refused = { status: 422, body: { detail: expect.stringContaining('invisible') } };
+        expect(await register(anAccount({ name }))).toMatchObject(refused);
+        for (const [method, path] of [
+          ['PUT', '/users/me'],
+          ['POST', '/farms/'],
+        ] as const)
+          expect(await app.call(method, path, { token, body: { name } })).toMatchObject(refused);
+      }
+      const family = await register(anAccount({ name: 'Família 👩‍🌾 می‌خواهم' }));
+      expect(family.status).toBe(201);
     });
 
     test('names, emails and passwords of any script are taken', async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SessionAnswer } from '#contract/resources/sessions.ts';
 import { deviceName } from '#features/people/accounts/sessions.ts';
 import { sweep } from '#operations/upkeep/upkeep.ts';
-import { type App, type Reply, type SignedUp, startApp } from '#test/app.ts';
+import { type App, body as bodyOf, type Reply, type SignedUp, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { freshDatabase } from '#test/postgres.ts';
 import { aProgram } from '#test/programs.ts';
@@ -122,6 +122,64 @@ onBothEngines('the sessions of a person', (_open, engine) => {
     // the one that was kept ends, too, when another one ends all others
     await app.call('DELETE', '/auth/sessions', { token: again });
     expect([await opens(app, renewed), await opens(app, again)]).toEqual([401, 200]);
+  });
+
+  test('a browser that is signed out, here or from elsewhere, is sent nothing more', async () => {
+    const ana = await app.signUp({ password: PASSWORD });
+    const [phone, tablet, office, lost] = [
+      await logIn(app, ana),
+      await logIn(app, ana),
+      await logIn(app, ana),
+      await logIn(app, ana),
+    ];
+    const keys = { p256dh: 'B'.padEnd(87, 'A'), auth: 'A'.repeat(22) };
+    const push = async (token: string, name: string) => {
+      const subscription = { endpoint: `https://push.example.com/${name}`, keys };
+      const made = await app.call('POST', '/notification-channels/', {
+        token,
+        body: { kind: 'WEB_PUSH', subscription },
+      });
+      expect(made.status).toBe(201);
+      return { id: String(bodyOf(made)['id']), subscription };
+    };
+    const pushes = async (token: string) =>
+      ((await app.call('GET', '/notification-channels/', { token })).body as { address: string }[])
+        .map(({ address }) => address.slice(address.lastIndexOf('/') + 1))
+        .toSorted();
+    for (const [token, name] of [
+      [phone, 'phone'],
+      [tablet, 'tablet'],
+      [lost, 'lost'],
+    ] as const)
+      await push(token, name);
+    const moved = await push(office, 'office');
+    await app.call('POST', '/auth/logout', { token: tablet });
+    expect(await pushes(ana.token)).toEqual(['lost', 'office', 'phone']);
+    await app.call('DELETE', `/auth/sessions/${await currentOf(app, lost)}`, { token: ana.token });
+    expect(await pushes(ana.token)).toEqual(['office', 'phone']);
+    // a browser that is signed in anew says so, and goes with its new login
+    const path = `/notification-channels/${moved.id}`;
+    const said = { token: ana.token, body: { subscription: moved.subscription } };
+    expect([(await app.call('PATCH', path, said)).status, (await app.call('PATCH', path, said)).status]).toEqual([
+      200, 200,
+    ]);
+    await app.call('DELETE', '/auth/sessions', { token: ana.token });
+    expect(await pushes(ana.token)).toEqual(['office']);
+  });
+
+  test('a new password leaves what alarms go to as it is, and the person is told to look at it', async () => {
+    const ana = await app.signUp({ password: PASSWORD });
+    const keys = { p256dh: 'B'.padEnd(87, 'A'), auth: 'A'.repeat(22) };
+    const body = { kind: 'WEB_PUSH', subscription: { endpoint: 'https://push.example.com/a', keys } };
+    await app.call('POST', '/notification-channels/', { token: ana.token, body });
+    const set = { password: 'camarao-456-novo', current_password: PASSWORD };
+    expect((await app.call('PUT', '/users/me', { token: ana.token, body: set })).status).toBe(200);
+    const token = bearerOf(
+      await app.call('POST', '/auth/login', { body: { email: ana.user.email, password: set.password } }),
+    );
+    expect((await app.call('GET', '/notification-channels/', { token })).body).toHaveLength(1);
+    const told = (await app.call('GET', '/notifications/', { token })).body;
+    expect(told).toMatchObject({ notifications: [{ message: expect.stringContaining('canais de aviso') }] });
   });
 
   test('a login without a row works, ends by itself, and gets its row when it is renewed', async () => {

@@ -97,6 +97,19 @@ onBothEngines('a farm that is handed over', (_open, engine) => {
     const members = await app.call('GET', `/farms/${farm.farmId}/members`, { token: member.token });
     expect(members.body).toEqual([]);
     expect((await app.call('GET', `/farms/${farm.farmId}`, { token: farm.owner.token })).status).toBe(404);
+    // news of a farm reach its people alone, by push and mail too: this one goes past it
+    const news = await app.database.read
+      .selectFrom('notifications')
+      .select(['user_id', 'farm_id'])
+      .where('title', '=', 'A fazenda tem novo dono')
+      .where('user_id', 'in', [farm.owner.user.id, member.user.id])
+      .execute();
+    expect(new Map(news.map(({ user_id, farm_id }) => [user_id, farm_id]))).toEqual(
+      new Map([
+        [farm.owner.user.id, null],
+        [member.user.id, farm.farmId],
+      ]),
+    );
   });
 
   test('codes that both owners use are named, and nothing changes', async () => {

@@ -99,6 +99,28 @@ onBothEngines('invitations', (_open, engine) => {
     expect(JSON.stringify(told.body)).toContain('técnico da fazenda Norte');
   });
 
+  test('who was taken off a farm, or left it, comes back by a new invitation alone', async () => {
+    const worker = await app.signUp({ role: 'TECHNICIAN' });
+    for (const by of [owner, worker]) {
+      const [used, kept] = [await invite(), await invite()];
+      const toWorker = await invite({ email: worker.user.email });
+      expect((await accept(worker, codeOf(used))).status).toBe(200);
+      app.clock.advance(60_000);
+      const left = await app.call('DELETE', `/farms/${farmId}/members/${worker.user.id}`, { token: by.token });
+      expect(left.status).toBe(204);
+      for (const old of [kept, toWorker])
+        expect(await accept(worker, codeOf(old))).toMatchObject({
+          status: 409,
+          body: { code: 'INVITATION_REVOKED', detail: expect.stringContaining('ask for a new one') },
+        });
+      expect((await app.call('GET', `/farms/${farmId}`, { token: worker.token })).status).toBe(404);
+      // it was for whoever has the code, and so it still is for everybody else
+      expect((await accept(await app.signUp(), codeOf(kept))).status).toBe(200);
+    }
+    app.clock.advance(60_000);
+    expect((await accept(worker, codeOf(await invite()))).status).toBe(200);
+  });
+
   test('of two who accept at the same moment exactly one wins', async () => {
     const made = await invite();
     const people = await Promise.all(Array.from({ length: 5 }, () => app.signUp()));

@@ -390,10 +390,10 @@ onBothEngines('imports', (_open, engine) => {
     it('are known with their unit in brackets; what is text keeps it', async () => {
       const farm = await aStockedFarm(app);
       const water =
-        'Viveiro;Data;Oxigênio (mg/L);Amônia total (mg/L);Alcalinidade [mg/L];pH (água)\nV-1;01/02/2026;5,5;0,1;120;8\n';
+        'Viveiro;Data;Oxigênio (mg/L);Fosfato total (mg/L);Alcalinidade [mg/L];pH (água)\nV-1;01/02/2026;5,5;0,1;120;8\n';
       expect(body(await send(farm, 'measurements', water))).toMatchObject({
         to_import: 1,
-        ignored_columns: ['Amônia total (mg/L)'],
+        ignored_columns: ['Fosfato total (mg/L)'],
       });
       await send(farm, 'measurements', water, forReal);
       expect(await waterOf(farm)).toMatchObject([['2026-02-01', '00:00:00', '', '5.5', '8', '', '', '']]);

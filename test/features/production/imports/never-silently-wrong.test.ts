@@ -133,6 +133,69 @@ onBothEngines('files of the past', (_open, engine) => {
       expect([report.errors, column(report, name)]).toEqual([[], [stored]]);
     });
 
+    it.each(['OD %', 'DO%', '% OD', 'O.D. (%)'])('%s is saturation, not mg/L', async (heading) => {
+      const farm = await aStockedFarm(app);
+      const file = `viveiro;data;${heading};Temperatura;Salinidade\nV-1;13/02/2026;20,5;28;20\n`;
+      const report = await look(farm, 'measurements', file);
+      expect(column(report, 'dissolved_oxygen')).toEqual([expect.closeTo(1.44, 1)]);
+      expect(codesOf(report.notes)).toEqual([[1, 'dissolved_oxygen', 'CONVERTED']]);
+    });
+
+    it.each([
+      ['Salin.', '20,5', 'salinity', 20.5],
+      ['Transp. (cm)', '35', 'transparency', 35],
+      ['Secchi', '35', 'transparency', 35],
+      ['T °C', '28,4', 'temperature', 28.4],
+      ['O.D.', '5,2', 'dissolved_oxygen', 5.2],
+      ['Oxígeno disuelto', '5,2', 'dissolved_oxygen', 5.2],
+      ['Alc. total', '90,5', 'alkalinity', 90.5],
+      ['N-NO3', '4,5', 'nitrate', 4.5],
+      ['Nitrato como NO3 (mg/L)', '10,5', 'nitrate', 2.37200019],
+      ['Nitrito (N-NO2)', '0,25', 'nitrite', 0.25],
+      ['Nitrito (µg/L N)', '250,5', 'nitrite', 0.2505],
+    ])('%s of %s is read as what it is, and told where it changes', async (heading, value, name, stored) => {
+      const report = await look(await aStockedFarm(app), 'measurements', water(heading, value));
+      expect([report.errors, report.ignored_columns]).toEqual([[], []]);
+      expect(column(report, name)).toEqual([expect.closeTo(stored, 6)]);
+      expect(report.notes.map(({ code }) => code)).toEqual(
+        Number(value.replace(',', '.')) === stored ? [] : ['CONVERTED'],
+      );
+    });
+
+    it('nitrogen or the ion is asked where a heading leaves it open, and the answer is heard', async () => {
+      const farm = await aStockedFarm(app);
+      const file = water('NO2', '0,5');
+      const report = await look(farm, 'measurements', file);
+      expect(codesOf(report.errors)[0]).toEqual([1, 'nitrite', 'BASIS_NOT_SAID']);
+      const asIon = await look(farm, 'measurements', file, '&columns=3%3Dnitrite%40mg/L%20NO2');
+      expect([asIon.errors, column(asIon, 'nitrite')]).toEqual([[], [expect.closeTo(0.1522, 4)]]);
+      const asNitrogen = await look(farm, 'measurements', file, '&columns=3%3Dnitrite%40mg/L%20N');
+      expect([asNitrogen.errors, column(asNitrogen, 'nitrite')]).toEqual([[], [0.5]]);
+    });
+
+    it('nitrite of which nothing is said is read as nitrogen, and told', async () => {
+      const report = await look(await aStockedFarm(app), 'measurements', water('Nitritos (mg/L)', '0,5'));
+      expect([report.errors, column(report, 'nitrite')]).toEqual([[], [0.5]]);
+      expect(codesOf(report.notes)).toEqual([[1, 'nitrite', 'READ_AS_BASIS']]);
+    });
+
+    it('total ammonia comes in only on a farm whose basis it is, and amonio is told as what it was read', async () => {
+      const farm = await aStockedFarm(app);
+      const told = async (heading: string) =>
+        codesOf((await look(farm, 'measurements', water(heading, '1,2', '0,8'))).errors)[0];
+      expect(await told('Amônia total')).toEqual([1, 'ammonia', 'OTHER_AMMONIA']);
+      expect(await told('N-NH3')).toEqual([1, 'ammonia', 'BASIS_NOT_SAID']);
+      const amonio = await look(farm, 'measurements', water('Amonio', '0,02'));
+      expect(codesOf(amonio.warnings)).toEqual([[1, 'ammonia', 'READ_AS_BASIS']]);
+      await app.call('PUT', `/farms/${farm.farmId}/science`, {
+        token: farm.token,
+        body: { water: { ammoniaBasis: 'TAN' } },
+      });
+      const total = await look(farm, 'measurements', water('NAT (mg/L)', '1,2'));
+      expect([total.errors, column(total, 'ammonia')]).toEqual([[], [1.2]]);
+      expect(await told('Amônia tóxica (N-NH3)')).toEqual([1, 'ammonia', 'OTHER_AMMONIA']);
+    });
+
     it('oxygen in % of saturation becomes mg/L at the temperature and salinity of its row, and is told', async () => {
       const farm = await aStockedFarm(app);
       const file = 'viveiro;data;OD (%);Temperatura;Salinidade\nV-1;13/02/2026;20,5;28;20\n';

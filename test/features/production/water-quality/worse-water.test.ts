@@ -223,6 +223,57 @@ onBothEngines('worse water', (_open, engine) => {
     );
   });
 
+  const BESIDE = { temperature: 29, ph: 8.2, salinity: 20 } as const;
+  const NAMES = ['temperature', 'ph', 'salinity'] as const;
+  const SAID = {
+    temperature: 'temperature not measured',
+    ph: 'pH not measured',
+    salinity: 'salinity not measured',
+  };
+  const subsets = [0, 1, 2, 3, 4, 5, 6, 7].map((bits) => NAMES.filter((_name, n) => (bits & (1 << n)) !== 0));
+
+  test.each(subsets.map((known) => ({ known })))(
+    '3 mg/L of total ammonia beside $known: alarm, measurement, ration and trend say what is missing, and hold the feed where it may be deadly',
+    async ({ known }) => {
+      await setBasis('TAN');
+      const english = { 'Accept-Language': 'en' };
+      const pondId = await farm.pond({ size_m2: 3_000 });
+      const batch = await aBatchIn(
+        farm,
+        { farmId: farm.farmId, ownerId: farm.owner.user.id, pondId },
+        { initial_count: 100_000, estimated_survival_rate: 80 },
+      );
+      const missing = NAMES.filter((name) => !known.includes(name)).map((name) => SAID[name]);
+      const told = await farm.measure(
+        pondId,
+        { ammonia: 3, dissolved_oxygen: 6, ...only(BESIDE, known) },
+        english,
+      );
+      const alarm = told.alerts_triggered.find(({ type }) => type === 'HIGH_AMMONIA');
+      const { recommendation } = await farm.get<FeedingRecommendation>(
+        `/feeding/batch/${batch.id}/recommendation`,
+        english,
+      );
+      const trend = await farm.get<{ recommendations: string[] }>(
+        `/water-quality/trend/${pondId}/ammonia`,
+        english,
+      );
+      expect(told.ammonia_as?.certainty).toBe(missing.length === 0 ? 'KNOWN' : 'WORST_CASE');
+      for (const words of [
+        alarm?.message ?? '',
+        recommendation.adjustment_reason,
+        trend.recommendations.join(' '),
+      ])
+        for (const gap of missing) expect(words).toContain(gap);
+      const mayKill = (told.ammonia_as?.nh3_n ?? 0) >= 1.2;
+      expect(/Hold the feed/.test(alarm?.advice ?? '')).toBe(mayKill);
+      expect(recommendation.recommended_feed_kg === 0).toBe(mayKill);
+      expect(/^Feeding suspended/.test(recommendation.adjustment_reason)).toBe(mayKill);
+      // without pH nobody can tell: it is the worst that counts
+      if (!known.includes('ph')) expect(mayKill).toBe(true);
+    },
+  );
+
   test('total ammonia of which pH, temperature or salinity are unknown is told no milder than with any that ponds have', async () => {
     await setBasis('TAN');
     const { worstPlausible } = SCIENCE_DEFAULTS.water;

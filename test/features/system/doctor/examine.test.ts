@@ -10,7 +10,7 @@ import { LANGUAGES, type Language } from '#contract/words.ts';
 import { MODEM_WORDS } from '#features/alarms/modem/modem-words.ts';
 import { examine } from '#features/system/doctor/examine.ts';
 import type { DoctorFacts, RunFacts } from '#features/system/doctor/ports.ts';
-import { options } from '#runtime/config.ts';
+import { options } from '#runtime/options.ts';
 import { aController } from './healthy-facts.ts';
 import { farmWith, PROVOCATIONS, well } from './provocations.ts';
 

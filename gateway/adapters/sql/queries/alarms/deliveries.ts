@@ -96,11 +96,11 @@ async function jobsOf(db: Db, rows: readonly Delivery[]): Promise<Job[]> {
     rows.flatMap(({ notification_id }) => notification_id ?? []),
   );
   const channels = await channelsOf(db, unique(rows.map(({ channel_id }) => channel_id)));
-  const readers = await readersOf(db, unique(rows.map(({ user_id }) => user_id)));
-  const farms = await farmNamesOf(
-    db,
-    unique([...notifications.values()].flatMap(({ farm_id }) => farm_id ?? [])),
-  );
+  const readerIds = unique(rows.map(({ user_id }) => user_id));
+  const readers = await readersOf(db, readerIds);
+  const farmIds = unique([...notifications.values()].flatMap(({ farm_id }) => farm_id ?? []));
+  const farms = await farmNamesOf(db, farmIds);
+  const onFarm = await whoIsOn(db, farmIds, readerIds);
   const alerts = await alertsOf(db, unique([...notifications.values()].flatMap(alertIdIn)));
   return rows.map((row): Job => {
     const told = notifications.get(row.notification_id ?? '') ?? null;
@@ -110,6 +110,7 @@ async function jobsOf(db: Db, rows: readonly Delivery[]): Promise<Job[]> {
       channel: channels.get(row.channel_id) ?? null,
       reader: readers.get(row.user_id) ?? null,
       notification: told,
+      isReadersFarm: told?.farm_id == null || onFarm.has(`${told.farm_id} ${row.user_id}`),
       farmName: farms.get(told?.farm_id ?? '') ?? null,
       alert: alerts.get(alertId ?? '') ?? null,
     };
@@ -159,6 +160,20 @@ async function farmNamesOf(db: Db, ids: readonly string[]) {
   if (ids.length === 0) return new Map<string, string>();
   const rows = await db.selectFrom('farms').select(['id', 'name']).where('id', 'in', ids).execute();
   return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+/** Of these readers, who owns these farms or is a member of them. */
+async function whoIsOn(db: Db, farmIds: readonly string[], userIds: readonly string[]): Promise<Set<string>> {
+  if (farmIds.length === 0) return new Set();
+  const owned = db.selectFrom('farms').select(['id as farm_id', 'owner_id as user_id']).where('id', 'in', farmIds);
+  const joined = db
+    .selectFrom('farm_members')
+    .select(['farm_id', 'user_id'])
+    .where('farm_id', 'in', farmIds)
+    .where('user_id', 'in', userIds)
+    .where('hidden', '=', 0);
+  const rows = await owned.unionAll(joined).execute();
+  return new Set(rows.map(({ farm_id, user_id }) => `${farm_id} ${user_id}`));
 }
 
 async function alertsOf(db: Db, ids: readonly string[]) {

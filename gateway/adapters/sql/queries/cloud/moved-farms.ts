@@ -1,17 +1,17 @@
 import type { MovedFarm } from '#contract/sync/wire.ts';
-import { movedOf, movedPrefix } from '#features/cloud/moved-farms.ts';
+import { movedOf } from '#features/cloud/moved-farms.ts';
 import type { BindingQueries } from '#features/control/commands/gateway-links.ts';
+import { movedRange } from '#store/merge/tenancy.ts';
 import type { Db } from '../../database.ts';
 
-/** Farms that were taken off a gateway, see core/moved-farms.ts. A range, which both engines find by the key. */
+/** Farms that were taken off a gateway, see features/cloud/moved-farms.ts. */
 export async function movedFarms(db: Db, of: number | 'here'): Promise<MovedFarm[]> {
-  const prefix = movedPrefix(of);
+  const [from, before] = movedRange(of);
   const rows = await db
     .selectFrom('instance_values')
     .select(['id', 'value'])
-    .where('id', '>=', prefix)
-    // ';' follows ':', the last character of the prefix
-    .where('id', '<', `${prefix.slice(0, -1)};`)
+    .where('id', '>=', from)
+    .where('id', '<', before)
     .orderBy('id')
     .execute();
   return rows.map(movedOf);

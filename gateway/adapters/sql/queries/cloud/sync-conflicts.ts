@@ -19,18 +19,23 @@ import { codecOf } from '#store/row-codec.ts';
 import type { Database, Db } from '../../database.ts';
 import { decodeRow } from '../../tables.ts';
 import { farmIdsOf, isKnownOn, takenBelow } from '../farm/farms.ts';
+import { inChunks } from '../paging.ts';
 import { inSamePlace, type Role } from '../same-place.ts';
 
 type Deps = Pick<Database, 'read' | 'dialect'>;
 type RoleOf = (of: 'farm', id: string, userId: string) => Promise<{ role: FarmRole | null } | null>;
 
-/** Rows shown at a time: each is looked up with its row. */
-const MOST = 500;
-
 export function conflictQueries(database: Deps, accessTo: RoleOf, role: Role): ConflictQueries {
   const { read } = database;
-  async function find(filter: ConflictFilter & { id?: string }, page: { skip: number; limit: number }) {
+  async function find(
+    filter: ConflictFilter & { id?: string },
+    page: { skip: number; limit: number },
+    after: { found_at: string; id: string } | null = null,
+  ) {
     const rows = await shown(database, filter)
+      .$if(after !== null, (query) =>
+        query.where(sql<boolean>`(c.found_at, c.id) < (${after?.found_at}, ${after?.id})`),
+      )
       .select(sql<string>`${stateNow(database)}`.as('state_now'))
       .orderBy('c.found_at', 'desc')
       .orderBy('c.id', 'desc')
@@ -48,9 +53,10 @@ export function conflictQueries(database: Deps, accessTo: RoleOf, role: Role): C
     );
   }
   return {
-    async *conflictsOf(filter, page) {
-      yield* await find(filter, { ...page, limit: Math.min(page.limit, MOST) });
-    },
+    conflictsOf: (filter, page) =>
+      inChunks<ShownConflict>(page, (after, { limit, offset }) =>
+        find(filter, { skip: offset, limit }, after),
+      ),
     async countConflicts(filter) {
       const row = await shown(database, filter)
         .clearSelect()

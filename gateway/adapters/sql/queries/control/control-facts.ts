@@ -25,13 +25,16 @@ export function controlFactsQueries(db: Db): RegistryQueries {
         .execute();
       for (const { id, timezone, name } of rows) yield { id, zone: timezone, name };
     },
-    async *allControlFacts() {
+    async *allControlFacts(which = 'all') {
       const points = inChunks<ControlPoint>({ skip: 0, limit: undefined }, async (after, { limit }) => {
         const rows = await db
           .selectFrom('control_points')
           .selectAll()
           .where('hidden', '=', 0)
           .where('id', '>', after?.id ?? '')
+          .$if(which === 'without gateway', (query) =>
+            query.where('farm_id', 'not in', (bound) => bound.selectFrom('sync_farms').select('id')),
+          )
           .orderBy('id')
           .limit(limit)
           .execute();

@@ -3,6 +3,8 @@ import { farmMember } from '#contract/resources/farms.ts';
 import { hasCode, invitation } from '#contract/resources/invitations.ts';
 import type { HandoverQueries, InvitationQueries, Stray } from '#features/people/invitations/ports.ts';
 import type { MemberQueries } from '#features/people/members/ports.ts';
+import { readHlc } from '#store/hlc.ts';
+import { LIFE, registerOf } from '#store/register.ts';
 import type { Db } from '../../database.ts';
 import { decodeRow } from '../../tables.ts';
 import { farmQueries } from '../farm/farms.ts';
@@ -72,6 +74,22 @@ export function invitationQueries(db: Db): InvitationQueries {
   return {
     memberOf,
     pastMemberships,
+    async lastLeft(farmId, userId) {
+      const rows = await db
+        .selectFrom('farm_members')
+        .innerJoin('sync_register', (join) =>
+          join
+            .onRef('sync_register.id', '=', 'farm_members.id')
+            .on('sync_register.entity', '=', farmMember.entity),
+        )
+        .select(['sync_register.cl', 'sync_register.hlc', 'sync_register.over_json'])
+        .where('farm_members.farm_id', '=', farmId)
+        .where('farm_members.user_id', '=', userId)
+        .where('farm_members.hidden', '=', 1)
+        .execute();
+      const ends = rows.map(registerOf).map(({ over, hlc }) => readHlc(over[LIFE] ?? hlc).ms);
+      return ends.length === 0 ? null : Math.max(...ends);
+    },
     farm: farmQueries(db).farmById,
     async person(userId) {
       return (await people().where('id', '=', userId).executeTakeFirst()) ?? null;

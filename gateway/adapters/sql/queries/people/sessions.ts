@@ -1,5 +1,6 @@
 import { accessToken } from '#contract/resources/access-tokens.ts';
 import { passkey, secondFactor, session } from '#contract/resources/local-tables.ts';
+import { notificationChannel } from '#contract/resources/notification-channels.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { AccessTokenQueries, UsedToken } from '#features/people/access-tokens/ports.ts';
 import type { SessionQueries } from '#features/people/accounts/ports.ts';
@@ -27,6 +28,16 @@ export function sessionQueries(db: Db): SessionQueries {
         .orderBy('id')
         .execute();
       return rows.map((row) => decodeRow(session, row));
+    },
+    async pushesOf(userId) {
+      const rows = await db
+        .selectFrom('notification_channels')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where('kind', '=', 'WEB_PUSH')
+        .where('hidden', '=', 0)
+        .execute();
+      return rows.map((row) => decodeRow(notificationChannel, row));
     },
     async isNoted(id) {
       const row = await db.selectFrom('sessions').select('id').where('id', '=', id).executeTakeFirst();
