@@ -23,7 +23,7 @@ const MISSED = { sent: 0, missed: 0, closed: 0, p50Ms: Number.NaN, p99Ms: Number
 /** Memory and heartbeats while many controllers are connected, and how soon they are served after a restart. */
 export async function connectedControllers({ isQuick, tell }: BenchOptions): Promise<Finding[]> {
   const sizes: Size[] = [
-    { clients: isQuick ? 20 : 1_000, maxRssMb: 200 },
+    { clients: isQuick ? 20 : 1_000, maxRssMb: 150 },
     { clients: isQuick ? 50 : 5_000, maxRssMb: 400 },
   ];
   const findings: Finding[] = [];

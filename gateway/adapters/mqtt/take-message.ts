@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { Client, PublishPacket } from 'aedes';
 import { MAX_DEVICE_MESSAGE_BYTES } from '#contract/mqtt/messages.ts';
 import { type DevicePublishes, parseDeviceTopic } from '#contract/mqtt/topics.ts';
@@ -48,12 +49,14 @@ function takeNow(deps: TakeDeps, delivery: Delivery): void {
   const { peer, packet, proceed } = delivery;
   const pending = take(deps, delivery);
   if (pending === undefined) {
+    acknowledge(delivery);
     proceed();
     return;
   }
   peer.isTaking = true;
   const goOn = () => {
     peer.isTaking = false;
+    acknowledge(delivery);
     proceed();
     while (!peer.isTaking) {
       const waiting = peer.waiting.shift();
@@ -66,6 +69,26 @@ function takeNow(deps: TakeDeps, delivery: Delivery): void {
     goOn();
   });
 }
+
+const PUBACK = 0x40;
+
+/**
+ * Acknowledges what nobody can have subscribed to, which is all but a retained state: aedes would look for subscribers, and
+ * write the four bytes in three pieces. What a client does not read is left to aedes, which waits for it and then ends it.
+ */
+function acknowledge({ peer: { stream }, packet }: Delivery): void {
+  const { messageId } = packet;
+  if (packet.qos !== 1 || packet.retain || messageId === undefined) return;
+  if (stream.destroyed || stream.writableNeedDrain) return;
+  // those of one read leave together, in the order of all that is written
+  stream.cork();
+  stream.write(Buffer.from([PUBACK, 2, messageId >> 8, messageId & 0xff]));
+  process.nextTick(uncork, stream);
+  leadAstray(packet);
+  packet.qos = 0;
+}
+
+const uncork = (stream: Duplex) => stream.uncork();
 
 function take(deps: TakeDeps, { peer, client, packet }: Delivery): Promise<void> | undefined {
   const { counters, allowances } = deps;

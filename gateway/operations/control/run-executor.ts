@@ -1,9 +1,10 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Database } from '#adapters/sql/database.ts';
 import { instanceValue } from '#adapters/sql/instance.ts';
 import { logEntry } from '#contract/resources/logs.ts';
 import { asParent, type Committed, type GuardSeen, onTables } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
+import { NewestMap } from '#core/newest-map.ts';
 import { zoneClocks } from '#core/zone-clock.ts';
 import type { OxygenLoop } from '#features/control/aeration/oxygen-loop.ts';
 import { giveOrder } from '#features/control/control-points/give-order.ts';
@@ -147,13 +148,26 @@ export function offsets(): LevelDeps['utcOffsetS'] {
   return (zone, atMs) => clockOf(zone).offsetAt(atMs) / 1000;
 }
 
+/** Keys whose hash is remembered. */
+const MOST_KEYS = 2_000;
+
 /** How keys of controllers are made and compared. */
 export async function keyTools(kernel: Kernel, database: Database): Promise<KeyDeps> {
-  const pepper = await instanceValue(database.read, 'device_key_pepper');
+  const pepper = createSecretKey(await instanceValue(database.read, 'device_key_pepper'), 'utf8');
+  // who reports over HTTP shows the same key every few seconds; no key stands in memory
+  const known = new NewestMap<string, string>(MOST_KEYS);
+  const hashKey = (key: string): string => {
+    const digest = hash('sha256', key, 'base64');
+    const before = known.get(digest);
+    if (before !== undefined) return before;
+    const hashed = createHmac('sha256', pepper).update(key).digest('hex');
+    known.set(digest, hashed);
+    return hashed;
+  };
   return {
     ...kernel,
     newKey: () => randomBytes(32).toString('base64url'),
-    hashKey: (key) => createHmac('sha256', pepper).update(key).digest('hex'),
+    hashKey,
     sameHash: (a, b) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b)),
   };
 }

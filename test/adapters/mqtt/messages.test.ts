@@ -100,6 +100,18 @@ describe('acknowledged means taken', () => {
     expect(client.received.map((packet) => packet.messageId)).toEqual([1, 2, 3, 4, 5]);
   });
 
+  test('a state that is kept is acknowledged in its place among heartbeats that are not', async () => {
+    const farm = await startBroker();
+    const client = await farm.rawConnected();
+    client.send(
+      publishPacket(`${OWN}/hb`, BEAT, { messageId: 1 }),
+      publishPacket(`${OWN}/state`, { s: 'online' }, { messageId: 2, retain: true }),
+      publishPacket(`${OWN}/hb`, BEAT, { messageId: 65_535 }),
+    );
+    await eventually(() => expect(client.received).toHaveLength(3));
+    expect(client.received).toMatchObject([1, 2, 65_535].map((messageId) => ({ cmd: 'puback', messageId })));
+  });
+
   test('one controller’s slow heartbeat does not hold up another’s', async () => {
     const { door, waiting } = slowDoor();
     const farm = await startBroker({ door });
