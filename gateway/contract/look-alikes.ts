@@ -1,7 +1,8 @@
 // Two texts that differ and look the same: who reads an address or a name on a screen takes one person for another.
 
 /** What cannot be seen, or turns the direction of what stands around it; joiners of words and pictures, and line ends, are not among them. */
-const UNSEEN = /(?![\t\r\n])[\p{Cc}\p{Bidi_Control}\u00AD\u034F\u180E\u200B\u2028\u2029\u2060-\u2064\uFEFF\uFFF9-\uFFFB]/u;
+const UNSEEN =
+  /(?![\t\r\n])[\p{Cc}\p{Bidi_Control}\u00AD\u034F\u180E\u200B\u2028\u2029\u2060-\u2064\uFEFF\uFFF9-\uFFFB]/u;
 export const hasUnseen = (text: string): boolean => UNSEEN.test(text);
 
 /** In an address nothing is invisible that has a purpose. */

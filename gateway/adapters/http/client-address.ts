@@ -158,10 +158,14 @@ const isForProxy = (url = ''): boolean => /^[a-z][a-z\d+.-]*:/i.test(url);
 /** Refuses requests that say twice whom they ask, or ask as if this were a proxy: each may be read as meant for another. */
 export const oneHost: RequestHandler = ({ rawHeaders, url }, _response, next) => {
   if (hostsIn(rawHeaders) > 1)
-    return next(new AppError(400, 'Say once whom you ask: there is more than one Host', { code: 'BAD_REQUEST' }));
+    return next(
+      new AppError(400, 'Say once whom you ask: there is more than one Host', { code: 'BAD_REQUEST' }),
+    );
   if (isForProxy(url))
     return next(
-      new AppError(400, 'This is no proxy: ask for the path alone, and name the host in Host', { code: 'BAD_REQUEST' }),
+      new AppError(400, 'This is no proxy: ask for the path alone, and name the host in Host', {
+        code: 'BAD_REQUEST',
+      }),
     );
   next();
 };

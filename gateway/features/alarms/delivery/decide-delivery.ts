@@ -32,7 +32,8 @@ export function decideDelivery(
   if (delivery.purpose === 'CONFIRMATION')
     return channel.verified_at === null && age < LATE_MS ? { do: 'send' } : { do: 'drop' };
   if (!channel.is_active || channel.verified_at === null) return { do: 'drop' };
-  if (delivery.purpose === 'NOTICE' && (job.notification === null || !job.isReadersFarm)) return { do: 'drop' };
+  if (delivery.purpose === 'NOTICE' && (job.notification === null || !job.isReadersFarm))
+    return { do: 'drop' };
   if (isEscalation(job) && isAnswered(job.alert, now)) return { do: 'drop' };
   if (isFoldable(job, age)) return { do: 'fold' };
   if (age > TOO_LATE_MS) return { do: 'bury', why: 'it could not be sent within seven days' };

@@ -246,7 +246,9 @@ onBothEngines('notifications that go out', (_open, engine) => {
     }
     const [left, kept] = farms as [string, string];
     for (const farmId of [left, kept]) await tell(person, { farmId });
-    const removed = await app.call('DELETE', `/farms/${left}/members/${person.user.id}`, { token: owner.token });
+    const removed = await app.call('DELETE', `/farms/${left}/members/${person.user.id}`, {
+      token: owner.token,
+    });
     expect(removed.status).toBe(204);
     await app.delivery.work();
     expect(postsTo(path).map((posted) => webhookBody(posted))).toEqual([

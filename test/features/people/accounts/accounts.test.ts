@@ -111,7 +111,10 @@ onBothEngines('accounts', (_open, engine) => {
         ['POST', `${path}/members`, { email, role: 'VIEWER' }],
         ['POST', `${path}/invitations`, { kind: 'MEMBER', email, role: 'VIEWER' }],
       ] as const)
-        expect([at, await app.call(method, at, { token: owner.token, body: sent })]).toMatchObject([at, refused]);
+        expect([at, await app.call(method, at, { token: owner.token, body: sent })]).toMatchObject([
+          at,
+          refused,
+        ]);
     });
 
     test('an address of one alphabet is taken, whichever it is', async () => {
@@ -121,7 +124,9 @@ onBothEngines('accounts', (_open, engine) => {
 
     test('no name of a person or a farm hides letters or turns the text around it', async () => {
       const { token } = await app.signUp();
-      for (const name of ['Ana\u202eaigroB', 'Ana\u200b', 'Ana\u0007', 'A\u2066na'].map((text) => `${text}x`)) {
+      for (const name of ['Ana\u202eaigroB', 'Ana\u200b', 'Ana\u0007', 'A\u2066na'].map(
+        (text) => `${text}x`,
+      )) {
         const refused = { status: 422, body: { detail: expect.stringContaining('invisible') } };
         expect(await register(anAccount({ name }))).toMatchObject(refused);
         for (const [method, path] of [

@@ -160,9 +160,10 @@ onBothEngines('the sessions of a person', (_open, engine) => {
     // a browser that is signed in anew says so, and goes with its new login
     const path = `/notification-channels/${moved.id}`;
     const said = { token: ana.token, body: { subscription: moved.subscription } };
-    expect([(await app.call('PATCH', path, said)).status, (await app.call('PATCH', path, said)).status]).toEqual([
-      200, 200,
-    ]);
+    expect([
+      (await app.call('PATCH', path, said)).status,
+      (await app.call('PATCH', path, said)).status,
+    ]).toEqual([200, 200]);
     await app.call('DELETE', '/auth/sessions', { token: ana.token });
     expect(await pushes(ana.token)).toEqual(['office']);
   });

@@ -106,7 +106,9 @@ onBothEngines('invitations', (_open, engine) => {
       const toWorker = await invite({ email: worker.user.email });
       expect((await accept(worker, codeOf(used))).status).toBe(200);
       app.clock.advance(60_000);
-      const left = await app.call('DELETE', `/farms/${farmId}/members/${worker.user.id}`, { token: by.token });
+      const left = await app.call('DELETE', `/farms/${farmId}/members/${worker.user.id}`, {
+        token: by.token,
+      });
       expect(left.status).toBe(204);
       for (const old of [kept, toWorker])
         expect(await accept(worker, codeOf(old))).toMatchObject({

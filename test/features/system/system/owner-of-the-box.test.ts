@@ -231,7 +231,11 @@ describe('a box is asked for as itself', () => {
   it('over a WebSocket too, which a browser opens to any address for a page of anywhere', () => {
     const upgrade = (host: string | undefined, origin?: string) =>
       isOwnUpgrade({ url: '/mqtt', headers: { host, origin }, rawHeaders: [] }, ['box.farm.example']);
-    const twice = { url: '/mqtt', headers: { host: 'fazenda.local' }, rawHeaders: ['Host', 'fazenda.local', 'host', 'evil.example'] };
+    const twice = {
+      url: '/mqtt',
+      headers: { host: 'fazenda.local' },
+      rawHeaders: ['Host', 'fazenda.local', 'host', 'evil.example'],
+    };
     expect(isOwnUpgrade(twice, [])).toBe(false);
     expect(isOwnUpgrade({ ...twice, rawHeaders: [], url: 'http://evil.example/mqtt' }, [])).toBe(false);
     expect(isOwnUpgrade({ ...twice, rawHeaders: [] }, [])).toBe(true);

@@ -165,7 +165,10 @@ async function farmNamesOf(db: Db, ids: readonly string[]) {
 /** Of these readers, who owns these farms or is a member of them. */
 async function whoIsOn(db: Db, farmIds: readonly string[], userIds: readonly string[]): Promise<Set<string>> {
   if (farmIds.length === 0) return new Set();
-  const owned = db.selectFrom('farms').select(['id as farm_id', 'owner_id as user_id']).where('id', 'in', farmIds);
+  const owned = db
+    .selectFrom('farms')
+    .select(['id as farm_id', 'owner_id as user_id'])
+    .where('id', 'in', farmIds);
   const joined = db
     .selectFrom('farm_members')
     .select(['farm_id', 'user_id'])
