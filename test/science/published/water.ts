@@ -149,8 +149,8 @@ export const WATER_SOURCES: readonly Source[] = [
         [20, '0.40', '1.2', '3.8', '11', '28', '56'],
         [25, '0.57', '1.8', '5.4', '15', '36', '64'],
         [30, '0.80', '2.5', '7.5', '20', '45', '72'],
-      ] as const,
-      (temperatureC, ...printed) =>
+      ] as [number, ...string[]][],
+      (temperatureC, ...printed: readonly string[]) =>
         printed.map((published, at) => ({
           of: `NH3-N at ${temperatureC} °C, pH ${7 + at / 2} in fresh water, %`,
           published,
