@@ -35,13 +35,22 @@ export async function weighed(
   await app.kernel.commit({ actor: null, changes: [insert(biometry, row)] });
 }
 
-/** A measurement straight in the database: no alert, only the values. */
+/** Measurements straight in the database: no alert, only the values. */
 export async function measured(
   app: App,
   pondId: string,
-  fields: Partial<RowOf<typeof measurement>>,
+  ...each: Partial<RowOf<typeof measurement>>[]
 ): Promise<void> {
-  const row: RowOf<typeof measurement> = {
+  const changes = each.map((fields) => insert(measurement, measurementRow(app, pondId, fields)));
+  await app.kernel.commit({ actor: null, changes });
+}
+
+function measurementRow(
+  app: App,
+  pondId: string,
+  fields: Partial<RowOf<typeof measurement>>,
+): RowOf<typeof measurement> {
+  return {
     ...untouched,
     id: app.kernel.newId(),
     pond_id: pondId,
@@ -58,7 +67,6 @@ export async function measured(
     source: 'manual',
     ...fields,
   };
-  await app.kernel.commit({ actor: null, changes: [insert(measurement, row)] });
 }
 
 /** Sets the survival of a batch, percent, from now on. */

@@ -43,7 +43,7 @@ export async function correctStocking(
   return {
     changes: [
       ...survival.map((fact) => insert(survivalChange, fact)),
-      ...(await weightsOfMoves(deps, history.state.batch, stocking)),
+      ...(await weightsOfMoves(deps, { before: history, after })),
     ],
     after,
   };
@@ -141,14 +141,25 @@ async function countsAtHarvest(
   });
 }
 
-/** Moves that were told without a weight before the first weighing have that of the stocking, and follow it. */
+/**
+ * A move that was told without a weight has what the animals weighed then: by the stocking, or by the last weighing since.
+ * Where another weight or another day of the stocking says other of that, the move follows.
+ */
 async function weightsOfMoves(
   deps: ChangeBatchDeps,
-  batch: Batch,
-  { initial_avg_weight: weightG }: Partial<Stocking>,
+  { before, after }: { before: BatchHistory; after: BatchHistory },
 ): Promise<Change[]> {
-  if (weightG === undefined) return [];
-  const moves = await deps.queries.transfersAtWeight(batch.id, batch.initial_avg_weight);
-  const set = { average_weight: weightG, updated_at: isoOf(deps.now()) };
-  return moves.map((move) => update(transfer, move, set));
+  const [was, now] = [before.state.batch, after.state.batch];
+  if (was.start_date === now.start_date && was.initial_avg_weight === now.initial_avg_weight) return [];
+  const moves = await deps.queries.transfersOf(was.id);
+  return moves.flatMap((move) => {
+    const when = { pondId: move.source_pond_id, at: move.transfer_date };
+    const isAsWeighed = move.average_weight === before.weightAt(when);
+    // what was weighed after it was told may lie before it by its date
+    const isAsStocked = move.average_weight === was.initial_avg_weight;
+    if (!isAsWeighed && !isAsStocked) return [];
+    const average_weight = isAsWeighed ? after.weightAt(when) : now.initial_avg_weight;
+    if (average_weight === move.average_weight) return [];
+    return [update(transfer, move, { average_weight, updated_at: isoOf(deps.now()) })];
+  });
 }

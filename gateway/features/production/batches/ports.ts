@@ -133,8 +133,8 @@ export type BatchQueries = NumericIdDeps & {
   survivalTold: (batchId: string, kind: LossRow['kind']) => Promise<LossRow[]>;
   /** The first feeding of a batch since an instant and before another, by what time it was of. */
   firstFeeding: (batchId: string, span: { from: string; before: string }) => Promise<Fed | null>;
-  /** Moves of a batch whose animals are told to have weighed this, g. */
-  transfersAtWeight: (batchId: string, weightG: number) => Promise<Stored<RowOf<typeof transfer>>[]>;
+  /** Moves of a batch between ponds. */
+  transfersOf: (batchId: string) => Promise<Stored<RowOf<typeof transfer>>[]>;
   harvestById: (id: string) => Promise<Harvest | null>;
   harvestIdTaken: (id: string) => Promise<boolean>;
   /** Newest first. */

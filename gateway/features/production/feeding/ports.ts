@@ -25,7 +25,7 @@ export type LatestWater = {
   salinity: Reading | null;
   /** On the farm's basis. */
   ammonia: Reading | null;
-  /** All of the last hours, newest first. */
+  /** The newest, then the lowest of each ten minutes of the last hours, newest first. */
   oxygen: readonly Reading[];
 };
 

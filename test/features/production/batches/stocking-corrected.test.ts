@@ -252,6 +252,22 @@ onBothEngines('a stocking told wrongly', (_open, engine) => {
     });
   });
 
+  it('moves have the weight of what was weighed before them, once an earlier stocking lets that count', async () => {
+    const farm = await aBatch({ initial_avg_weight: 0.003, start_date: '2026-02-13' });
+    const weighed = { do: 'weigh', pond: null, sample_size: 30, total_weight_g: 30 } as const;
+    await enter(farm, weighed, '2026-02-12T10:00:00Z');
+    await enter(farm, { do: 'move', from: 0, to: 1, quantity: 1 }, '2026-02-13T21:00:00Z');
+    const moved = async () => {
+      const { items } = body(await ask(farm, 'GET', `/transfers/batch/${farm.batch.id}`));
+      return (items as { average_weight: number }[]).map(({ average_weight }) => average_weight);
+    };
+    expect(await moved()).toEqual([0.003]);
+    await told(farm, 'PUT', `/batches/${farm.batch.id}`, { start_date: '2026-01-15' });
+    expect(await moved()).toEqual([1]);
+    await told(farm, 'PUT', `/batches/${farm.batch.id}`, { start_date: '2026-02-13' });
+    expect(await moved()).toEqual([0.003]);
+  });
+
   it('is refused with the earliest record that would come to lie before the stocking, and changes nothing', async () => {
     const farm = await aBatch({ initial_count: 100_000, start_date: '2026-02-01' });
     const path = `/batches/${farm.batch.id}`;

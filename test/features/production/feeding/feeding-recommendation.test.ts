@@ -159,6 +159,18 @@ onBothEngines('feeding recommendation', (_open, engine) => {
       });
     });
 
+    it('a low dawn counts all day, however many readings a probe has written since', async () => {
+      const farm = await aPondOfEightGrams();
+      const dawnMs = Date.parse(DAWN);
+      const written = Array.from({ length: 2_500 }, (_, n) => ({
+        dissolved_oxygen: n === 0 ? 1.8 : 6.5,
+        measurement_date: new Date(dawnMs + n * 5_000).toISOString(),
+      }));
+      await measured(app, pondOf(farm), { temperature: 28, measurement_date: MORNING }, ...written);
+      const { factors } = await recommended(farm);
+      expect(factors).toMatchObject({ dissolved_oxygen: 6.5, dissolved_oxygen_age_h: 0, dawn_oxygen: 1.8 });
+    });
+
     it('a dawn that was a little low cuts as little, and one that oxygen has not risen from counts once', async () => {
       const farm = await aPondOfEightGrams();
       await measured(app, pondOf(farm), {

@@ -122,12 +122,11 @@ export function batchQueries(db: Db): BatchQueries {
         .executeTakeFirst();
       return row ?? null;
     },
-    async transfersAtWeight(batchId, weightG) {
+    async transfersOf(batchId) {
       const rows = await db
         .selectFrom('transfers')
         .selectAll()
         .where('batch_id', '=', batchId)
-        .where('average_weight', '=', weightG)
         .where('hidden', '=', 0)
         .execute();
       return rows.map((row) => decodeRow(transfer, row));
