@@ -135,7 +135,7 @@ it('a hosted instance in other hands moves no motor and stops no farm', { timeou
   expect(seen.heldMs, `${first.heldAt}, ${seen.heldAt}`).toBeLessThan(MOST_HELD_MS);
   // or nothing would have been tried
   expect(seen.confirmed).toBeGreaterThan(5);
-  expect(seen.pulled).toBeGreaterThan(50);
+  expect(seen.pulled).toBeGreaterThan(25);
 });
 
 async function round(
