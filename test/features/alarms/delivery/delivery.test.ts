@@ -94,8 +94,7 @@ onBothEngines('notifications that go out', (_open, engine) => {
   const listOf = async ({ token }: SignedUp) =>
     (
       (await app.call('GET', '/notifications/', { token })).body as { notifications: { title: string }[] }
-    )// that the channel was opened
-    .notifications
+    ).notifications // that the channel was opened
       .filter(({ title }) => title !== 'Novo canal de aviso');
 
   describe('what arrives', () => {

@@ -274,9 +274,7 @@ onBothEngines('notification channels', (_open, engine) => {
     const body = { email: `${randomUUID()}@farm.test`, role: 'VIEWER' };
     const farm = await app.call('POST', '/farms/', { token: person.token, body: { name: 'Norte' } });
     const { id } = farm.body as { id: string };
-    expect(
-      await app.call('POST', `/farms/${id}/invitations`, { token: person.token, body }),
-    ).toMatchObject({
+    expect(await app.call('POST', `/farms/${id}/invitations`, { token: person.token, body })).toMatchObject({
       status: 429,
       body: { code: 'TOO_MANY_ATTEMPTS' },
     });

@@ -182,7 +182,10 @@ onBothEngines('the sessions of a person', (_open, engine) => {
     expect((await app.call('GET', '/notification-channels/', { token })).body).toHaveLength(1);
     const told = (await app.call('GET', '/notifications/', { token })).body;
     expect(told).toMatchObject({
-      notifications: [{ message: expect.stringContaining('canais de aviso') }, { title: 'Novo canal de aviso' }],
+      notifications: [
+        { message: expect.stringContaining('canais de aviso') },
+        { title: 'Novo canal de aviso' },
+      ],
     });
   });
 
