@@ -5,6 +5,7 @@ import type { StockEntryAnswer } from '#contract/resources/feed-stock.ts';
 import type { WaterField } from '#contract/resources/water-quality.ts';
 import type { CsvLayout } from '#core/csv-text.ts';
 import type { Kernel } from '#core/kernel.ts';
+import type { Pack } from '#core/packed-file.ts';
 import type { FarmAccess } from '#core/route.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import type { BatchesThere } from '../batch-in-pond.ts';
@@ -147,6 +148,8 @@ export type ExportDeps = Pick<Kernel, 'now'> & {
   scienceOf: (farmId: string) => Promise<Pick<ScienceConstants, 'water'>>;
   /** Currency of the owner's subscription. */
   currencyOf: (ownerId: string) => Promise<'BRL' | 'USD'>;
+  /** Makes workbooks beside control; `requireRoom` throws 503 while as many are made as may be at once. */
+  packer: { pack: Pack; requireRoom: () => void };
   /** Whether the plan of the farm's owner includes exports. */
   mayExport: (farm: FarmAccess) => Promise<boolean>;
 };
