@@ -18,6 +18,7 @@ const FLAGS = [
 ];
 /** Each is a process of some 100 MB. */
 const MOST_AT_ONCE = 2;
+const MOST_WAITING = 10;
 /** Who takes nothing for so long has gone, and keeps others waiting. */
 const UNREAD_MS = 120_000;
 /** Between two pieces: it may take its time, and the processor is free for control most of it. */
@@ -29,22 +30,35 @@ const ROOM_MS = 5;
  */
 export function createPacker({
   mostAtOnce = MOST_AT_ONCE,
+  mostWaiting = MOST_WAITING,
   unreadMs = UNREAD_MS,
 }: {
   mostAtOnce?: number;
+  mostWaiting?: number;
   unreadMs?: number;
 } = {}): { pack: Pack; requireRoom: () => void } {
   let running = 0;
+  const waiting: (() => void)[] = [];
   function requireRoom(): void {
-    if (running < mostAtOnce) return;
-    throw new AppError(503, 'Other workbooks or archives are being made: ask again in a moment', {
+    if (running < mostAtOnce || waiting.length < mostWaiting) return;
+    throw new AppError(503, 'Other workbooks and archives are being made: ask again in a moment', {
       code: 'EXPORTS_BUSY',
       headers: { 'Retry-After': '10' },
     });
   }
-  async function* pack(parts: AsyncIterable<PackPart>): AsyncIterable<Uint8Array> {
+  async function begin(): Promise<void> {
     requireRoom();
-    running += 1;
+    if (running < mostAtOnce) running += 1;
+    // whoever ends hands on the place
+    else await new Promise<void>((resolve) => void waiting.push(resolve));
+  }
+  function end(): void {
+    const next = waiting.shift();
+    if (next === undefined) running -= 1;
+    else next();
+  }
+  async function* pack(parts: AsyncIterable<PackPart>): AsyncIterable<Uint8Array> {
+    await begin();
     const child = spawn(process.execPath, [...FLAGS, FILE], { stdio: ['pipe', 'pipe', 'inherit'] });
     const ended = once(child, 'exit');
     let failure: unknown = null;
@@ -67,7 +81,7 @@ export function createPacker({
     } finally {
       child.stdin.destroy();
       child.kill('SIGKILL');
-      running -= 1;
+      end();
     }
   }
   return { pack, requireRoom };

@@ -18,7 +18,7 @@ export const HEADINGS: Readonly<Record<string, InEach>> = {
   description: inEach('Descrição', 'Description', 'Descripción'),
   // weighings
   sample_weight: inEach('Peso da amostra (g)', 'Sample weight (g)', 'Peso de la muestra (g)'),
-  sample_count: inEach('Animais na amostra', 'Sample count', 'Camarones en la muestra'),
+  sample_count: inEach('Número de animais', 'Sample count', 'Camarones en la muestra'),
   average_weight: inEach('Peso médio (g)', 'Average weight (g)', 'Peso promedio (g)'),
   biomass: inEach('Biomassa estimada (kg)', 'Estimated biomass (kg)', 'Biomasa estimada (kg)'),
   survival_rate: inEach('Sobrevivência (%)', 'Survival (%)', 'Supervivencia (%)'),
