@@ -51,6 +51,11 @@ export const waterSheetQuery = ofPondDays.refine(isInOrder, inOrder);
 export const recordsSheetQuery = recordsOf.refine(isInOrder, inOrder);
 export const feedStockSheetQuery = ofFarmDays.refine(isInOrder, inOrder);
 
+export const farmSheetQuery = days.refine(isInOrder, inOrder);
+
+export const archiveFile = z
+  .string()
+  .describe('A zip: a CSV file for each register, schema.json with the meaning of each column, README.txt');
 export const workbookFile = z
   .string()
   .describe('A workbook (xlsx): numbers are numbers, days and times are those of the farm, text is text');

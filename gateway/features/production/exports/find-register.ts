@@ -171,13 +171,13 @@ async function pondOf(deps: ExportDeps, ref: string) {
   return pond;
 }
 
-async function farmOf(deps: ExportDeps, id: string) {
+export async function farmOf(deps: ExportDeps, id: string) {
   const farm = await deps.queries.farmOf(id);
   if (farm === null) throw notFound('Farm');
   return farm;
 }
 
-function spanOf({ start_date, end_date }: Days, timezone: string): Span {
+export function spanOf({ start_date, end_date }: Days, timezone: string): Span {
   return {
     from: start_date === undefined ? null : startOfDay(start_date, timezone),
     // the last day is in it
@@ -185,12 +185,12 @@ function spanOf({ start_date, end_date }: Days, timezone: string): Span {
   };
 }
 
-const within =
+export const within =
   ({ from, before }: Span) =>
   (at: string): boolean =>
     (from === null || at >= from) && (before === null || at < before);
 
-const daysOf = ({ start_date, end_date }: Days): string[] =>
+export const daysOf = ({ start_date, end_date }: Days): string[] =>
   [start_date, end_date].filter((day) => day !== undefined);
 
 const WORDS = {
@@ -200,6 +200,7 @@ const WORDS = {
   report: { 'pt-BR': 'relatório-do-lote', en: 'batch-report', es: 'reporte-del-lote' },
   stock: { 'pt-BR': 'estoque-de-racao', en: 'feed-stock', es: 'existencias-de-balanceado' },
   losses: { 'pt-BR': 'mortalidade', en: 'mortality', es: 'mortalidad' },
+  farm: { 'pt-BR': 'fazenda', en: 'farm', es: 'granja' },
   records: { 'pt-BR': 'registros', en: 'records', es: 'registros' },
 } satisfies Record<string, Record<Language, string>>;
 

@@ -122,7 +122,17 @@ export type ExportQueries = {
     span: Span,
   ) => AsyncIterable<readonly RecordLine[]>;
   waterTotals: (pondId: string, span: Span) => Promise<WaterTotals>;
+  /** What registers of a farm hang on, with the farm's words for it, oldest first. */
+  placesOf: (farmId: string) => Promise<FarmPlaces>;
+  /** Rows of a table as they are stored, by what they hang on and in order of time. */
+  storedRows: (
+    table: string,
+    below: { column: string; parent: string; order: string; span: Span },
+  ) => AsyncIterable<readonly Readonly<Record<string, unknown>>[]>;
 };
+
+type Place = { id: string; name: string };
+export type FarmPlaces = Readonly<Record<'ponds' | 'batches' | 'control_points', readonly Place[]>>;
 
 /** What a batch has cost so far; nothing is rounded. */
 export type BatchCosts = {
@@ -134,7 +144,7 @@ export type BatchCosts = {
   costPerKg: number | null;
 };
 
-export type ExportDeps = Pick<Kernel, 'now'> & {
+export type ExportDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'> & {
   queries: ExportQueries;
   batches: BatchStates;
   /** What batches have cost; brought by finance. */

@@ -26,6 +26,7 @@ import { onFarm } from '#core/request-checks.ts';
 import { type Answer, type Owned, type Request, type Route, route } from '#core/route.ts';
 import { localDay } from '#core/zone-clock.ts';
 import { reportLines, reportOf, seriesOf, summaryOf } from './batch-report.ts';
+import { farmFileRoutes } from './farm-file-routes.ts';
 import { attachment, inline } from './file-name.ts';
 import {
   batchIdOf,
@@ -64,6 +65,7 @@ export function exportRoutes(deps: ExportDeps): Route[] {
     ...fileRoutes(deps, { suffix: '', isAlias: true }),
     ...laterFileRoutes(deps),
     ...workbookRoutes(deps),
+    ...farmFileRoutes(deps),
     reportCsvRoute(deps, { path: '/exports/batch/{batch_id}/report/csv', isAlias: false }),
     reportCsvRoute(deps, { path: '/exports/batch-report/{batch_id}', isAlias: true }),
     route({
