@@ -118,7 +118,7 @@ async function requireFits(deps: ExportDeps, { places, span }: FarmScope): Promi
   throw new AppError(
     413,
     `The farm has ${count} measurements in these days, and a sheet holds ${MOST_MEASUREMENTS}: choose fewer days, or take the archive or the CSV files, which hold any number`,
-    { code: 'TOO_MANY_ROWS' },
+    { code: 'EXPORT_TOO_LARGE' },
   );
 }
 

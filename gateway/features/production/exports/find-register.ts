@@ -200,7 +200,7 @@ const WORDS = {
   report: { 'pt-BR': 'relatório-do-lote', en: 'batch-report', es: 'reporte-del-lote' },
   stock: { 'pt-BR': 'estoque-de-racao', en: 'feed-stock', es: 'existencias-de-balanceado' },
   losses: { 'pt-BR': 'mortalidade', en: 'mortality', es: 'mortalidad' },
-  farm: { 'pt-BR': 'fazenda', en: 'farm', es: 'granja' },
+  farm: { 'pt-BR': 'fazenda', en: 'farm', es: 'camaronera' },
   records: { 'pt-BR': 'registros', en: 'records', es: 'registros' },
 } satisfies Record<string, Record<Language, string>>;
 
