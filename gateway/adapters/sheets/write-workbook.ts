@@ -151,8 +151,7 @@ const textCell = (place: string, text: string, style: number): string =>
   `<c r="${place}" s="${style}" t="inlineStr"><is><t xml:space="preserve">${escaped(text.slice(0, MOST_LETTERS))}</t></is></c>`;
 
 /** What XML cannot hold at all; a carriage return alone it would read as another sign. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-const NOT_IN_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+const NOT_IN_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 /** Reads as an escaped sign in a workbook. */
 const LIKE_ESCAPED = /_(?=x[0-9a-f]{4}_)/gi;
 const SIGNS: Readonly<Record<string, string>> = {

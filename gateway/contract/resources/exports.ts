@@ -43,7 +43,7 @@ export const feedingExportQuery = csvForm.extend(ofBatchDays.shape).refine(isInO
 export const waterExportQuery = csvForm.extend({ ...ofPondDays.shape, columns }).refine(isInOrder, inOrder);
 export const recordsExportQuery = csvForm.extend(recordsOf.shape).refine(isInOrder, inOrder);
 export const feedStockExportQuery = csvForm.extend(ofFarmDays.shape).refine(isInOrder, inOrder);
-export const lossesExportQuery = feedingExportQuery;
+export const lossesExportQuery = csvForm.extend(ofBatchDays.shape).refine(isInOrder, inOrder);
 
 export const biometriesSheetQuery = ofBatch;
 export const batchSheetQuery = ofBatchDays.refine(isInOrder, inOrder);

@@ -61,9 +61,9 @@ export function createPacker({
     await begin();
     const child = spawn(process.execPath, [...FLAGS, FILE], { stdio: ['pipe', 'pipe', 'inherit'] });
     const ended = once(child, 'exit');
-    let failure: unknown = null;
+    let failure: Error | null = null;
     void handOver(parts, child.stdin).catch((error: unknown) => {
-      failure = error;
+      failure = error instanceof Error ? error : new Error(String(error));
       child.kill('SIGKILL');
     });
     try {
@@ -76,7 +76,8 @@ export function createPacker({
         }
       }
       const [code, signal] = (await ended) as [number | null, string | null];
-      if (failure !== null) throw failure;
+      // set by what is handed over meanwhile
+      if (failure !== null) throw failure as Error;
       if (code !== 0) throw new Error(`the file was cut off (${signal ?? `exit code ${code}`})`);
     } finally {
       child.stdin.destroy();

@@ -265,7 +265,8 @@ async function counted(response: Response, tell: (bytes: number) => void): Promi
     const read = await reader?.read().catch((error: unknown) => {
       throw new Unreachable(error);
     });
-    if (read === undefined || read.done) return new Blob(pieces, { type: response.headers.get('content-type') ?? '' });
+    if (read === undefined || read.done)
+      return new Blob(pieces, { type: response.headers.get('content-type') ?? '' });
     pieces.push(read.value);
     bytes += read.value.length;
     if (performance.now() - toldAt < TELL_EVERY_MS) continue;

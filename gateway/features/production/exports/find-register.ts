@@ -15,7 +15,7 @@ import {
   recordsTable,
   waterCsv,
 } from './register-tables.ts';
-import { SHEETS } from './sheet-words.ts';
+import type { SHEETS } from './sheet-words.ts';
 
 // What is asked of a register, whatever file it leaves as.
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { measurement } from '#contract/resources/water-quality.ts';
 import { insert } from '#core/changes.ts';
 import { type App, startApp } from '#test/app.ts';
