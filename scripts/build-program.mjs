@@ -24,6 +24,7 @@ const PROGRAM = {
 const PARTS = {
   'job-child': 'gateway/workers/jobs/job-child.ts',
   'sheet-child': 'gateway/workers/jobs/sheet-child.ts',
+  'pack-child': 'gateway/workers/jobs/pack-child.ts',
   'bench-child': 'gateway/bench/bench-child.ts',
   'reader-worker': 'gateway/adapters/sql/reader-thread/worker.ts',
   'hash-child': 'gateway/workers/hash/hash-child.ts',

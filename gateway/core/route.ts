@@ -140,6 +140,8 @@ export type Answer = {
    * stands in the page, between its tags; nothing else takes effect in it.
    */
   text?: { type: string; chunks: AsyncIterable<string> | Iterable<string>; style?: string };
+  /** Streams a file that is no text, piece by piece. */
+  pieces?: { type: string; chunks: AsyncIterable<Uint8Array> };
   /** A file as a whole. */
   file?: { type: string; bytes: Uint8Array };
   /** Number of rows without paging; becomes X-Total-Count. */
@@ -199,7 +201,14 @@ export type Route = {
       {
         schema: z.ZodType;
         list?: boolean;
-        media?: 'text/csv' | 'text/html' | 'application/gzip' | 'image/svg+xml' | 'application/octet-stream';
+        media?:
+          | 'text/csv'
+          | 'text/html'
+          | 'application/gzip'
+          | 'application/zip'
+          | 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+          | 'image/svg+xml'
+          | 'application/octet-stream';
       } | null
     >
   >;

@@ -145,6 +145,13 @@ export const BOUNDS_OF_MEMORY: readonly (readonly [file: string, names: string, 
     ONE_SHEET,
   ],
   ['workers/jobs/sheet-process.ts', 'sheets', ONE_SHEET],
+  ['workers/jobs/pack-process.ts', 'waiting', number('MOST_WAITING', 'gateway/workers/jobs/pack-process.ts')],
+  [
+    'adapters/sheets/write-workbook.ts',
+    'names',
+    work('one workbook: its registers and what goes on of them'),
+  ],
+  ['features/production/exports/pack-tables.ts', 'files', program('the registers of a farm')],
   [
     'bench/batch-run.ts',
     'macByDevice',

@@ -100,6 +100,8 @@ const PAGES: readonly [string, (of: typeof ids) => string][] = [
   ['log of a pond', ({ pond }) => `/logs/ponds/${pond}?limit=100`],
   ['notifications', () => '/notifications/'],
   ['unread notifications', () => '/notifications/unread/count'],
+  // leaves an entry in the log
+  ['archive of a farm', ({ farm }) => `/exports/farm/${farm}/archive`],
 ];
 
 describe('no hot read looks through a whole journal', () => {

@@ -120,7 +120,7 @@ export const IMPORT_RULES: readonly Rule[] = [
     ...ADAPTER,
     libraries: ['nodemailer', 'web-push', 'node:*'],
   },
-  { folder: 'gateway/adapters/sheets', ...ADAPTER, libraries: ['@e965/xlsx', 'node:*'] },
+  { folder: 'gateway/adapters/sheets', ...ADAPTER, libraries: ['@e965/xlsx', 'yazl', 'node:*'] },
   { folder: 'gateway/adapters/timers', ...ADAPTER, libraries: ['node-cron', 'node:*'] },
   {
     folder: 'gateway/adapters/tokens',
@@ -173,7 +173,7 @@ export const IMPORT_RULES: readonly Rule[] = [
     types: ['gateway/features/equipment/simulator'],
     libraries: ['node:*'],
   },
-  { folder: 'gateway/workers/*', values: below('gateway/workers'), libraries: ['zod', 'node:*'] },
+  { folder: 'gateway/workers/*', values: below('gateway/workers'), libraries: ['yazl', 'zod', 'node:*'] },
 
   { folder: 'gateway/app', values: below('gateway/app'), libraries: ['pino', 'uuid', 'zod', 'node:*'] },
   { folder: 'gateway/cli', values: below('gateway/cli'), libraries: ['zod', 'node:*'] },

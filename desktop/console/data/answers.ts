@@ -57,7 +57,13 @@ import type {
   survivalRates,
 } from '#contract/resources/dashboard.ts';
 import type { deviceStatus, seenDevice } from '#contract/resources/devices.ts';
-import type { batchSummary, csvFile, htmlPage } from '#contract/resources/exports.ts';
+import type {
+  archiveFile,
+  batchSummary,
+  csvFile,
+  htmlPage,
+  workbookFile,
+} from '#contract/resources/exports.ts';
 import type { farmConsoleAnswer } from '#contract/resources/farm-console.ts';
 import type { productAnswer, recordAnswer, withdrawalOnDay } from '#contract/resources/farm-records.ts';
 import type {
@@ -318,13 +324,21 @@ export type Answers = {
     '/exports/batch/{}/summary': z.infer<typeof batchSummary>;
     '/exports/biometries': z.infer<typeof csvFile>;
     '/exports/biometries/csv': z.infer<typeof csvFile>;
+    '/exports/biometries/xlsx': z.infer<typeof workbookFile>;
+    '/exports/farm/{}/archive': z.infer<typeof archiveFile>;
+    '/exports/farm/{}/xlsx': z.infer<typeof workbookFile>;
     '/exports/feed-stock/csv': z.infer<typeof csvFile>;
+    '/exports/feed-stock/xlsx': z.infer<typeof workbookFile>;
     '/exports/feeding': z.infer<typeof csvFile>;
     '/exports/feeding/csv': z.infer<typeof csvFile>;
+    '/exports/feeding/xlsx': z.infer<typeof workbookFile>;
     '/exports/losses/csv': z.infer<typeof csvFile>;
+    '/exports/losses/xlsx': z.infer<typeof workbookFile>;
     '/exports/records/csv': z.infer<typeof csvFile>;
+    '/exports/records/xlsx': z.infer<typeof workbookFile>;
     '/exports/water-quality': z.infer<typeof csvFile>;
     '/exports/water-quality/csv': z.infer<typeof csvFile>;
+    '/exports/water-quality/xlsx': z.infer<typeof workbookFile>;
     '/farms/': z.infer<typeof farmAnswer>[];
     '/farms/deleted': z.infer<typeof deletedFarmAnswer>[];
     '/farms/{}': z.infer<typeof farmDetail>;

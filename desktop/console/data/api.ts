@@ -173,8 +173,12 @@ export const patch = <const Path extends string>(path: Path & Known<'PATCH', Pat
 export const del = <const Path extends string>(path: Path & Known<'DELETE', Path>) =>
   ask<AnswerOf<'DELETE', Path>>(path, { method: 'DELETE' });
 
-/** Downloads a file of the interface under its own name. */
-export async function download(path: string, fallbackName: string): Promise<void> {
+/** Downloads a file of the interface under its own name; `take` reads what comes. */
+export async function download(
+  path: string,
+  fallbackName: string,
+  take = (response: Response): Promise<Blob> => response.blob(),
+): Promise<void> {
   const token = wiring.token();
   const response = await fetch(`/api/v1${path}`, {
     headers: {
@@ -188,7 +192,7 @@ export async function download(path: string, fallbackName: string): Promise<void
     throw new ApiError(response.status, (await readAnswer(response)) as Record<string, unknown>);
   const named = /filename="?([^";]+)"?/.exec(response.headers.get('content-disposition') ?? '')?.[1];
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(await response.blob());
+  link.href = URL.createObjectURL(await take(response));
   link.download = named ?? fallbackName;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);

@@ -14,6 +14,7 @@ export async function sendAnswer(response: Response, answer: Answer): Promise<vo
   if (answer.rev !== undefined) response.setHeader('ETag', `"${answer.rev}"`);
   if (answer.rows !== undefined) return sendRows(response, answer.rows, frameOf(answer.inside));
   if (answer.text !== undefined) return sendText(response, answer.text);
+  if (answer.pieces !== undefined) return sendText(response, answer.pieces);
   if (answer.file !== undefined) {
     response.setHeader('Content-Type', answer.file.type);
     response.end(answer.file.bytes);
@@ -70,10 +71,13 @@ async function sendRows(
   response.end(pending + behind);
 }
 
-async function sendText(
-  response: Response,
-  { type, chunks, style }: NonNullable<Answer['text']>,
-): Promise<void> {
+type Streamed = {
+  type: string;
+  chunks: AsyncIterable<string | Uint8Array> | Iterable<string>;
+  style?: string;
+};
+
+async function sendText(response: Response, { type, chunks, style }: Streamed): Promise<void> {
   response.setHeader('Content-Type', type);
   if (style !== undefined) response.setHeader('Content-Security-Policy', policyOfPage(style));
   let isFirst = true;

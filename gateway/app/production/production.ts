@@ -54,6 +54,7 @@ import { type Withdrawals, withdrawals } from '#features/production/withdrawal.t
 import type { Limits } from '#operations/people/payments.ts';
 import { checkSums } from '#operations/upkeep/upkeep.ts';
 import { costPerKg } from '#science/economics.ts';
+import { createPacker } from '#workers/jobs/pack-process.ts';
 import { readWorkbookBeside } from '#workers/jobs/sheet-process.ts';
 import type { Alarms } from '../alarms/alarms.ts';
 import type { ControlArea } from '../control/control.ts';
@@ -279,6 +280,7 @@ function wireExports(deps: WireDeps): Route[] {
       };
     },
     currencyOf: finance.currencyOf,
+    packer: createPacker(),
     mayExport: ({ ownerId }) => deps.hasFeature(ownerId, 'export_data'),
   });
 }

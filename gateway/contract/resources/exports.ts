@@ -31,26 +31,34 @@ const columns = z
   .optional()
   .describe('all: behind the columns of the interface those that are known besides');
 
-export const biometriesExportQuery = csvForm.extend({ batch_id: idOrNumber, columns });
-export const feedingExportQuery = csvForm
-  .extend({ batch_id: idOrNumber, ...days.shape })
-  .refine(isInOrder, inOrder);
-export const waterExportQuery = csvForm
-  .extend({ pond_id: idOrNumber, columns, ...days.shape })
-  .refine(isInOrder, inOrder);
+// what is asked of each register; as a workbook it has all that is known
+const ofBatch = z.object({ batch_id: idOrNumber });
+const ofBatchDays = ofBatch.extend(days.shape);
+const ofPondDays = z.object({ pond_id: idOrNumber, ...days.shape });
+const ofFarmDays = z.object({ farm_id: idInput, ...days.shape });
+const recordsOf = ofFarmDays.extend({ kind: z.enum(RECORD_KINDS).optional() });
 
-export const recordsExportQuery = csvForm
-  .extend({ farm_id: idInput, kind: z.enum(RECORD_KINDS).optional(), ...days.shape })
-  .refine(isInOrder, inOrder);
+export const biometriesExportQuery = csvForm.extend({ ...ofBatch.shape, columns });
+export const feedingExportQuery = csvForm.extend(ofBatchDays.shape).refine(isInOrder, inOrder);
+export const waterExportQuery = csvForm.extend({ ...ofPondDays.shape, columns }).refine(isInOrder, inOrder);
+export const recordsExportQuery = csvForm.extend(recordsOf.shape).refine(isInOrder, inOrder);
+export const feedStockExportQuery = csvForm.extend(ofFarmDays.shape).refine(isInOrder, inOrder);
+export const lossesExportQuery = csvForm.extend(ofBatchDays.shape).refine(isInOrder, inOrder);
 
-export const feedStockExportQuery = csvForm
-  .extend({ farm_id: idInput, ...days.shape })
-  .refine(isInOrder, inOrder);
+export const biometriesSheetQuery = ofBatch;
+export const batchSheetQuery = ofBatchDays.refine(isInOrder, inOrder);
+export const waterSheetQuery = ofPondDays.refine(isInOrder, inOrder);
+export const recordsSheetQuery = recordsOf.refine(isInOrder, inOrder);
+export const feedStockSheetQuery = ofFarmDays.refine(isInOrder, inOrder);
 
-export const lossesExportQuery = csvForm
-  .extend({ batch_id: idOrNumber, ...days.shape })
-  .refine(isInOrder, inOrder);
+export const farmSheetQuery = days.refine(isInOrder, inOrder);
 
+export const archiveFile = z
+  .string()
+  .describe('A zip: a CSV file for each register, schema.json with the meaning of each column, README.txt');
+export const workbookFile = z
+  .string()
+  .describe('A workbook (xlsx): numbers are numbers, days and times are those of the farm, text is text');
 export const csvFile = z.string().describe('UTF-8, RFC 4180, lines end with CRLF, with a header row');
 export const htmlPage = z
   .string()

@@ -62,6 +62,7 @@ export const reportWords = translation<typeof source.reportWords>({
   files: 'Download a file',
   what: 'What',
   kinds: {
+    farm: 'Everything of the farm, a sheet for each register',
     biometries: 'Weighings of the batch',
     feeding: 'Feed of the batch',
     water: 'Water quality of the pond',
@@ -74,7 +75,12 @@ export const reportWords = translation<typeof source.reportWords>({
   to: 'To',
   wholeTime: 'Left blank: the whole time',
   forSpreadsheet: 'For spreadsheets in Portuguese (semicolons, decimal comma)',
-  download: 'Download',
+  xlsx: 'Download Excel (xlsx)',
+  archive: 'Archive of the farm',
+  archiveHint:
+    'All registers of all batches and ponds, as CSV in a zip, with a description of each column: to keep, or for another program.',
+  getArchive: 'Download the archive (zip)',
+  received: (size: string) => `${size} received`,
   locked: 'The plan of this farm has no files.',
   lockedText: 'A larger plan has. Your data is not held: backup and raw data are never locked.',
   seePlan: 'See the plan',

@@ -201,6 +201,9 @@ export const rarerFaults = translation<typeof source.rarerFaults>({
   TOO_MANY_PASSKEYS: 'Hay demasiadas llaves de acceso; quite una que ya no use.',
   TOO_MANY_RECORDS: 'Ya hay demasiados registros de este lugar en este día.',
   TOO_MANY_ROLLOUTS: 'Hay demasiadas actualizaciones en marcha.',
+  EXPORT_TOO_LARGE:
+    'Son demasiadas mediciones para una hoja: elija menos días, o descargue el archivo completo o los CSV.',
+  EXPORTS_BUSY: 'Se están haciendo otras hojas de cálculo: intente de nuevo en un momento.',
   TOO_MANY_ROWS: 'El archivo tiene demasiadas filas: divídalo en partes.',
   TOO_MANY_SCHEDULES: 'Hay demasiados horarios en este punto; elimine uno antes.',
   TOO_MANY_STREAMS: 'Hay demasiadas páginas abiertas con esta cuenta; cierre una.',

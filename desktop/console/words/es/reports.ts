@@ -62,6 +62,7 @@ export const reportWords = translation<typeof source.reportWords>({
   files: 'Descargar hoja de cálculo',
   what: 'Qué',
   kinds: {
+    farm: 'Todo de la camaronera, una hoja por registro',
     losses: 'Mortalidad del lote',
     records: 'Tratamientos, recambios de agua y anotaciones de la camaronera',
     'feed-stock': 'Existencias de balanceado: entregas y conteos',
@@ -74,7 +75,12 @@ export const reportWords = translation<typeof source.reportWords>({
   to: 'Hasta',
   wholeTime: 'En blanco: todo el período',
   forSpreadsheet: 'Para hoja de cálculo en español (punto y coma, coma decimal)',
-  download: 'Descargar',
+  xlsx: 'Descargar Excel (xlsx)',
+  archive: 'Archivo de la camaronera',
+  archiveHint:
+    'Todos los registros de todos los lotes y piscinas, en CSV dentro de un zip, con la descripción de cada columna: para guardar o para otro programa.',
+  getArchive: 'Descargar el archivo (zip)',
+  received: (size: string) => `${size} recibidos`,
   locked: 'El plan de esta camaronera no incluye hojas de cálculo.',
   lockedText:
     'Un plan mayor las incluye. Sus datos no quedan atrapados: el respaldo y los datos en bruto nunca se bloquean.',

@@ -197,6 +197,9 @@ export const rarerFaults = source<Readonly<Record<string, string>>>({
   TOO_MANY_PASSKEYS: 'Há chaves de acesso demais; remova uma que não usa mais.',
   TOO_MANY_RECORDS: 'Já há registros demais deste lugar neste dia.',
   TOO_MANY_ROLLOUTS: 'Há atualizações demais em andamento.',
+  EXPORT_TOO_LARGE:
+    'São medições demais para uma planilha: escolha menos dias, ou baixe o arquivo completo ou os CSV.',
+  EXPORTS_BUSY: 'Outras planilhas estão sendo feitas: tente de novo daqui a pouco.',
   TOO_MANY_ROWS: 'O arquivo tem linhas demais: divida em partes.',
   TOO_MANY_SCHEDULES: 'Há programações demais neste ponto; apague uma antes.',
   TOO_MANY_STREAMS: 'Há páginas abertas demais com esta conta; feche uma.',

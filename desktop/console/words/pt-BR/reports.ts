@@ -61,6 +61,7 @@ export const reportWords = source({
   files: 'Baixar planilha',
   what: 'O quê',
   kinds: {
+    farm: 'Tudo da fazenda, uma aba por registro',
     biometries: 'Biometrias do lote',
     feeding: 'Ração do lote',
     water: 'Qualidade da água do viveiro',
@@ -73,7 +74,12 @@ export const reportWords = source({
   to: 'Até',
   wholeTime: 'Em branco: todo o período',
   forSpreadsheet: 'Para planilha em português (ponto e vírgula, vírgula decimal)',
-  download: 'Baixar',
+  xlsx: 'Baixar Excel (xlsx)',
+  archive: 'Arquivo da fazenda',
+  archiveHint:
+    'Todos os registros de todos os lotes e viveiros, em CSV dentro de um zip, com a descrição de cada coluna: para guardar ou para outro programa.',
+  getArchive: 'Baixar o arquivo (zip)',
+  received: (size: string) => `${size} recebidos`,
   locked: 'O plano desta fazenda não inclui planilhas.',
   lockedText:
     'Um plano maior inclui. Seus dados não ficam presos: o backup e os dados brutos nunca são bloqueados.',

@@ -4,12 +4,12 @@ const LONGEST_PART = 60;
  * The header that names a file for saving, made from words that people chose: whatever could be a path, a control
  * character or the end of the header becomes a hyphen. RFC 6266: an ASCII name for old clients, the true one beside it.
  */
-export function attachment(parts: readonly string[], extension: 'csv' | 'html'): string {
+export function attachment(parts: readonly string[], extension: 'csv' | 'html' | 'xlsx' | 'zip'): string {
   return disposition('attachment', parts, extension);
 }
 
 /** The same for a page that is shown and may be saved. */
-export function inline(parts: readonly string[], extension: 'csv' | 'html'): string {
+export function inline(parts: readonly string[], extension: 'html'): string {
   return disposition('inline', parts, extension);
 }
 

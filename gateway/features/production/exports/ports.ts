@@ -5,6 +5,7 @@ import type { StockEntryAnswer } from '#contract/resources/feed-stock.ts';
 import type { WaterField } from '#contract/resources/water-quality.ts';
 import type { CsvLayout } from '#core/csv-text.ts';
 import type { Kernel } from '#core/kernel.ts';
+import type { Pack } from '#core/packed-file.ts';
 import type { FarmAccess } from '#core/route.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import type { BatchesThere } from '../batch-in-pond.ts';
@@ -121,7 +122,17 @@ export type ExportQueries = {
     span: Span,
   ) => AsyncIterable<readonly RecordLine[]>;
   waterTotals: (pondId: string, span: Span) => Promise<WaterTotals>;
+  /** What registers of a farm hang on, with the farm's words for it, oldest first. */
+  placesOf: (farmId: string) => Promise<FarmPlaces>;
+  /** Rows of a table as they are stored, by what they hang on and in order of time. */
+  storedRows: (
+    table: string,
+    below: { column: string; parent: string; order: string; span: Span },
+  ) => AsyncIterable<readonly Readonly<Record<string, unknown>>[]>;
 };
+
+type Place = { id: string; name: string };
+export type FarmPlaces = Readonly<Record<'ponds' | 'batches' | 'control_points', readonly Place[]>>;
 
 /** What a batch has cost so far; nothing is rounded. */
 export type BatchCosts = {
@@ -133,7 +144,7 @@ export type BatchCosts = {
   costPerKg: number | null;
 };
 
-export type ExportDeps = Pick<Kernel, 'now'> & {
+export type ExportDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'> & {
   queries: ExportQueries;
   batches: BatchStates;
   /** What batches have cost; brought by finance. */
@@ -147,6 +158,8 @@ export type ExportDeps = Pick<Kernel, 'now'> & {
   scienceOf: (farmId: string) => Promise<Pick<ScienceConstants, 'water'>>;
   /** Currency of the owner's subscription. */
   currencyOf: (ownerId: string) => Promise<'BRL' | 'USD'>;
+  /** Makes workbooks beside control; `requireRoom` throws 503 while as many are made as may be at once. */
+  packer: { pack: Pack; requireRoom: () => void };
   /** Whether the plan of the farm's owner includes exports. */
   mayExport: (farm: FarmAccess) => Promise<boolean>;
 };

@@ -1,44 +1,59 @@
 import * as z from 'zod';
 import { idOrNumber } from '#contract/fields.ts';
 import {
+  batchSheetQuery,
   batchSummary,
   biometriesExportQuery,
+  biometriesSheetQuery,
+  type CsvForm,
   csvFile,
   csvForm,
   feedingExportQuery,
   feedStockExportQuery,
+  feedStockSheetQuery,
   htmlPage,
   lossesExportQuery,
   recordsExportQuery,
+  recordsSheetQuery,
   waterExportQuery,
+  waterSheetQuery,
+  workbookFile,
 } from '#contract/resources/exports.ts';
 import { mayOnFarm } from '#contract/rights.ts';
-import { AppError, notFound } from '#core/errors.ts';
+import { notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import { onFarm } from '#core/request-checks.ts';
 import { type Answer, type Owned, type Request, type Route, route } from '#core/route.ts';
-import { dayAfter, localDay, startOfDay } from '#core/zone-clock.ts';
-import type { Language } from '#science/advice/language.ts';
+import { localDay } from '#core/zone-clock.ts';
 import { reportLines, reportOf, seriesOf, summaryOf } from './batch-report.ts';
-import {
-  allWaterCsv,
-  biometriesCsv,
-  feedingCsv,
-  feedStockCsv,
-  lossesCsv,
-  recordsCsv,
-  reportCsv,
-  waterCsv,
-} from './csv-files.ts';
+import { farmFileRoutes } from './farm-file-routes.ts';
 import { attachment, inline } from './file-name.ts';
-import type { ExportDeps, Span } from './ports.ts';
+import {
+  batchIdOf,
+  biometriesOf,
+  type Found,
+  feedingOf,
+  feedStockOf,
+  fileWord,
+  interfaceWater,
+  lossesOf,
+  type Reader,
+  recordsOf,
+  requirePlan,
+  waterOf,
+} from './find-register.ts';
+import { workbookOf } from './pack-tables.ts';
+import type { ExportDeps } from './ports.ts';
+import { reportCsv, tableCsv } from './register-tables.ts';
 import { REPORT_STYLE, reportPage } from './report-page.ts';
 
 const tag = 'Exports';
 const CSV_TYPE = 'text/csv; charset=utf-8';
 const HTML_TYPE = 'text/html; charset=utf-8';
+const WORKBOOK_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const batchParams = z.object({ batch_id: idOrNumber });
 const csvAnswer = { 200: { schema: csvFile, media: 'text/csv' as const } };
+const workbookAnswer = { 200: { schema: workbookFile, media: WORKBOOK_TYPE } } as const;
 
 const reading = (of: Owned, at: 'query' | 'params') =>
   ({ who: 'farm', right: 'read', of, at, field: `${of}_id`, others: 404 }) as const;
@@ -48,74 +63,9 @@ export function exportRoutes(deps: ExportDeps): Route[] {
   return [
     ...fileRoutes(deps, { suffix: '/csv', isAlias: false }),
     ...fileRoutes(deps, { suffix: '', isAlias: true }),
-    route({
-      method: 'GET',
-      path: '/exports/records/csv',
-      tag,
-      summary: 'Treatments, water exchanges and notes of a farm as CSV',
-      access: reading('farm', 'query'),
-      query: recordsExportQuery,
-      answers: csvAnswer,
-      async handle(request) {
-        await requirePlan(deps, request);
-        const { query } = request;
-        const farm = await deps.queries.farmOf(query.farm_id);
-        if (farm === null) throw notFound('Farm');
-        const { timezone } = farm;
-        const of = { id: query.farm_id, kind: query.kind ?? null };
-        const lines = deps.queries.records(of, spanOf(query, timezone));
-        const chunks = recordsCsv(lines, { form: query, timezone }, deps.batchesThere());
-        return { answer: csv(chunks, [fileWord('records', request.language), farm.name, ...daysOf(query)]) };
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/exports/feed-stock/csv',
-      tag,
-      summary: 'Deliveries and counts of feed of a farm as CSV',
-      access: reading('farm', 'query'),
-      query: feedStockExportQuery,
-      answers: csvAnswer,
-      async handle(request) {
-        await requirePlan(deps, request);
-        const { query } = request;
-        const farm = await deps.queries.farmOf(query.farm_id);
-        if (farm === null) throw notFound('Farm');
-        const { from, before } = spanOf(query, farm.timezone);
-        const lines = (await deps.feedStockOf(query.farm_id, onFarm(request).role)).filter(
-          ({ happened_at: at }) => (from === null || at >= from) && (before === null || at < before),
-        );
-        const chunks = feedStockCsv(lines, { form: query, timezone: farm.timezone });
-        return { answer: csv(chunks, [fileWord('stock', request.language), farm.name, ...daysOf(query)]) };
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/exports/losses/csv',
-      tag,
-      summary: 'What died of a batch, as it was told, as CSV',
-      access: reading('batch', 'query'),
-      query: lossesExportQuery,
-      answers: csvAnswer,
-      async handle(request) {
-        await requirePlan(deps, request);
-        const { query } = request;
-        const batchId = await batchIdOf(deps, query.batch_id);
-        const state = (await deps.batches.byIds([batchId])).get(batchId);
-        if (state === undefined) throw notFound('Batch');
-        const { batch, timezone } = state;
-        const { from, before } = spanOf(query, timezone);
-        const losses = (await deps.lossesOf(batchId)).filter(
-          ({ lost_at: at }) => (from === null || at >= from) && (before === null || at < before),
-        );
-        const ponds = await deps.queries.pondCods([
-          ...new Set(losses.flatMap(({ pond_id }) => pond_id ?? [])),
-        ]);
-        const chunks = lossesCsv(losses.toReversed(), { form: query, timezone }, ponds);
-        const name = [fileWord('losses', request.language), batch.batch_code, ...daysOf(query)];
-        return { answer: csv(chunks, name) };
-      },
-    }),
+    ...laterFileRoutes(deps),
+    ...workbookRoutes(deps),
+    ...farmFileRoutes(deps),
     reportCsvRoute(deps, { path: '/exports/batch/{batch_id}/report/csv', isAlias: false }),
     reportCsvRoute(deps, { path: '/exports/batch-report/{batch_id}', isAlias: true }),
     route({
@@ -137,7 +87,7 @@ export function exportRoutes(deps: ExportDeps): Route[] {
       params: batchParams,
       answers: { 200: { schema: batchSummary } },
       async handle(request) {
-        await requirePlan(deps, request);
+        await requirePlan(deps, onFarm(request));
         const batchId = await batchIdOf(deps, request.params.batch_id);
         const state = (await deps.batches.byIds([batchId])).get(batchId);
         if (state === undefined) throw notFound('Batch');
@@ -151,6 +101,7 @@ export function exportRoutes(deps: ExportDeps): Route[] {
 
 type Written = { suffix: '/csv' | ''; isAlias: boolean };
 
+/** The files of the interface. */
 function fileRoutes(deps: ExportDeps, { suffix, isAlias }: Written): Route[] {
   const common = { method: 'GET', tag, deprecated: isAlias, answers: csvAnswer } as const;
   return [
@@ -161,14 +112,10 @@ function fileRoutes(deps: ExportDeps, { suffix, isAlias }: Written): Route[] {
       access: reading('batch', 'query'),
       query: biometriesExportQuery,
       async handle(request) {
-        await requirePlan(deps, request);
-        const history = await deps.batches.historyOf(await batchIdOf(deps, request.query.batch_id));
-        if (history === null) throw notFound('Batch');
-        const { batch, timezone } = history.state;
-        const weighedIn = [...new Set(history.recorded.flatMap(({ pondId }) => pondId ?? []))];
-        const ponds = request.query.columns === 'all' ? await deps.queries.pondCods(weighedIn) : null;
-        const chunks = biometriesCsv(history, { form: request.query, timezone }, ponds);
-        return { answer: csv(chunks, [fileWord('biometries', request.language), batch.batch_code]) };
+        const isAll = request.query.columns === 'all';
+        return {
+          answer: csvOf(await biometriesOf(deps, readerOf(request), request.query, isAll), request.query),
+        };
       },
     }),
     route({
@@ -177,16 +124,9 @@ function fileRoutes(deps: ExportDeps, { suffix, isAlias }: Written): Route[] {
       summary: 'Feedings of a batch as CSV',
       access: reading('batch', 'query'),
       query: feedingExportQuery,
-      async handle(request) {
-        await requirePlan(deps, request);
-        const batchId = await batchIdOf(deps, request.query.batch_id);
-        const state = (await deps.batches.byIds([batchId])).get(batchId);
-        if (state === undefined) throw notFound('Batch');
-        const { batch, timezone } = state;
-        const feedings = deps.queries.feedings(batchId, spanOf(request.query, timezone));
-        const name = [fileWord('feeding', request.language), batch.batch_code, ...daysOf(request.query)];
-        return { answer: csv(feedingCsv(feedings, { form: request.query, timezone }), name) };
-      },
+      handle: async (request) => ({
+        answer: csvOf(await feedingOf(deps, readerOf(request), request.query), request.query),
+      }),
     }),
     route({
       ...common,
@@ -195,24 +135,135 @@ function fileRoutes(deps: ExportDeps, { suffix, isAlias }: Written): Route[] {
       access: reading('pond', 'query'),
       query: waterExportQuery,
       async handle(request) {
-        await requirePlan(deps, request);
-        const pond = await deps.queries.pondOf(request.query.pond_id);
-        if (pond === null) throw notFound('Pond');
-        const { id, cod, timezone } = pond;
-        const span = spanOf(request.query, timezone);
-        const place = { form: request.query, timezone };
-        const chunks =
-          request.query.columns === 'all'
-            ? allWaterCsv(deps.queries.measurements(id, span), {
-                ...place,
-                water: (await deps.scienceOf(pond.farmId)).water,
-              })
-            : waterCsv((layout) => deps.queries.measurementLines(id, span, layout), place);
-        const name = [fileWord('water', request.language), cod, ...daysOf(request.query)];
+        const { query } = request;
+        if (query.columns === 'all')
+          return { answer: csvOf(await waterOf(deps, readerOf(request), query), query) };
+        const { chunks, name } = await interfaceWater(deps, readerOf(request), query);
         return { answer: csv(chunks, name) };
       },
     }),
   ];
+}
+
+/** Registers that the interface has no file of. */
+function laterFileRoutes(deps: ExportDeps): Route[] {
+  const common = { method: 'GET', tag, answers: csvAnswer } as const;
+  return [
+    route({
+      ...common,
+      path: '/exports/records/csv',
+      summary: 'Treatments, water exchanges and notes of a farm as CSV',
+      access: reading('farm', 'query'),
+      query: recordsExportQuery,
+      handle: async (request) => ({
+        answer: csvOf(await recordsOf(deps, readerOf(request), request.query), request.query),
+      }),
+    }),
+    route({
+      ...common,
+      path: '/exports/feed-stock/csv',
+      summary: 'Deliveries and counts of feed of a farm as CSV',
+      access: reading('farm', 'query'),
+      query: feedStockExportQuery,
+      handle: async (request) => ({
+        answer: csvOf(await feedStockOf(deps, readerOf(request), request.query), request.query),
+      }),
+    }),
+    route({
+      ...common,
+      path: '/exports/losses/csv',
+      summary: 'What died of a batch, as it was told, as CSV',
+      access: reading('batch', 'query'),
+      query: lossesExportQuery,
+      handle: async (request) => ({
+        answer: csvOf(await lossesOf(deps, readerOf(request), request.query), request.query),
+      }),
+    }),
+  ];
+}
+
+/** The same registers as workbooks, with all columns that there are. */
+function workbookRoutes(deps: ExportDeps): Route[] {
+  const common = { method: 'GET', tag, answers: workbookAnswer } as const;
+  return [
+    route({
+      ...common,
+      path: '/exports/biometries/xlsx',
+      summary: 'Weighings of a batch as a workbook',
+      access: reading('batch', 'query'),
+      query: biometriesSheetQuery,
+      handle: async (request) => ({
+        answer: workbook(deps, await biometriesOf(deps, readerOf(request), request.query, true), request),
+      }),
+    }),
+    route({
+      ...common,
+      path: '/exports/feeding/xlsx',
+      summary: 'Feedings of a batch as a workbook',
+      access: reading('batch', 'query'),
+      query: batchSheetQuery,
+      handle: async (request) => ({
+        answer: workbook(deps, await feedingOf(deps, readerOf(request), request.query), request),
+      }),
+    }),
+    route({
+      ...common,
+      path: '/exports/water-quality/xlsx',
+      summary: 'Measurements of a pond as a workbook',
+      access: reading('pond', 'query'),
+      query: waterSheetQuery,
+      handle: async (request) => ({
+        answer: workbook(deps, await waterOf(deps, readerOf(request), request.query), request),
+      }),
+    }),
+    route({
+      ...common,
+      path: '/exports/records/xlsx',
+      summary: 'Treatments, water exchanges and notes of a farm as a workbook',
+      access: reading('farm', 'query'),
+      query: recordsSheetQuery,
+      handle: async (request) => ({
+        answer: workbook(deps, await recordsOf(deps, readerOf(request), request.query), request),
+      }),
+    }),
+    route({
+      ...common,
+      path: '/exports/feed-stock/xlsx',
+      summary: 'Deliveries and counts of feed of a farm as a workbook',
+      access: reading('farm', 'query'),
+      query: feedStockSheetQuery,
+      handle: async (request) => ({
+        answer: workbook(deps, await feedStockOf(deps, readerOf(request), request.query), request),
+      }),
+    }),
+    route({
+      ...common,
+      path: '/exports/losses/xlsx',
+      summary: 'What died of a batch, as it was told, as a workbook',
+      access: reading('batch', 'query'),
+      query: batchSheetQuery,
+      handle: async (request) => ({
+        answer: workbook(deps, await lossesOf(deps, readerOf(request), request.query), request),
+      }),
+    }),
+  ];
+}
+
+type Asked = Pick<Request<unknown, unknown, unknown>, 'farm' | 'language'>;
+
+const readerOf = (request: Asked): Reader => ({ farm: onFarm(request), language: request.language });
+
+function csvOf({ table, name }: Found, form: CsvForm): Answer {
+  return csv(tableCsv(table, form), name);
+}
+
+function workbook(deps: ExportDeps, found: Found, { language }: Asked): Answer {
+  deps.packer.requireRoom();
+  return {
+    status: 200,
+    pieces: { type: WORKBOOK_TYPE, chunks: deps.packer.pack(workbookOf([found], language)) },
+    headers: { 'Content-Disposition': attachment(found.name, 'xlsx'), 'Content-Language': language },
+  };
 }
 
 function reportCsvRoute(deps: ExportDeps, { path, isAlias }: { path: string; isAlias: boolean }): Route {
@@ -227,7 +278,7 @@ function reportCsvRoute(deps: ExportDeps, { path, isAlias }: { path: string; isA
     query: csvForm,
     answers: csvAnswer,
     async handle(request) {
-      await requirePlan(deps, request);
+      await requirePlan(deps, onFarm(request));
       const report = await reportOf(deps, await batchIdOf(deps, request.params.batch_id), onFarm(request));
       const name = [fileWord('report', request.language), report.history.state.batch.batch_code];
       return { answer: csv(reportCsv(reportLines(report), request.query), name) };
@@ -239,7 +290,7 @@ async function reportAnswer(
   deps: ExportDeps,
   request: Request<{ batch_id: string }, unknown, unknown>,
 ): Promise<Answer> {
-  await requirePlan(deps, request);
+  await requirePlan(deps, onFarm(request));
   const report = await reportOf(deps, await batchIdOf(deps, request.params.batch_id), onFarm(request));
   const { state } = report.history;
   const page = reportPage(report, {
@@ -264,45 +315,4 @@ function csv(chunks: AsyncIterable<string> | Iterable<string>, name: readonly st
     text: { type: CSV_TYPE, chunks },
     headers: { 'Content-Disposition': attachment(name, 'csv') },
   };
-}
-
-async function requirePlan(deps: ExportDeps, request: Pick<Request<unknown, unknown, unknown>, 'farm'>) {
-  if (await deps.mayExport(onFarm(request))) return;
-  throw new AppError(403, 'Exports are not part of the plan of this farm; a larger plan has them', {
-    code: 'FEATURE_NOT_AVAILABLE',
-  });
-}
-
-async function batchIdOf(deps: ExportDeps, ref: string): Promise<string> {
-  const id = await deps.queries.batchIdOf(ref);
-  if (id === null) throw notFound('Batch');
-  return id;
-}
-
-type Days = { start_date?: string | undefined; end_date?: string | undefined };
-
-function spanOf({ start_date, end_date }: Days, timezone: string): Span {
-  return {
-    from: start_date === undefined ? null : startOfDay(start_date, timezone),
-    // the last day is in it
-    before: end_date === undefined ? null : startOfDay(dayAfter(end_date, 1), timezone),
-  };
-}
-
-const daysOf = ({ start_date, end_date }: Days): string[] =>
-  [start_date, end_date].filter((day) => day !== undefined);
-
-const WORDS = {
-  biometries: { 'pt-BR': 'biometrias', en: 'biometries', es: 'muestreos' },
-  feeding: { 'pt-BR': 'alimentação', en: 'feeding', es: 'alimentación' },
-  water: { 'pt-BR': 'qualidade-da-água', en: 'water-quality', es: 'calidad-del-agua' },
-  report: { 'pt-BR': 'relatório-do-lote', en: 'batch-report', es: 'reporte-del-lote' },
-  stock: { 'pt-BR': 'estoque-de-racao', en: 'feed-stock', es: 'existencias-de-balanceado' },
-  losses: { 'pt-BR': 'mortalidade', en: 'mortality', es: 'mortalidad' },
-  records: { 'pt-BR': 'registros', en: 'records', es: 'registros' },
-} satisfies Record<string, Record<Language, string>>;
-
-/** What a file is called in the reader's language. */
-function fileWord(kind: keyof typeof WORDS, language: Language): string {
-  return WORDS[kind][language];
 }

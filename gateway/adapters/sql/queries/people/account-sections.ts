@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
-import type { Resource } from '#contract/resource.ts';
 import { allResources } from '#contract/resources/all.ts';
 import type { ExportSection } from '#features/people/account-data/ports.ts';
-import { codecOf } from '#store/row-codec.ts';
 import type { Db } from '../../database.ts';
+import { rowsBelow } from '../rows-below.ts';
 
 type Row = Record<string, unknown>;
 type By = 'user' | 'access_token' | 'farm' | 'joined_farm' | 'pond' | 'control_point' | 'batch' | 'customer';
@@ -153,7 +152,6 @@ export const EXPORTED: readonly Part[] = [
 ];
 
 const TABLES = new Map(allResources.map((resource) => [resource.name, resource]));
-const CHUNK = 500;
 
 /** The lists of an export, one after the other; each is read while it is written out. */
 export async function* accountSections(db: Db, userId: string): AsyncIterable<ExportSection> {
@@ -211,36 +209,15 @@ async function* rowsOf(
 ): AsyncIterable<Row> {
   const resource = TABLES.get(part.table);
   if (resource === undefined) throw new Error(`there is no table ${part.table}`);
+  const { column, order, doneBy, without = [] } = part;
+  const own = doneBy === undefined ? {} : { own: { column: doneBy, is: userId } };
   for (const parent of parents) {
-    yield* rowsBelow(db, part, resource, { parent, userId });
-  }
-}
-
-async function* rowsBelow(
-  db: Db,
-  part: Part,
-  resource: Resource,
-  { parent, userId }: { parent: string; userId: string },
-): AsyncIterable<Row> {
-  const codec = codecOf(resource);
-  const columns = sql.join(codec.columns.map((column) => sql.ref(column)));
-  const seen = resource.sync === 'local' ? sql`` : sql`and hidden = 0`;
-  const own = part.doneBy === undefined ? sql`` : sql`and ${sql.ref(part.doneBy)} = ${userId}`;
-  let after: { at: string; id: string } | null = null;
-  for (;;) {
-    const later: ReturnType<typeof sql> =
-      after === null ? sql`` : sql`and (${sql.ref(part.order)}, id) > (${after.at}, ${after.id})`;
-    const { rows } = await sql<Row>`select ${columns} from ${sql.table(part.table)}
-      where ${sql.ref(part.column)} = ${parent} ${own} ${seen} ${later}
-      order by ${sql.ref(part.order)}, id limit ${CHUNK}`.execute(db);
-    for (const stored of rows) {
-      const row = codec.decode(stored);
-      for (const field of part.without ?? []) delete row[field];
-      yield row;
+    for await (const page of rowsBelow(db, resource, { column, parent, order, ...own })) {
+      for (const row of page) {
+        for (const field of without) delete row[field];
+        yield row;
+      }
     }
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < CHUNK) return;
-    after = { at: String(last[part.order]), id: String(last['id']) };
   }
 }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { allResources } from '#contract/resources/all.ts';
 import type { RecordKind } from '#contract/resources/farm-records.ts';
 import { WATER_FIELDS, type WaterField } from '#contract/resources/water-quality.ts';
 import type {
@@ -10,6 +11,7 @@ import type {
 } from '#features/production/exports/ports.ts';
 import type { Db, Lines, ReadLines } from '../../database.ts';
 import { uuidOf } from '../paging.ts';
+import { rowsBelow } from '../rows-below.ts';
 import { isRecordSeen } from './records.ts';
 import { averageOf, waterSums } from './water-sums.ts';
 
@@ -74,7 +76,29 @@ export function exportQueries(db: Db, long: Db, readLines: ReadLines): ExportQue
     },
     records: (farm, span) => inArrays((after) => recordsAfter(long, farm, span, after)),
     waterTotals: (pondId, span) => waterTotals(long, pondId, span),
+    async placesOf(farmId) {
+      return {
+        ponds: await placesIn(db, farmId, { table: 'ponds', name: 'cod' }),
+        batches: await placesIn(db, farmId, { table: 'batches', name: 'batch_code' }),
+        control_points: await placesIn(db, farmId, { table: 'control_points', name: 'cod' }),
+      };
+    },
+    storedRows(table, below) {
+      const resource = allResources.find(({ name }) => name === table);
+      if (resource === undefined) throw new Error(`there is no table ${table}`);
+      return rowsBelow(long, resource, below);
+    },
   };
+}
+
+async function placesIn(
+  db: Db,
+  farmId: string,
+  { table, name }: { table: 'ponds' | 'batches' | 'control_points'; name: string },
+): Promise<{ id: string; name: string }[]> {
+  const { rows } = await sql<{ id: string; name: string }>`select id, ${sql.ref(name)} as name
+    from ${sql.table(table)} where farm_id = ${farmId} and hidden = 0 order by created_at, id`.execute(db);
+  return rows;
 }
 
 /** Whole chunks by key: no statement stays open between them, and a chunk is written as one piece. */
