@@ -258,7 +258,7 @@ async function reportAnswer(
   };
 }
 
-function csv(chunks: AsyncIterable<string> | Iterable<string>, name: readonly string[]): Answer {
+export function csv(chunks: AsyncIterable<string> | Iterable<string>, name: readonly string[]): Answer {
   return {
     status: 200,
     text: { type: CSV_TYPE, chunks },
@@ -266,7 +266,10 @@ function csv(chunks: AsyncIterable<string> | Iterable<string>, name: readonly st
   };
 }
 
-async function requirePlan(deps: ExportDeps, request: Pick<Request<unknown, unknown, unknown>, 'farm'>) {
+export async function requirePlan(
+  deps: ExportDeps,
+  request: Pick<Request<unknown, unknown, unknown>, 'farm'>,
+) {
   if (await deps.mayExport(onFarm(request))) return;
   throw new AppError(403, 'Exports are not part of the plan of this farm; a larger plan has them', {
     code: 'FEATURE_NOT_AVAILABLE',
@@ -281,7 +284,7 @@ async function batchIdOf(deps: ExportDeps, ref: string): Promise<string> {
 
 type Days = { start_date?: string | undefined; end_date?: string | undefined };
 
-function spanOf({ start_date, end_date }: Days, timezone: string): Span {
+export function spanOf({ start_date, end_date }: Days, timezone: string): Span {
   return {
     from: start_date === undefined ? null : startOfDay(start_date, timezone),
     // the last day is in it
@@ -289,7 +292,7 @@ function spanOf({ start_date, end_date }: Days, timezone: string): Span {
   };
 }
 
-const daysOf = ({ start_date, end_date }: Days): string[] =>
+export const daysOf = ({ start_date, end_date }: Days): string[] =>
   [start_date, end_date].filter((day) => day !== undefined);
 
 const WORDS = {
