@@ -137,7 +137,7 @@ function Trace({ told }: { told: LotTrace }) {
         <Part
           key={water.pond_id}
           title={`${words.water}: ${water.pond_cod} (${words.measurements(figure(water.measurements))})`}
-          head={['', words.least, words.average, words.most]}
+          head={[words.parameter, words.least, words.average, words.most]}
           rows={water.parameters.map(({ parameter, least, mean, most }) => [
             waterWords().name[parameter],
             figure(least, 2),
