@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { runStatement } from '#adapters/sql/database.ts';
 import { farm } from '#contract/resources/farms.ts';
@@ -54,6 +55,20 @@ onBothEngines('a feed', (open) => {
     // the row at the gateway’s cursor stays: its chain proves that both mean the same feed
     const { rows } = await store.feedFrom(STREAM, 1, { rows: 500, bytes: 1e6 });
     expect(rows.map(({ seq }) => seq)).toEqual([acked, head]);
+    await close();
+  });
+
+  test('leaves what was noted of pushes for 30 days, and no longer, however many there were', async () => {
+    const { database, close } = await open({ streams: 'by scope', node: 'c0000001' });
+    const noted = (lane: string, count: number, ageMs: number) => sql`
+      with recursive n(seq) as (select 1 union all select seq + 1 from n where seq < ${sql.lit(count)})
+      insert into sync_marks (stream_id, lane, seq, chain, marked_at)
+        select ${sql.lit(STREAM)}, ${lane}, seq, 'c', ${new Date(NOON - ageMs).toISOString()} from n`;
+    await noted('core', 11_000, 31 * DAY).execute(database.read);
+    await noted('history', 7, 29 * DAY).execute(database.read);
+    await forgetFeeds(database, { now: () => NOON });
+    const left = await database.read.selectFrom('sync_marks').select('lane').execute();
+    expect(left.map(({ lane }) => lane)).toEqual(Array<string>(7).fill('history'));
     await close();
   });
 

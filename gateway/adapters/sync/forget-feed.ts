@@ -12,6 +12,7 @@ const SILENT_MS = 90 * DAY_MS;
 const MOST_PENDING = 200_000;
 /** Rows removed at a time, so that nobody waits for a clean-up. */
 const SLICE = 500;
+const MARKS_AT_ONCE = 5_000;
 
 type FeedFacts = {
   head: number;
@@ -70,14 +71,21 @@ export async function forgetFeeds(
     });
     await removeBelow(read, stream.stream_id, floor);
   }
-  await read
-    .deleteFrom('sync_marks')
-    .where('marked_at', '<', isoOf(nowMs - KEPT_MS))
-    .execute();
+  await forgetMarks(read, isoOf(nowMs - KEPT_MS));
   await read
     .deleteFrom('sync_restamps')
     .where('restamped_at', '<', isoOf(nowMs - SILENT_MS))
     .execute();
+}
+
+/** After a long pause there are millions: slice by slice, for a statement that takes too long is ended and starts anew. */
+async function forgetMarks(read: Database['read'], before: string): Promise<void> {
+  for (;;) {
+    const { rows } = await sql<{ seq: number }>`delete from sync_marks where (stream_id, lane, seq) in
+      (select stream_id, lane, seq from sync_marks where marked_at < ${before} limit ${sql.lit(MARKS_AT_ONCE)})
+      returning seq`.execute(read);
+    if (rows.length < MARKS_AT_ONCE) return;
+  }
 }
 
 async function removeBelow(read: Database['read'], streamId: number, floor: number): Promise<void> {
