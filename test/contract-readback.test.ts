@@ -114,6 +114,7 @@ function isReadBack(engine: Engine): void {
       feeding: ids.feeding_record,
       record: ids.farm_record,
       entry: ids.feed_stock,
+      lot: ids.harvest_lot,
       address,
       user: owner.user.id,
       device: deviceIdOf(ids.control_point),
@@ -239,6 +240,10 @@ const FOLLOWS: Readonly<Record<string, readonly string[]>> = {
   quantity: ['average_weight_g', 'biomass_transferred'],
   weight_kg: ['average_weight_g', 'revenue'],
   price_per_kg: ['revenue', 'total_cost'],
+  // of a harvest lot
+  classes: ['revenue'],
+  count: ['average_weight_g'],
+  average_weight_g: ['count'],
   severity: ['told_as', 'dead_count'],
   dead_count: ['severity'],
   dead_weight_kg: ['told_as', 'severity', 'dead_count'],

@@ -12,7 +12,8 @@ export type RecordKind =
   | 'transfer'
   | 'loss'
   | 'farm_record'
-  | 'feed_stock';
+  | 'feed_stock'
+  | 'harvest_lot';
 
 export type CorrectionDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'>;
 
@@ -69,9 +70,11 @@ export function withoutAmounts(details: Record<string, unknown> | null): Record<
 
 const AMOUNTS: ReadonlySet<string> = new Set(['cost_per_kg', 'price_per_kg']);
 /** What a record was before and is after. */
-const BESIDE: ReadonlySet<string> = new Set(['before', 'after']);
+const BESIDE: ReadonlySet<string> = new Set(['before', 'after', 'classes']);
 
-const withoutAmountsIn = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? withoutAmounts(value as Record<string, unknown>)
-    : value;
+function withoutAmountsIn(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  return Array.isArray(value)
+    ? value.map(withoutAmountsIn)
+    : withoutAmounts(value as Record<string, unknown>);
+}

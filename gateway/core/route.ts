@@ -64,6 +64,7 @@ export const OWNED = [
   'measurement',
   'farm_record',
   'feed_stock',
+  'harvest_lot',
   'probe',
   'probe_bus',
   'probe_profile',

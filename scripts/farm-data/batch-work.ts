@@ -14,6 +14,7 @@ import { believed, believedIn, believedWeightG, type Deps, type LivingBatch } fr
 import { type Chance, createChance } from './chance.ts';
 import type { FeedStore } from './feed-store.ts';
 import { at, iso, UNTOUCHED, written } from './grown.ts';
+import { loadLots } from './load-lots.ts';
 import { type PondPlace, recorderOf } from './places.ts';
 
 // What people do with a batch, and write down.
@@ -219,23 +220,27 @@ export function thin({ chance, emit, places, day }: Deps, living: LivingBatch, p
   living.harvested += quantity;
   living.alive -= Math.min(living.alive * 0.5, quantity);
   const unixMs = at(day, 4, chance.whole(0, 59));
+  const id = chance.uuid(unixMs);
+  const kg = written((quantity * living.weightG) / 1_000, 1);
   emit(harvest, {
     ...UNTOUCHED,
-    id: chance.uuid(unixMs),
+    id,
     batch_id: living.row.id,
     pond_id: pondId,
     harvest_date: iso(unixMs),
     quantity,
-    weight_kg: written((quantity * living.weightG) / 1_000, 1),
+    weight_kg: kg,
     price_per_kg: written(chance.between(19, 26), 2),
     notes: null,
     created_by: places.ownerId,
     created_at: iso(unixMs),
   });
+  const { weightG, row: batch } = living;
+  loadLots({ emit, places }, { batch, harvestId: id, pondId, unixMs, kg, weightG });
 }
 
 /** The end of a batch: harvested, or given up. */
-export function end({ chance, day }: Deps, living: LivingBatch, reason: string | null): void {
+export function end({ chance, emit, places, day }: Deps, living: LivingBatch, reason: string | null): void {
   const unixMs = at(day, 4, chance.whole(0, 59));
   living.row = {
     ...living.row,
@@ -245,6 +250,9 @@ export function end({ chance, day }: Deps, living: LivingBatch, reason: string |
     end_reason: reason,
     updated_at: iso(unixMs),
   };
+  const { weightG, row: batch } = living;
+  const kg = batch.final_weight_kg;
+  if (kg !== null) loadLots({ emit, places }, { batch, harvestId: null, pondId: null, unixMs, kg, weightG });
 }
 
 const TARIFF_PER_KWH = 0.65;

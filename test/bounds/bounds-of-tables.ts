@@ -71,6 +71,7 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
   measurements: WRITTEN,
   farm_records: WRITTEN,
   feed_stock: WRITTEN,
+  harvest_lots: WRITTEN,
   // at most one of an hour and one of a month in which something was measured
   measurement_sums: rowsOf('measurements'),
   measurement_gaps: rowsOf('ponds'),

@@ -10,6 +10,7 @@ import { farm, farmMember } from '#contract/resources/farms.ts';
 import { feedStockEntry } from '#contract/resources/feed-stock.ts';
 import { feedingRecord } from '#contract/resources/feeding.ts';
 import { expense } from '#contract/resources/finance.ts';
+import { harvestLot } from '#contract/resources/harvest-lots.ts';
 import { importRecord } from '#contract/resources/import-records.ts';
 import { invitation } from '#contract/resources/invitations.ts';
 import { pond } from '#contract/resources/ponds.ts';
@@ -51,6 +52,7 @@ export async function aFarm(
     measurement: randomUUID(),
     farm_record: randomUUID(),
     feed_stock: randomUUID(),
+    harvest_lot: randomUUID(),
     probe: randomUUID(),
     probe_bus: randomUUID(),
     probe_profile: randomUUID(),
@@ -442,6 +444,27 @@ function production(ids: Record<Owned, string>, ownerId: string): Change[] {
       price_per_kg: 6,
       supplier: 'Rações do Norte',
       expires_on: '2026-08-01',
+      notes: null,
+    }),
+    insert(harvestLot, {
+      ...UNTOUCHED,
+      id: ids.harvest_lot,
+      farm_id: ids.farm,
+      batch_id: ids.batch,
+      harvest_id: null,
+      pond_id: ids.pond,
+      lot_code: `LD-${ids.harvest_lot.slice(0, 8)}`,
+      harvested_at: AT,
+      weight_kg: 1,
+      count: null,
+      average_weight_g: null,
+      classes: [{ pieces_min: 80, pieces_max: 100, weight_kg: 0.9, price_per_kg: 20 }],
+      buyer: 'Frigorífico do Porto',
+      buyer_tax_id: '12.345.678/0001-90',
+      transport_document: 'GTA 1',
+      vehicle: 'ABC1D23',
+      driver: 'João',
+      loading_temperature_c: 2,
       notes: null,
     }),
   ];

@@ -103,6 +103,7 @@ import type {
   pairingAnswer,
   takenBackAnswer,
 } from '#contract/resources/gateways.ts';
+import type { lotAnswer } from '#contract/resources/harvest-lots.ts';
 import type { homeAssistantAnswer } from '#contract/resources/home-assistant.ts';
 import type { importRecordAnswer } from '#contract/resources/import-records.ts';
 import type { importLook, importReport } from '#contract/resources/imports.ts';
@@ -114,6 +115,7 @@ import type {
 } from '#contract/resources/invitations.ts';
 import type { logAnswer, recordLogAnswer } from '#contract/resources/logs.ts';
 import type { lossAnswer, mortalityAnswer, survivalAdjusted } from '#contract/resources/losses.ts';
+import type { lotTrace, recallAnswer } from '#contract/resources/lot-trace.ts';
 import type { modemAnswer } from '#contract/resources/modem.ts';
 import type { channelAnswer, deliveryAnswer, vapidKey } from '#contract/resources/notification-channels.ts';
 import type {
@@ -234,6 +236,7 @@ export type Answers = {
     '/feeding/{}': null;
     '/financial/expenses/{}': null;
     '/firmware/{}': null;
+    '/harvest-lots/{}': null;
     '/notification-channels/{}': null;
     '/ponds/{}': null;
     '/probe-buses/{}': null;
@@ -279,6 +282,7 @@ export type Answers = {
     '/batches/{}/growth-analysis': z.infer<typeof growthAnalysisAnswer>;
     '/batches/{}/growth-chart': z.infer<typeof growthChartAnswer>;
     '/batches/{}/growth-curve': z.infer<typeof growthCurveAnswer>;
+    '/batches/{}/harvest-lots': z.infer<typeof lotAnswer>[];
     '/batches/{}/harvests': z.infer<typeof harvestAnswer>[];
     '/batches/{}/losses': z.infer<typeof lossAnswer>[];
     '/batches/{}/losses/{}': z.infer<typeof lossAnswer>;
@@ -332,6 +336,8 @@ export type Answers = {
     '/exports/feeding': z.infer<typeof csvFile>;
     '/exports/feeding/csv': z.infer<typeof csvFile>;
     '/exports/feeding/xlsx': z.infer<typeof workbookFile>;
+    '/exports/harvest-lot/{}/trace/csv': z.infer<typeof csvFile>;
+    '/exports/harvest-lots/csv': z.infer<typeof csvFile>;
     '/exports/losses/csv': z.infer<typeof csvFile>;
     '/exports/losses/xlsx': z.infer<typeof workbookFile>;
     '/exports/records/csv': z.infer<typeof csvFile>;
@@ -353,6 +359,7 @@ export type Answers = {
     '/farms/{}/science': z.infer<typeof scienceSettings>;
     '/farms/{}/siren': z.infer<typeof sirenAnswer>;
     '/farms/{}/timeline': z.infer<typeof farmTimelineSegment>[];
+    '/farms/{}/trace': z.infer<typeof recallAnswer>;
     '/feed-stock/{}': z.infer<typeof stockEntryAnswer>;
     '/feeding/batch/{}': z.infer<typeof feedingJournal>;
     '/feeding/batch/{}/recommendation': z.infer<typeof feedingRecommendation>;
@@ -368,6 +375,8 @@ export type Answers = {
     '/firmware/rollouts': z.infer<typeof rolloutAnswer>[];
     '/firmware/rollouts/{}': z.infer<typeof rolloutDetail>;
     '/firmware/{}': z.infer<typeof firmwareAnswer>;
+    '/harvest-lots/{}': z.infer<typeof lotAnswer>;
+    '/harvest-lots/{}/trace': z.infer<typeof lotTrace>;
     '/imports/': z.infer<typeof importRecordAnswer>[];
     '/imports/batches/template.csv': z.infer<typeof csvFile>;
     '/imports/biometries/template.csv': z.infer<typeof csvFile>;
@@ -486,6 +495,7 @@ export type Answers = {
     '/batches/{}/abort': z.infer<typeof batchAnswer>;
     '/batches/{}/adjust-survival': z.infer<typeof survivalAdjusted>;
     '/batches/{}/finish': z.infer<typeof batchFinished>;
+    '/batches/{}/harvest-lots': z.infer<typeof lotAnswer>;
     '/batches/{}/harvests': z.infer<typeof harvestAnswer>;
     '/batches/{}/records': z.infer<typeof recordAnswer>;
     '/bench/jobs': z.infer<typeof benchJobAnswer>;
@@ -592,6 +602,7 @@ export type Answers = {
     '/feeding/{}': z.infer<typeof feedingAnswer>;
     '/financial/expenses/{}': z.infer<typeof expenseAnswer>;
     '/firmware/rollouts/{}/state': z.infer<typeof rolloutDetail>;
+    '/harvest-lots/{}': z.infer<typeof lotAnswer>;
     '/iot/shadow/{}': z.infer<typeof deviceStatus>;
     '/ponds/{}': z.infer<typeof pondAnswer>;
     '/probe-buses/{}': z.infer<typeof probeBusAnswer>;

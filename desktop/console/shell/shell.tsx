@@ -199,7 +199,7 @@ const ROUTES: readonly { path: string; load: Load }[] = [
   { path: '/lotes/novo', load: async () => (await import('../screens/batches/stocking.tsx')).Stocking },
   { path: '/lotes/:code', load: async () => (await import('../screens/batches/batch-page.tsx')).BatchPage },
   {
-    path: '/lotes/:code/despesca',
+    path: '/lotes/:code/despesca/:lot?',
     load: async () => (await import('../screens/batches/harvest.tsx')).Harvest,
   },
   {

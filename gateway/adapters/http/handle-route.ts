@@ -79,6 +79,7 @@ const THING: Readonly<Record<Owned, string>> = {
   measurement: 'Measurement',
   farm_record: 'Record',
   feed_stock: 'Entry of feed stock',
+  harvest_lot: 'Harvest lot',
   probe: 'Probe',
   probe_bus: 'Bus',
   probe_profile: 'Probe profile',

@@ -14,6 +14,7 @@ const PASSING = new Set([
   'biometries',
   'farm_records',
   'feed_stock',
+  'harvest_lots',
   'expenses',
   'notifications',
 ]);

@@ -43,6 +43,7 @@ export const IN_ORDER = [
   'measurements',
   'farm_records',
   'feed_stock',
+  'harvest_lots',
   'notifications',
   'logs',
 ] as const satisfies readonly Shared[];

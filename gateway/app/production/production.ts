@@ -12,8 +12,10 @@ import { exportQueries } from '#adapters/sql/queries/production/exports.ts';
 import { feedStockQueries } from '#adapters/sql/queries/production/feed-stock.ts';
 import { feedingQueries } from '#adapters/sql/queries/production/feeding.ts';
 import { financeQueries } from '#adapters/sql/queries/production/finance.ts';
+import { lotQueries } from '#adapters/sql/queries/production/harvest-lots.ts';
 import { importQueries } from '#adapters/sql/queries/production/imports.ts';
 import { latestWaterQuery } from '#adapters/sql/queries/production/latest-water.ts';
+import { traceQueries } from '#adapters/sql/queries/production/lot-traces.ts';
 import { measurementQueries } from '#adapters/sql/queries/production/measurements.ts';
 import { recordQueries, withdrawalQueries } from '#adapters/sql/queries/production/records.ts';
 import { pondContentsQueries, transferQueries } from '#adapters/sql/queries/production/transfers.ts';
@@ -36,6 +38,7 @@ import { batchRoutes } from '#features/production/batches/routes.ts';
 import { warningsOf as weighingWarnings } from '#features/production/biometries/record-biometry.ts';
 import { biometryRoutes } from '#features/production/biometries/routes.ts';
 import { dashboardRoutes } from '#features/production/dashboard/routes.ts';
+import { type LotFileDeps, lotFileRoutes } from '#features/production/exports/lot-files.ts';
 import { exportRoutes } from '#features/production/exports/routes.ts';
 import { expiredLots } from '#features/production/feed-stock/read-stock.ts';
 import { allEntries, feedStockRoutes } from '#features/production/feed-stock/routes.ts';
@@ -44,6 +47,11 @@ import { warningsOf as feedingWarnings, plainRationKg } from '#features/producti
 import { feedingRoutes } from '#features/production/feeding/routes.ts';
 import { batchMoneyOf } from '#features/production/finance/finance-answers.ts';
 import { financeRoutes } from '#features/production/finance/routes.ts';
+import { lotAnswerOf } from '#features/production/harvest-lots/lot-answer.ts';
+import { lotRoutes } from '#features/production/harvest-lots/routes.ts';
+import { traceLot } from '#features/production/harvest-lots/trace-lot.ts';
+import type { TraceDeps } from '#features/production/harvest-lots/trace-ports.ts';
+import { traceRoutes } from '#features/production/harvest-lots/trace-routes.ts';
 import type { RowJudge } from '#features/production/imports/ports.ts';
 import { notATable } from '#features/production/imports/read-table.ts';
 import { importRoutes } from '#features/production/imports/routes.ts';
@@ -138,6 +146,7 @@ export function wireProduction(
       ...feedStockRoutes(feedStock),
       ...wireTransfers(deps),
       ...wireExports(deps),
+      ...traceRoutes(wireTraces(deps)),
       ...imports.routes,
       ...waterQualityRoutes(water),
       ...wireFeedingAndFinance(deps),
@@ -241,32 +250,58 @@ function wireBatches({ kernel, database, batches, scienceOf, limits, withdrawals
       queries: biometryQueries(database.read),
       growthOf: (batchId) => growthOf(growth, batchId),
     }),
+    ...lotRoutes({ ...kernel, batches, withdrawals, queries: lotQueries(database.read) }),
     ...scienceSettingRoutes({ ...kernel, queries: scienceSettingQueries(database.read) }),
   ];
+}
+
+/** Wires what died of a batch, for whoever tells of it. */
+function wireLosses({ database, batches }: WireDeps) {
+  return async (batchId: string) => {
+    const losses = await lossesOf({ batches, queries: batchQueries(database.read) }, batchId);
+    return losses.map(({ changed_at, died, weight_kg, severity, description, pond_id, cause }) => ({
+      lost_at: changed_at,
+      pond_id,
+      cause,
+      dead_count: died,
+      dead_weight_kg: weight_kg,
+      severity,
+      event_description: description,
+    }));
+  };
+}
+
+/** Wires what a lot is traced by: reads of years go beside the main thread. */
+function wireTraces(deps: WireDeps): TraceDeps {
+  const { kernel, database, batches, withdrawals } = deps;
+  const { pondCods, waterTotals } = exportQueries(database.read, database.readLong, database.readLines);
+  return {
+    ...kernel,
+    batches,
+    withdrawals,
+    queries: lotQueries(database.read),
+    traces: {
+      ...traceQueries(database.readLong),
+      farmOf: feedStockQueries(database.read, database.readLong).farmOf,
+      batchesEverIn: recordQueries(database.read, database.readLong).batchesEverIn,
+      pondCods,
+      waterTotals,
+    },
+    lossesOf: wireLosses(deps),
+  };
 }
 
 /** Wires what leaves as a file. */
 function wireExports(deps: WireDeps): Route[] {
   const { kernel, database, batches, expectedWeights, scienceOf } = deps;
   const finance = financeQueries(database.read);
-  return exportRoutes({
+  const files: LotFileDeps = {
     ...kernel,
     queries: exportQueries(database.read, database.readLong, database.readLines),
     batches,
     feedStockOf: (farmId, role) => allEntries(wireFeedStock(deps), { farmId, role }),
     batchesThere: () => batchesThere({ batches, ...recordQueries(database.read, database.readLong) }),
-    async lossesOf(batchId) {
-      const losses = await lossesOf({ batches, queries: batchQueries(database.read) }, batchId);
-      return losses.map(({ changed_at, died, weight_kg, severity, description, pond_id, cause }) => ({
-        lost_at: changed_at,
-        pond_id,
-        cause,
-        dead_count: died,
-        dead_weight_kg: weight_kg,
-        severity,
-        event_description: description,
-      }));
-    },
+    lossesOf: wireLosses(deps),
     expectedWeights,
     scienceOf,
     async costsOf(state) {
@@ -282,7 +317,20 @@ function wireExports(deps: WireDeps): Route[] {
     currencyOf: finance.currencyOf,
     packer: createPacker(),
     mayExport: ({ ownerId }) => deps.hasFeature(ownerId, 'export_data'),
-  });
+    async lotsOfFarm({ farmId, role }) {
+      const lots = await lotQueries(database.readLong).lotsOfFarm(farmId);
+      return lots.map(({ batch_code, pond, ...row }) => ({
+        ...lotAnswerOf(row, batch_code, { role }),
+        pond,
+      }));
+    },
+    async traceOf(lotId, by) {
+      const traces = wireTraces(deps);
+      const lot = await traces.queries.lotById(lotId);
+      return lot === null ? null : traceLot(traces, lot, by);
+    },
+  };
+  return [...exportRoutes(files), ...lotFileRoutes(files)];
 }
 
 type Deps = {

@@ -13,6 +13,7 @@ import { feedStockEntry } from './feed-stock.ts';
 import { feedingRecord } from './feeding.ts';
 import { expense } from './finance.ts';
 import { firmwareImage, firmwareRollout, firmwareTarget } from './firmware.ts';
+import { harvestLot } from './harvest-lots.ts';
 import { importChunk, importLayout, importRecord } from './import-records.ts';
 import { invitation } from './invitations.ts';
 import {
@@ -93,6 +94,7 @@ export const sharedResources = {
   farm_console: farmConsole,
   farm_records: farmRecord,
   feed_stock: feedStockEntry,
+  harvest_lots: harvestLot,
   notification_channels: notificationChannel,
   access_tokens: accessToken,
   invitations: invitation,

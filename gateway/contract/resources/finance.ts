@@ -114,6 +114,10 @@ export const profitabilityAnswer = z.object({
     .optional()
     .describe('Harvested and sold at a price that was recorded; left out while nothing was'),
   received_revenue: z.number().optional(),
+  received_by_lots: z
+    .number()
+    .optional()
+    .describe('Part of received_revenue, at the prices of the size classes of harvest lots'),
 });
 export type ProfitabilityAnswer = z.infer<typeof profitabilityAnswer>;
 

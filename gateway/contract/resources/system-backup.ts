@@ -147,6 +147,7 @@ export const RESTORE_COUNTED = [
   'expenses',
   'farm_records',
   'feed_stock',
+  'harvest_lots',
 ] as const;
 
 export const restoreCounted = z.object({

@@ -1,6 +1,7 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
 import type { batch, survivalChange } from '#contract/resources/batches.ts';
 import type { BatchAnimals } from '#science/population.ts';
+import type { Received } from './lot-money.ts';
 
 // What the features that look at a batch tell each other; the feature of batches works it out.
 
@@ -55,7 +56,7 @@ export type BatchState = {
   harvestedCount: number;
   harvestedKg: number;
   /** What was sold at a price that was told: kg, and the money received for it. */
-  sold: { kg: number; revenue: number };
+  sold: Received;
   /** Animals alive now: stocked × survival − harvested, never below 0; a batch that has ended has none. */
   population: number;
   /** Animals of the final harvest, as counted or weighed, else as estimated; null: there was none (yet). */

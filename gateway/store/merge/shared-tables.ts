@@ -62,6 +62,7 @@ export const REFERENCES: Readonly<Record<SharedTable, Readonly<Record<string, Sh
     control_point_id: 'control_points',
   },
   feed_stock: { farm_id: 'farms' },
+  harvest_lots: { farm_id: 'farms', batch_id: 'batches', harvest_id: 'harvests', pond_id: 'ponds' },
   logs: {},
   notification_channels: { user_id: 'users' },
   access_tokens: { user_id: 'users' },

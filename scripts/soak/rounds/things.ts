@@ -192,6 +192,19 @@ export const THINGS: Readonly<Record<string, Thing>> = {
     isDeleted: true,
     weight: 0.7,
   },
+  harvestLot: {
+    table: 'harvest_lots',
+    make: (scene, id) => {
+      const harvest = scene.one('harvest');
+      if (harvest === null) return null;
+      const body = { id, harvest_id: harvest.id, weight_kg: 0.001, buyer: 'Porto', notes: `w${scene.n}` };
+      return { path: `/batches/${harvest.below}/harvest-lots`, below: harvest.id, body };
+    },
+    at: ({ id }) => `/harvest-lots/${id}`,
+    edits: [notes],
+    isDeleted: true,
+    weight: 0.5,
+  },
   transfer: {
     table: 'transfers',
     make: (scene, id) => {

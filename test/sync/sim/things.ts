@@ -10,6 +10,7 @@ import { farm, farmMember } from '#contract/resources/farms.ts';
 import { feedStockEntry } from '#contract/resources/feed-stock.ts';
 import { feedingRecord } from '#contract/resources/feeding.ts';
 import { expense } from '#contract/resources/finance.ts';
+import { harvestLot } from '#contract/resources/harvest-lots.ts';
 import { logEntry } from '#contract/resources/logs.ts';
 import { notification } from '#contract/resources/notifications.ts';
 import { pond } from '#contract/resources/ponds.ts';
@@ -360,6 +361,40 @@ export const THINGS: readonly Thing[] = [
     madeOn: BOTH,
     isDeleted: true,
     weight: 2,
+  },
+  {
+    resource: any(harvestLot),
+    make: ({ chance, one, at }, id, word) =>
+      withParent(one('batches'), ({ id: batch_id, farm_id }) => ({
+        id,
+        farm_id,
+        batch_id,
+        harvest_id: null,
+        pond_id: null,
+        lot_code: code(chance, 'LD'),
+        harvested_at: at,
+        weight_kg: 900,
+        count: null,
+        average_weight_g: 12,
+        classes: [{ pieces_min: 80, pieces_max: 100, weight_kg: 900, price_per_kg: 20 }],
+        buyer: word,
+        buyer_tax_id: null,
+        transport_document: null,
+        vehicle: null,
+        driver: null,
+        loading_temperature_c: null,
+        notes: word,
+        ...recorded(at),
+      })),
+    edits: {
+      taken: (word) => ({ weight_kg: 1_000 + numberOf(word) }),
+      buyer: (word) => ({ buyer: word }),
+      transport: (word) => ({ transport_document: word }),
+      notes: (word) => ({ notes: word }),
+    },
+    madeOn: BOTH,
+    isDeleted: true,
+    weight: 1,
   },
   {
     resource: any(feedStockEntry),

@@ -27,6 +27,7 @@ import { Expenses } from './expenses.tsx';
 import { Feedings } from './feedings.tsx';
 import { Harvests } from './harvests.tsx';
 import { Losses } from './losses.tsx';
+import { Lots } from './lots.tsx';
 import { Timeline } from './timeline.tsx';
 import { Weighings } from './weighings.tsx';
 
@@ -74,6 +75,7 @@ function Page({ batch }: { batch: Batch }) {
         enter={mayRecord.value ? `/lancar/anotacao?batch=${encodeURIComponent(batch.batch_code)}` : null}
       />
       <Harvests batchId={batch.id} />
+      <Lots batch={batch} />
       {seesMoney.value ? (
         <>
           <BatchMoney batch={batch} />

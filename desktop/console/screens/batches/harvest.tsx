@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import type { BatchDetail } from '#contract/resources/batches.ts';
 import { componentWords } from '#words/components.ts';
+import { lotWords } from '#words/harvest-lots.ts';
 import { batchWords, harvestWords } from '#words/production.ts';
 import { Answer, Awaited, BeforeAfter, Empty, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
@@ -17,16 +18,27 @@ import { figure } from '../../i18n/format.ts';
 import { BatchHead } from './batch-head.tsx';
 import { FinalHarvest, isSameCode } from './harvest-final.tsx';
 import { PartialHarvest } from './harvest-partial.tsx';
+import { LotEntry } from './lot-entry.tsx';
+import { LotTracePage } from './lot-trace.tsx';
 
 /** Taking animals out: a part of them, or all and with that the end of the batch. */
 export function Harvest({ params }: { params: Readonly<Record<string, string>> }) {
   const words = harvestWords();
   const code = decodeURIComponent(params['code'] ?? '');
+  const lot = params['lot'];
   const { batch, isSure, answers } = useBatchByCode(code);
   const detail = useGet(batch === undefined ? null : `/batches/${batch.id}`);
+  const back = `/lotes/${encodeURIComponent(code)}`;
+  if (lot !== undefined && lot !== 'lote')
+    return (
+      <div class="page">
+        <BatchHead title={lotWords().traceTitle(code)} back={back} />
+        <LotTracePage lotId={lot} />
+      </div>
+    );
   return (
     <div class="page narrow">
-      <BatchHead title={words.title(code)} back={`/lotes/${encodeURIComponent(code)}`} />
+      <BatchHead title={lot === undefined ? words.title(code) : lotWords().entry} back={back} />
       {!mayManage.value ? (
         <Empty text={componentWords().forbidden} />
       ) : batch === undefined ? (
@@ -35,6 +47,8 @@ export function Harvest({ params }: { params: Readonly<Record<string, string>> }
         ) : (
           <Awaited of={answers} />
         )
+      ) : lot !== undefined ? (
+        <Answer of={detail}>{(known) => <LotEntry batch={known} />}</Answer>
       ) : batch.status !== 'ACTIVE' ? (
         <Empty text={words.notActive} />
       ) : (

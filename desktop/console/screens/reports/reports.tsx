@@ -26,6 +26,7 @@ import {
   useGrowth,
   useSurvival,
 } from './growth-report.tsx';
+import { Recall } from './recall.tsx';
 import { BatchLink, usePlace } from './report-table.tsx';
 
 const TABS = [
@@ -36,6 +37,7 @@ const TABS = [
   ['biomass', '/relatorios/biomassa', BiomassReport],
   ['energy', '/relatorios/energia', EnergyReport],
   ['compare', '/relatorios/comparar', Compare],
+  ['recall', '/relatorios/rastreio', Recall],
   ['files', '/relatorios/arquivos', Files],
 ] as const;
 

@@ -132,6 +132,7 @@ export const backupWords = translation<typeof source.backupWords>({
     expenses: 'Expenses',
     farm_records: 'Treatments, water exchanges and notes',
     feed_stock: 'Feed stock',
+    harvest_lots: 'Harvest lots',
   },
   same: 'Nothing would change in these lists.',
   losing: (rows: string, isOne: boolean) =>

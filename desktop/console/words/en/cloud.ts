@@ -126,6 +126,7 @@ export const syncWords = translation<typeof source.syncWords>({
     measurements: 'Measurement',
     farm_records: 'Treatment, water exchange or note',
     feed_stock: 'Delivery or count of feed',
+    harvest_lots: 'Harvest lot',
     alerts: 'Alarm',
     farm_members: 'Access of a person',
     farm_science: 'Settings of the farm',

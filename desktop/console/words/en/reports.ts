@@ -11,6 +11,7 @@ export const reportWords = translation<typeof source.reportWords>({
     biomass: 'Biomass',
     energy: 'Energy',
     compare: 'Compare',
+    recall: 'Recall',
     files: 'Files and print',
   },
   none: 'No batch in production.',

@@ -132,6 +132,7 @@ export const backupWords = translation<typeof source.backupWords>({
     users: 'Personas',
     farm_records: 'Tratamientos, recambios de agua y anotaciones',
     feed_stock: 'Existencias de balanceado',
+    harvest_lots: 'Lotes de cosecha',
     measurements: 'Mediciones de agua',
     feeding_records: 'Alimentaciones',
     biometries: 'Muestreos',

@@ -124,6 +124,7 @@ export const syncWords = translation<typeof source.syncWords>({
     feeding_records: 'Alimentación',
     farm_records: 'Tratamiento, recambio de agua o anotación',
     feed_stock: 'Entrega o conteo de balanceado',
+    harvest_lots: 'Lote de cosecha',
     measurements: 'Medición',
     alerts: 'Alarma',
     farm_members: 'Acceso de persona',

@@ -11,6 +11,7 @@ export const reportWords = translation<typeof source.reportWords>({
     biomass: 'Biomasa',
     energy: 'Energía',
     compare: 'Comparar',
+    recall: 'Rastreo',
     files: 'Hojas de cálculo e impresión',
   },
   none: 'Ningún lote en cultivo.',

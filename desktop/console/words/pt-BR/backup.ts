@@ -132,6 +132,7 @@ export const backupWords = source({
     expenses: 'Despesas',
     farm_records: 'Tratamentos, trocas de água e anotações',
     feed_stock: 'Estoque de ração',
+    harvest_lots: 'Lotes de despesca',
   },
   same: 'Nestas listas nada mudaria.',
   losing: (rows: string, isOne: boolean) =>

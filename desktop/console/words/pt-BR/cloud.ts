@@ -124,6 +124,7 @@ export const syncWords = source({
     measurements: 'Medição',
     farm_records: 'Tratamento, troca de água ou anotação',
     feed_stock: 'Entrega ou contagem de ração',
+    harvest_lots: 'Lote de despesca',
     alerts: 'Alarme',
     farm_members: 'Acesso de pessoa',
     farm_science: 'Ajustes da fazenda',

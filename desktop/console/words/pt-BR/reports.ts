@@ -10,6 +10,7 @@ export const reportWords = source({
     biomass: 'Biomassa',
     energy: 'Energia',
     compare: 'Comparar',
+    recall: 'Rastreio',
     files: 'Planilhas e impressão',
   },
   none: 'Nenhum lote em cultivo.',

@@ -175,6 +175,12 @@ function farmsWith(db: Db, of: Owned, id: string) {
         '=',
         db.selectFrom('feed_stock').select('farm_id').where('id', '=', id).where('hidden', '=', 0),
       );
+    case 'harvest_lot':
+      return farms.where(
+        'farms.id',
+        '=',
+        db.selectFrom('harvest_lots').select('farm_id').where('id', '=', id).where('hidden', '=', 0),
+      );
     case 'probe':
       return farms.where('farms.id', '=', db.selectFrom('probes').select('farm_id').where('id', '=', id));
     case 'probe_bus':
@@ -201,6 +207,7 @@ const RECORDS = {
   loss: 'survival_changes',
   farm_record: 'farm_records',
   feed_stock: 'feed_stock',
+  harvest_lot: 'harvest_lots',
 } as const satisfies Partial<Record<Owned, string>>;
 
 /** Who recorded a thing; null: nobody did, or it is unknown. */

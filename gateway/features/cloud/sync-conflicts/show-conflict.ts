@@ -82,6 +82,7 @@ const THINGS: Readonly<Record<string, Readonly<Record<Language, string>>>> = {
     'pt-BR': 'entrega ou contagem de ração',
     es: 'entrega o conteo de balanceado',
   },
+  harvest_lots: { en: 'harvest lot', 'pt-BR': 'lote de despesca', es: 'lote de cosecha' },
 };
 
 export const thingOf = (table: string, language: Language): string => THINGS[table]?.[language] ?? table;

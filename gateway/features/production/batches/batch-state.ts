@@ -18,6 +18,7 @@ import {
 import type { SurvivalFact as SurvivalChange } from '#science/survival.ts';
 import { cvOfSample } from '#science/uniformity.ts';
 import type { Batch, BatchState, BatchStates, Stock, Weighing } from '../batch-state.ts';
+import { classesIn, type Received, receivedOf, sumOfReceived } from '../lot-money.ts';
 import type { Withdrawals } from '../withdrawal.ts';
 import { comparableWeighings } from './comparable-weighings.ts';
 import type { BatchFacts, BatchQueries, LossRow, SurvivalFact, WeighingFact } from './ports.ts';
@@ -68,13 +69,14 @@ export function stateOf(facts: BatchFacts, clock: ZoneClock, now: string): Batch
   };
 }
 
-function soldOf({ batch, harvests }: BatchFacts, finalKg: number): BatchState['sold'] {
-  const sales = harvests.map(({ weight_kg: kg, price_per_kg: price }) => ({ kg, price }));
-  if (batch.status === 'FINISHED') sales.push({ kg: finalKg, price: batch.final_price_per_kg });
-  return sales.reduce(
-    (sum, { kg, price }) => (price === null ? sum : { kg: sum.kg + kg, revenue: sum.revenue + kg * price }),
-    { kg: 0, revenue: 0 },
+function soldOf({ batch, harvests, lots }: BatchFacts, finalKg: number): Received {
+  const classesOf = (id: string | null) => classesIn(lots, id);
+  const sales = harvests.map(({ id, weight_kg: kg, price_per_kg: price }) =>
+    receivedOf({ kg, price, classes: classesOf(id) }),
   );
+  if (batch.status === 'FINISHED')
+    sales.push(receivedOf({ kg: finalKg, price: batch.final_price_per_kg, classes: classesOf(null) }));
+  return sumOfReceived(sales);
 }
 
 /** Whole days from the start to today, or to the day it was harvested; 0 before the start. */

@@ -6,6 +6,7 @@ import { localDay, type ZoneClock, zoneClock, zoneClocks } from '#core/zone-cloc
 import { animalsIn, replayPopulation } from '#science/population.ts';
 import { biomassKgIn, endOf, weighingIn, weightIn } from '../batch-in-pond.ts';
 import type { Batch, BatchHistory, BatchState, BatchStates } from '../batch-state.ts';
+import { classesIn, receivedOf } from '../lot-money.ts';
 import {
   animalsOf,
   lastTakenFrom,
@@ -17,7 +18,7 @@ import {
 } from './batch-state.ts';
 import { comparableWeighings } from './comparable-weighings.ts';
 import type { Finished } from './end-batch.ts';
-import type { BatchFactQueries, BatchFacts, Harvest, Stay } from './ports.ts';
+import type { BatchFactQueries, BatchFacts, Harvest, HarvestLotFact, Stay } from './ports.ts';
 
 /** One that lives on elsewhere, or ended after the pond was last left: there may have been animals of it until then. */
 const isDoubtful = ({ pond_id, ended_at, moved_at }: Stay, left: ReadonlyMap<string, string>): boolean =>
@@ -235,9 +236,15 @@ export function finishedToAnswer(finished: Finished): BatchFinished {
 
 export function harvestToAnswer(
   row: Omit<Harvest, 'rev'>,
-  { readsFinance }: { readsFinance: boolean },
+  { readsFinance, lots }: { readsFinance: boolean; lots: readonly HarvestLotFact[] },
 ): HarvestAnswer {
   const price = readsFinance ? row.price_per_kg : null;
+  const sold = receivedOf({
+    kg: row.weight_kg,
+    price: row.price_per_kg,
+    classes: classesIn(lots, row.id),
+  });
+  const lotsKg = lots.reduce((sum, lot) => sum + (lot.harvest_id === row.id ? lot.weight_kg : 0), 0);
   return {
     id: row.id,
     batch_id: row.batch_id,
@@ -247,7 +254,8 @@ export function harvestToAnswer(
     weight_kg: row.weight_kg,
     average_weight_g: grams((row.weight_kg * 1000) / row.quantity),
     price_per_kg: price,
-    revenue: price === null ? null : money(price * row.weight_kg),
+    revenue: readsFinance && (price !== null || sold.kg > 0) ? money(sold.revenue) : null,
+    lots_kg: kilograms(lotsKg),
     notes: row.notes,
     clock_quality: row.clock_quality,
     created_at: row.created_at,

@@ -1,5 +1,6 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
 import type { harvest, survivalChange } from '#contract/resources/batches.ts';
+import type { SizeClass } from '#contract/resources/harvest-lots.ts';
 import type { transfer } from '#contract/resources/transfers.ts';
 import type { NumericIdDeps } from '#core/numeric-id.ts';
 import type { Batch } from '../batch-state.ts';
@@ -15,6 +16,7 @@ export type BatchFacts = {
   survivalChanges: readonly SurvivalFact[];
   /** Oldest first. */
   harvests: readonly HarvestFact[];
+  lots: readonly LotFact[];
   /** Oldest first. */
   transfers: readonly TransferFact[];
   /** The last two of the batch and all of single ponds, or all when asked for; newest first. */
@@ -42,6 +44,8 @@ export type HarvestFact = {
   weight_kg: number;
   price_per_kg: number | null;
 };
+/** What of a harvest was graded: of the partial one that is named, else of the final one. */
+export type LotFact = { harvest_id: string | null; classes: readonly SizeClass[] };
 export type TransferFact = {
   id: string;
   source_pond_id: string;
@@ -84,6 +88,9 @@ export type BatchFactQueries = {
 };
 
 export type Harvest = Stored<RowOf<typeof harvest>>;
+
+/** A lot as its harvest is told. */
+export type HarvestLotFact = LotFact & { weight_kg: number };
 
 export type LossRow = RowOf<typeof survivalChange>;
 
@@ -140,6 +147,8 @@ export type BatchQueries = NumericIdDeps & {
   /** Newest first. */
   harvestsOf: (batchId: string, page: { skip: number; limit: number }) => AsyncIterable<Harvest>;
   countHarvests: (batchId: string) => Promise<number>;
+  /** Lots of the harvests of a batch. */
+  lotsOfHarvests: (batchId: string) => Promise<HarvestLotFact[]>;
 };
 
 /** The water's temperature on a day in a pond: the sum of its readings and how many there were. */

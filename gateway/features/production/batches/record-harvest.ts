@@ -24,6 +24,7 @@ import { instantOnFarm, localDay } from '#core/zone-clock.ts';
 import type { Language } from '#science/advice/language.ts';
 import { populationIn, wasIn } from '../batch-in-pond.ts';
 import type { Batch, BatchState, BatchStates } from '../batch-state.ts';
+import { lotsAboveHarvest } from '../lots-above-harvest.ts';
 import { type Withdrawals, withdrawalWarnings } from '../withdrawal.ts';
 import { atBatch, batchParams, tag } from './batch-routes-common.ts';
 import { harvestToAnswer } from './batch-states.ts';
@@ -36,7 +37,7 @@ import {
   requireBatch,
   requireSinceStart,
 } from './create-batch.ts';
-import type { BatchQueries, Harvest } from './ports.ts';
+import type { BatchQueries, Harvest, HarvestLotFact } from './ports.ts';
 
 type HarvestDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality'> & {
   queries: BatchQueries;
@@ -122,12 +123,16 @@ async function changeHarvest(
   };
 }
 
-/** Decides the end of a harvest's record; its values stay in the audit. */
+/** Decides the end of a harvest's record; its values stay in the audit. 409 while lots that were sold are of it. */
 async function deleteHarvest(deps: HarvestDeps, caller: Caller, current: Harvest): Promise<Decision<void>> {
+  const guard = await deps.guard('batch', current.batch_id);
   const state = await requireState(deps, current.batch_id);
+  const lots = await deps.queries.lotsOfHarvests(current.batch_id);
+  if (lots.some(({ harvest_id }) => harvest_id === current.id))
+    throw conflict('This harvest has lots: delete those first', 'HARVEST_HAS_LOTS');
   const { rev: _rev, ...before } = current;
   const entry = correctionEntry(deps, { ...nameOf(caller, state, current), before, after: null });
-  return { answer: undefined, changes: [remove(harvest, current), entry] };
+  return { answer: undefined, changes: [remove(harvest, current), entry], guards: [guard] };
 }
 
 function nameOf(caller: Caller, { batch, timezone }: BatchState, row: Harvest) {
@@ -142,14 +147,14 @@ function nameOf(caller: Caller, { batch, timezone }: BatchState, row: Harvest) {
 
 /** `before`: what this very harvest took as it was told before, which the population already lacks. */
 async function warningsOf(
-  { withdrawals }: HarvestDeps,
+  { withdrawals, queries }: HarvestDeps,
   state: BatchState,
   {
     row,
     before,
     language,
   }: {
-    row: Pick<Harvest, 'quantity' | 'pond_id' | 'harvest_date'>;
+    row: Pick<Harvest, 'id' | 'quantity' | 'weight_kg' | 'pond_id' | 'harvest_date'>;
     before: Pick<Harvest, 'quantity' | 'pond_id'> | null;
     language: Language;
   },
@@ -159,6 +164,8 @@ async function warningsOf(
   const isElsewhere = row.pond_id !== null && !wasIn(state, row.pond_id, day);
   const isOfPond = row.pond_id !== null && !isElsewhere;
   const lackedThere = !isOfPond || row.pond_id === before?.pond_id ? counted : 0;
+  const lots = before === null ? [] : await queries.lotsOfHarvests(state.batch.id);
+  const lotsKg = lots.reduce((sum, lot) => sum + (lot.harvest_id === row.id ? lot.weight_kg : 0), 0);
   const there = isOfPond ? populationIn(state, row.pond_id ?? '') : state.population;
   return [
     ...withdrawalWarnings(await withdrawals.on(state, day), language),
@@ -167,6 +174,7 @@ async function warningsOf(
       { count: row.quantity, before: state.harvestedCount - counted },
       language,
     ),
+    ...lotsAboveHarvest(lotsKg, { kg: row.weight_kg }, language),
     ...(isElsewhere ? [{ code: 'NOT_IN_POND', message: BATCH_WARNINGS[language].notInPond(day) }] : []),
   ];
 }
@@ -219,7 +227,8 @@ export function harvestRoutes(deps: HarvestDeps): Route[] {
           language: request.language,
         });
         const { row, warnings } = changed.answer;
-        const body = { ...harvestToAnswer(row, seenBy(onFarm(request))), warnings };
+        const seen = await seenBy(deps, row.batch_id, onFarm(request));
+        const body = { ...harvestToAnswer(row, seen), warnings };
         return { ...changed, answer: { status: 200, body, rev: row.rev } };
       },
     }),
@@ -260,7 +269,8 @@ function harvestsOfBatchRoutes(deps: HarvestDeps): Route[] {
           language: request.language,
         });
         const { row, warnings } = made.answer;
-        const body = { ...harvestToAnswer(row, seenBy(onFarm(request))), warnings };
+        const seen = await seenBy(deps, row.batch_id, onFarm(request));
+        const body = { ...harvestToAnswer(row, seen), warnings };
         return { ...made, answer: { status: 201, body, rev: 1 } };
       },
     }),
@@ -275,7 +285,7 @@ function harvestsOfBatchRoutes(deps: HarvestDeps): Route[] {
       answers: { 200: { schema: harvestAnswer, list: true } },
       async handle(request) {
         const { batch } = await requireBatch(deps, request.params.batch_id);
-        const seen = seenBy(onFarm(request));
+        const seen = await seenBy(deps, batch.id, onFarm(request));
         return {
           answer: await journalAnswer(request.query, {
             count: () => deps.queries.countHarvests(batch.id),
@@ -287,11 +297,15 @@ function harvestsOfBatchRoutes(deps: HarvestDeps): Route[] {
   ];
 }
 
-const seenBy = ({ role }: FarmAccess) => ({ readsFinance: mayOnFarm(role, 'read_finance') });
+async function seenBy({ queries }: HarvestDeps, batchId: string, { role }: FarmAccess): Promise<Seen> {
+  return {
+    readsFinance: mayOnFarm(role, 'read_finance'),
+    lots: await queries.lotsOfHarvests(batchId),
+  };
+}
 
-async function* answersOf(
-  harvests: AsyncIterable<Harvest>,
-  seen: { readsFinance: boolean },
-): AsyncIterable<HarvestAnswer> {
+type Seen = { readsFinance: boolean; lots: readonly HarvestLotFact[] };
+
+async function* answersOf(harvests: AsyncIterable<Harvest>, seen: Seen): AsyncIterable<HarvestAnswer> {
   for await (const harvest of harvests) yield harvestToAnswer(harvest, seen);
 }

@@ -201,6 +201,8 @@ const WORDS = {
   stock: { 'pt-BR': 'estoque-de-racao', en: 'feed-stock', es: 'existencias-de-balanceado' },
   losses: { 'pt-BR': 'mortalidade', en: 'mortality', es: 'mortalidad' },
   farm: { 'pt-BR': 'fazenda', en: 'farm', es: 'camaronera' },
+  lots: { 'pt-BR': 'lotes-de-despesca', en: 'harvest-lots', es: 'lotes-de-cosecha' },
+  trace: { 'pt-BR': 'rastreabilidade', en: 'traceability', es: 'trazabilidad' },
   records: { 'pt-BR': 'registros', en: 'records', es: 'registros' },
 } satisfies Record<string, Record<Language, string>>;
 

@@ -53,7 +53,7 @@ const HTML_TYPE = 'text/html; charset=utf-8';
 const WORKBOOK_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const batchParams = z.object({ batch_id: idOrNumber });
 const csvAnswer = { 200: { schema: csvFile, media: 'text/csv' as const } };
-const workbookAnswer = { 200: { schema: workbookFile, media: WORKBOOK_TYPE } } as const;
+export const workbookAnswer = { 200: { schema: workbookFile, media: WORKBOOK_TYPE } } as const;
 
 const reading = (of: Owned, at: 'query' | 'params') =>
   ({ who: 'farm', right: 'read', of, at, field: `${of}_id`, others: 404 }) as const;
@@ -251,13 +251,13 @@ function workbookRoutes(deps: ExportDeps): Route[] {
 
 type Asked = Pick<Request<unknown, unknown, unknown>, 'farm' | 'language'>;
 
-const readerOf = (request: Asked): Reader => ({ farm: onFarm(request), language: request.language });
+export const readerOf = (request: Asked): Reader => ({ farm: onFarm(request), language: request.language });
 
-function csvOf({ table, name }: Found, form: CsvForm): Answer {
+export function csvOf({ table, name }: Found, form: CsvForm): Answer {
   return csv(tableCsv(table, form), name);
 }
 
-function workbook(deps: ExportDeps, found: Found, { language }: Asked): Answer {
+export function workbook(deps: ExportDeps, found: Found, { language }: Asked): Answer {
   deps.packer.requireRoom();
   return {
     status: 200,
@@ -309,7 +309,7 @@ async function reportAnswer(
   };
 }
 
-function csv(chunks: AsyncIterable<string> | Iterable<string>, name: readonly string[]): Answer {
+export function csv(chunks: AsyncIterable<string> | Iterable<string>, name: readonly string[]): Answer {
   return {
     status: 200,
     text: { type: CSV_TYPE, chunks },

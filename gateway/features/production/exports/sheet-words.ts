@@ -52,6 +52,27 @@ export const HEADINGS: Readonly<Record<string, InEach>> = {
   contested: inEach('Contestada', 'Contested', 'Disputada'),
   category: inEach('Categoria', 'Category', 'Categoría'),
   money: inEach('Valor', 'Amount', 'Monto'),
+  // lots of harvests
+  lot_code: inEach('Código do lote de despesca', 'Harvest lot code', 'Código del lote de cosecha'),
+  harvest: inEach('Despesca', 'Harvest', 'Cosecha'),
+  count: inEach('Camarões do lote', 'Shrimp of the lot', 'Camarones del lote'),
+  average_weight_g: inEach(
+    'Peso médio do lote (g)',
+    'Average weight of the lot (g)',
+    'Peso promedio del lote (g)',
+  ),
+  classes: inEach('Classes', 'Classes', 'Clases'),
+  revenue: inEach('Receita', 'Revenue', 'Ingreso'),
+  buyer: inEach('Comprador', 'Buyer', 'Comprador'),
+  buyer_tax_id: inEach('Documento do comprador', 'Tax id of the buyer', 'Documento del comprador'),
+  transport_document: inEach('Documento de transporte', 'Transport document', 'Documento de transporte'),
+  vehicle: inEach('Veículo', 'Vehicle', 'Vehículo'),
+  driver: inEach('Motorista', 'Driver', 'Conductor'),
+  loading_temperature_c: inEach(
+    'Temperatura no embarque (°C)',
+    'Loading temperature (°C)',
+    'Temperatura al embarque (°C)',
+  ),
   // weighings
   weight_sd_g: inEach('Desvio padrão (g)', 'Standard deviation (g)', 'Desviación estándar (g)'),
   individual_weights_g: inEach('Pesos um a um (g)', 'Weights one by one (g)', 'Pesos uno a uno (g)'),
@@ -119,6 +140,7 @@ export const HEADINGS: Readonly<Record<string, InEach>> = {
 export const SHEETS = {
   ponds: inEach('Viveiros', 'Ponds', 'Piscinas'),
   batches: inEach('Lotes', 'Batches', 'Lotes'),
+  harvest_lots: inEach('Lotes de despesca', 'Harvest lots', 'Lotes de cosecha'),
   harvests: inEach('Despescas parciais', 'Partial harvests', 'Cosechas parciales'),
   transfers: inEach('Transferências', 'Transfers', 'Transferencias'),
   expenses: inEach('Despesas', 'Expenses', 'Gastos'),

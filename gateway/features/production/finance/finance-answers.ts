@@ -89,6 +89,7 @@ export function profitabilityAnswerOf(
     ...(state.sold.kg === 0
       ? {}
       : { sold_kg: kilograms(state.sold.kg), received_revenue: money(state.sold.revenue) }),
+    ...(state.sold.byLots === 0 ? {} : { received_by_lots: money(state.sold.byLots) }),
   };
 }
 

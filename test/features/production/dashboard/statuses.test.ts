@@ -18,7 +18,7 @@ const aState = (fields: Partial<BatchState> = {}): BatchState => ({
   survivalRate: 85,
   harvestedCount: 0,
   harvestedKg: 0,
-  sold: { kg: 0, revenue: 0 },
+  sold: { kg: 0, revenue: 0, byLots: 0 },
   population: 85_000,
   finalCount: null,
   populationByPond: new Map([['pond', 85_000]]),

@@ -148,6 +148,7 @@ export const EXPORTED: readonly Part[] = [
   { section: 'expenses', table: 'expenses', by: 'batch', column: 'batch_id', order: 'expense_date' },
   { section: 'farm_records', table: 'farm_records', by: 'farm', column: 'farm_id', order: 'happened_at' },
   { section: 'feed_stock', table: 'feed_stock', by: 'farm', column: 'farm_id', order: 'happened_at' },
+  { section: 'harvest_lots', table: 'harvest_lots', by: 'farm', column: 'farm_id', order: 'harvested_at' },
   { section: 'logs', table: 'logs', by: 'farm', column: 'farm_id', order: 'timestamp' },
 ];
 

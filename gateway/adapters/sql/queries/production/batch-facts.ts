@@ -4,6 +4,7 @@ import type {
   BatchFactQueries,
   BatchFacts,
   FeedFact,
+  LotFact,
   Stay,
   WeighingFact,
 } from '#features/production/batches/ports.ts';
@@ -78,6 +79,7 @@ async function factsOf(
   if (batches.length === 0) return [];
   const survivalChanges = groupedByBatch(await survivalChangesOf(db, ids));
   const harvests = groupedByBatch(await harvestsOf(db, ids));
+  const lots = groupedByBatch(await lotFactsOf(db, ids));
   const transfers = groupedByBatch(await transfersOf(db, ids));
   const weighed = groupedByBatch(await weighingsOf(db, ids, which, countsUntil));
   const counts = new Map((await biometryCountsOf(db, ids)).map(({ batch_id, n }) => [batch_id, Number(n)]));
@@ -91,6 +93,7 @@ async function factsOf(
       isNursery,
       survivalChanges: survivalChanges.get(row.id) ?? [],
       harvests: harvests.get(row.id) ?? [],
+      lots: lots.get(row.id) ?? [],
       transfers: transfers.get(row.id) ?? [],
       weighings: (weighed.get(row.id) ?? []).map(decodeWeighing),
       biometryCount: counts.get(row.id) ?? 0,
@@ -150,6 +153,22 @@ export function harvestsOf(db: Db, ids: readonly string[]) {
     .orderBy('harvest_date')
     .orderBy('id')
     .execute();
+}
+
+/** Lots that were graded; the others say nothing of money. */
+export async function lotFactsOf(db: Db, ids: readonly string[]) {
+  const rows = await db
+    .selectFrom('harvest_lots')
+    .select(['batch_id', 'harvest_id', 'classes'])
+    .where('batch_id', 'in', ids)
+    .where('hidden', '=', 0)
+    .where('classes', '<>', '[]')
+    .orderBy('batch_id')
+    .orderBy('harvested_at')
+    .orderBy('id')
+    .execute();
+  // written by the codec of lots
+  return rows.map((row) => ({ ...row, classes: JSON.parse(row.classes) as LotFact['classes'] }));
 }
 
 export function transfersOf(db: Db, ids: readonly string[]) {

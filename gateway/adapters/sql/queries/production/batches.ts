@@ -7,6 +7,7 @@ import type {
   BatchQueries,
   DailyTemperature,
   DailyTemperatures,
+  HarvestLotFact,
   ListedBatch,
 } from '#features/production/batches/ports.ts';
 import type { Db } from '../../database.ts';
@@ -249,7 +250,21 @@ function harvestQueries(db: Db) {
         .executeTakeFirst();
       return Number(row?.n ?? 0);
     },
-  } satisfies Pick<BatchQueries, 'harvestById' | 'harvestIdTaken' | 'harvestsOf' | 'countHarvests'>;
+    async lotsOfHarvests(batchId) {
+      const rows = await db
+        .selectFrom('harvest_lots')
+        .select(['harvest_id', 'weight_kg', 'classes'])
+        .where('batch_id', '=', batchId)
+        .where('hidden', '=', 0)
+        .orderBy('id')
+        .execute();
+      // written by the codec of lots
+      return rows.map((row) => ({ ...row, classes: JSON.parse(row.classes) as HarvestLotFact['classes'] }));
+    },
+  } satisfies Pick<
+    BatchQueries,
+    'harvestById' | 'harvestIdTaken' | 'harvestsOf' | 'countHarvests' | 'lotsOfHarvests'
+  >;
 }
 
 /** One line per pond and day with a reading of temperature. */
