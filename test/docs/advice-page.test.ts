@@ -13,7 +13,12 @@ it.each([
   const page = readFileSync(file, 'utf8');
   // made anew with node scripts/advice-page.ts; the formatter aligns the columns
   expect(narrow(page)).toBe(narrow(advicePage(language)));
-  for (const { words } of ADVICE) expect(page).toContain(wordsOf(words[language]).split('{dose}').at(-1));
+  for (const { words } of ADVICE)
+    expect(page).toContain(
+      wordsOf(words[language])
+        .split(/\{\w+\}/)
+        .at(-1),
+    );
 });
 
 it('every source that stands on the page is one that some advice rests on', () => {

@@ -1,6 +1,7 @@
+import { SCIENCE_DEFAULTS } from '../constants.ts';
 import type { WaterParameter } from '../water-limits.ts';
 import type { Advice, AdviceGrade, AdviceStage, WaterProblem } from './advice-sources.ts';
-import type { Language } from './language.ts';
+import { figure, type Language } from './language.ts';
 import { NITROGEN_ADVICE } from './nitrogen-advice.ts';
 
 const of = { parameter: 'dissolved_oxygen', problem: 'LOW' } as const;
@@ -13,9 +14,9 @@ const OXYGEN_ADVICE: readonly Advice[] = [
     grades: ['CRITICAL'],
     words: {
       'pt-BR':
-        'Ligue todos os aeradores do viveiro agora.[[ Pare a ração até passar de 3 mg/L.]] Meça de novo em 15 minutos; se não subir, ponha água de fora com mais oxigênio e chame ajuda.',
-      en: 'Switch on every aerator of the pond now[[, stop feeding until it is above 3 mg/L]] and measure again in 15 minutes; if it does not rise, take in water that holds more oxygen and call for help.',
-      es: 'Encienda todos los aireadores de la piscina ahora.[[ Pare el balanceado hasta pasar de 3 mg/L.]] Mida de nuevo en 15 minutos; si no sube, haga entrar agua con más oxígeno y pida ayuda.',
+        'Ligue todos os aeradores do viveiro agora.[[ Pare a ração até passar de {fed}.]] Meça de novo em 15 minutos; se não subir, ponha água de fora com mais oxigênio e chame ajuda.',
+      en: 'Switch on every aerator of the pond now[[, stop feeding until it is above {fed}]] and measure again in 15 minutes; if it does not rise, take in water that holds more oxygen and call for help.',
+      es: 'Encienda todos los aireadores de la piscina ahora.[[ Pare el balanceado hasta pasar de {fed}.]] Mida de nuevo en 15 minutos; si no sube, haga entrar agua con más oxígeno y pida ayuda.',
     },
     sources: ['NUNES_MUSIG', 'ZHOU_2014', 'RENEW_BRAZIL'],
   },
@@ -25,9 +26,9 @@ const OXYGEN_ADVICE: readonly Advice[] = [
     grades: ['HIGH'],
     words: {
       'pt-BR':
-        'Ligue todos os aeradores do viveiro agora[[. Segure esta refeição]] e meça de novo em 15 minutos[[; dê-a só acima de 3 mg/L, e só a ração recomendada, que já desconta o oxigênio]].',
-      en: 'Switch on every aerator of the pond now[[. Hold this meal]] and measure again in 15 minutes[[; give it only above 3 mg/L, and only the recommended ration, which allows for the oxygen]].',
-      es: 'Encienda todos los aireadores de la piscina ahora[[. Retenga esta ración]] y mida de nuevo en 15 minutos[[; dela solo por encima de 3 mg/L, y solo el balanceado recomendado, que ya descuenta el oxígeno]].',
+        'Ligue todos os aeradores do viveiro agora[[. Segure esta refeição]] e meça de novo em 15 minutos[[; dê-a só acima de {fed}, e só a ração recomendada, que já desconta o oxigênio]].',
+      en: 'Switch on every aerator of the pond now[[. Hold this meal]] and measure again in 15 minutes[[; give it only above {fed}, and only the recommended ration, which allows for the oxygen]].',
+      es: 'Encienda todos los aireadores de la piscina ahora[[. Retenga esta ración]] y mida de nuevo en 15 minutos[[; dela solo por encima de {fed}, y solo el balanceado recomendado, que ya descuenta el oxígeno]].',
     },
     sources: ['BOYD_OXYGEN', 'NUNES_MUSIG', 'RENEW_BRAZIL'],
   },
@@ -290,6 +291,8 @@ export type AdviceAsked = {
   value?: number | null;
   /** Nothing lives there, so that nothing is fed. */
   isPondEmpty?: boolean | undefined;
+  /** Oxygen above which a meal is given, mg/L, where the farm has its own. */
+  fedAboveMgL?: number | undefined;
 };
 
 /** The line of the table that holds; null: nothing in particular is to be done. */
@@ -310,7 +313,9 @@ export function adviceFor({ parameter, problem, stage, grade, value = null }: Ad
 export function adviceOf(asked: AdviceAsked, language: Language, dose: string | null = null): string | null {
   const line = adviceFor(asked);
   if (line === null) return null;
-  const words = line.words[language].replace('{dose}', dose ?? UNKNOWN_DOSE[language]);
+  const words = line.words[language]
+    .replace('{dose}', dose ?? UNKNOWN_DOSE[language])
+    .replace('{fed}', fedAboveText(asked.fedAboveMgL ?? FED_ABOVE_MG_L, language));
   return asked.isPondEmpty === true ? withoutFeed(words) : wordsOf(words);
 }
 
@@ -323,6 +328,12 @@ function withoutFeed(words: string): string {
   const left = words.replaceAll(/\[\[#(.*?)\]\]/g, '$1').replaceAll(/\[\[.*?\]\]/g, '');
   return left.charAt(0).toLocaleUpperCase() + left.slice(1);
 }
+
+/** The least that keeps shrimp feeding (Boyd). */
+const FED_ABOVE_MG_L = SCIENCE_DEFAULTS.water.alerts.LOW_OXYGEN.highFrom;
+
+export const fedAboveText = (mgL: number, language: Language): string =>
+  `${figure(mgL, Number.isInteger(mgL) ? 0 : 1, language)} mg/L`;
 
 /** Where nobody knows how much is missing: in two parts no more than the usual dose. */
 const UNKNOWN_DOSE: Readonly<Record<Language, string>> = {

@@ -89,7 +89,12 @@ export type AdvisedAlert = {
  * The oxygen at and below which the words are those of what kills, as the farm has set it; null: that is not known, and
  * what is grave may kill. `isPondEmpty`: nothing lives in the pond of the alert, so that its words leave feed out.
  */
-export type DeadlyLevel = (Pick<Water, 'criticalOxygenMgL'> & { isPondEmpty?: boolean }) | null;
+export type DeadlyLevel =
+  | (Pick<Water, 'criticalOxygenMgL'> & {
+      alerts?: Pick<Water['alerts'], 'LOW_OXYGEN'>;
+      isPondEmpty?: boolean;
+    })
+  | null;
 
 /** What to do now about an alert: the same words wherever it is told. */
 export function alertAdvice(
@@ -112,7 +117,15 @@ export function alertAdvice(
       : null;
   return (
     adviceOf(
-      { parameter: parameterOf(type), problem, stage: 'now', grade, value, isPondEmpty },
+      {
+        parameter: parameterOf(type),
+        problem,
+        stage: 'now',
+        grade,
+        value,
+        isPondEmpty,
+        fedAboveMgL: water?.alerts?.LOW_OXYGEN.highFrom,
+      },
       language,
       dose,
     ) ?? ''

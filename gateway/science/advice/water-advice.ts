@@ -14,6 +14,7 @@ type PondWater = {
   volumeM3: number | null;
   /** Nothing lives there. */
   isEmpty?: boolean | undefined;
+  fedAboveMgL?: number | undefined;
 };
 
 /** What a technician does about a parameter that is, or soon will be, out of range; null: nothing in particular. */
@@ -25,7 +26,15 @@ function waterAction(
   const { pond, stage, grade, language } = told;
   const dose = parameter === 'alkalinity' ? alkalinityDose(pond, language) : null;
   return adviceOf(
-    { parameter, problem, stage, grade, value: pond.value, isPondEmpty: pond.isEmpty },
+    {
+      parameter,
+      problem,
+      stage,
+      grade,
+      value: pond.value,
+      isPondEmpty: pond.isEmpty,
+      fedAboveMgL: pond.fedAboveMgL,
+    },
     language,
     dose,
   );
@@ -80,6 +89,8 @@ export type WaterTrendFacts = {
   range: { min: number; max: number | null };
   volumeM3: number | null;
   isPondEmpty?: boolean;
+  /** Oxygen above which the farm gives a meal, mg/L. */
+  fedAboveMgL?: number;
   /** The newest reading, where it is fresh enough to act on at once and beyond its limit; null: it is not. */
   beyondNow: {
     /** What its limit is compared with: of total ammonia the un-ionised part. */
@@ -134,13 +145,13 @@ export function waterTrendAdvice(facts: WaterTrendFacts, language: Language): st
 
 /** What cannot wait for a trend, with the reading it rests on. */
 function acute(
-  { beyondNow, parameter, volumeM3, isPondEmpty, pond: cod }: WaterTrendFacts,
+  { beyondNow, parameter, volumeM3, isPondEmpty, fedAboveMgL, pond: cod }: WaterTrendFacts,
   language: Language,
 ): string | null {
   if (beyondNow === null) return null;
   const { compared, limit, grade, side, localTime, reading } = beyondNow;
   const action = waterAction(parameter, side, {
-    pond: { value: compared, limit, volumeM3, isEmpty: isPondEmpty },
+    pond: { value: compared, limit, volumeM3, isEmpty: isPondEmpty, fedAboveMgL },
     stage: 'now',
     grade,
     language,

@@ -49,3 +49,15 @@ test('the alarm of deadly oxygen in an empty pond asks for air, not for a fast',
     'Switch on every aerator of the pond now and measure again in 15 minutes; if it does not rise, take in water that holds more oxygen and call for help.',
   );
 });
+
+test('a farm that calls oxygen grave at 3.5 mg/L is told to feed above that, and no lower', () => {
+  const { alerts } = SCIENCE_DEFAULTS.water;
+  const water = {
+    ...SCIENCE_DEFAULTS.water,
+    alerts: { ...alerts, LOW_OXYGEN: { limit: 4.5, highFrom: 3.5 } },
+  };
+  const said = (value: number) =>
+    alertAdvice({ type: 'LOW_OXYGEN', severity: 'HIGH', value }, 'pt-BR', water);
+  expect(said(3.2)).toContain('dê-a só acima de 3,5 mg/L');
+  expect(said(1.8)).toContain('até passar de 3,5 mg/L');
+});

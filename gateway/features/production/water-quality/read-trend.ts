@@ -70,6 +70,7 @@ export async function waterTrendOf(
     highest: placed(extremes.highest, zone),
     range,
     volumeM3: pond.volumeM3,
+    fedAboveMgL: science.water.alerts.LOW_OXYGEN.highFrom,
     isPondEmpty: await deps.queries.isPondEmpty(pond.id),
     beyondNow: await beyondNow(deps, { water, science, pond, parameter, zone, language }),
     ...(parameter === 'ammonia' ? { ammoniaBasis: science.water.ammoniaBasis } : {}),
