@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { ADVICE_SOURCES, ADVICE_STAGES, type Advice } from '#science/advice/advice-sources.ts';
-import { ADVICE } from '#science/advice/advice-table.ts';
+import { ADVICE, fedAboveText, wordsOf } from '#science/advice/advice-table.ts';
 import { figure } from '#science/advice/language.ts';
 import { amount, parameterTitle } from '#science/advice/water-advice.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
@@ -112,7 +112,9 @@ function rowOf(line: Advice, language: PageLanguage): string[] {
   return [
     parameterTitle(line.parameter, language),
     whenOf(line, language),
-    line.words[language].replace('{dose}', 'N kg'),
+    wordsOf(line.words[language])
+      .replace('{dose}', 'N kg')
+      .replace('{fed}', fedAboveText(water.alerts.LOW_OXYGEN.highFrom, language)),
     line.sources.join(', '),
   ];
 }

@@ -1,3 +1,4 @@
+import { DEADLY_NH3_MG_L } from './ammonia.ts';
 import { BLIND_CHARTS } from './constants.ts';
 
 /** What a farm may set a figure to. */
@@ -93,6 +94,8 @@ export const CONSTANT_RULES: readonly ConstantRule[] = [
   rule('water.alerts.*_TEMPERATURE.*', '°C', 5, 45),
   rule('water.alerts.*_PH.*', 'pH', 4, 11),
   rule('water.alerts.LOW_ALKALINITY.*', 'mg/L CaCO3', 1, 500),
+  // beyond what kills nothing is left to grade
+  rule('water.alerts.HIGH_AMMONIA.highFrom', 'mg/L NH3-N', 0.001, DEADLY_NH3_MG_L),
   rule('water.alerts.HIGH_AMMONIA.*', 'mg/L NH3-N', 0.001, 10),
   rule('water.alerts.HIGH_NITRITE.*', 'mg/L NO2-N', 0.001, 100),
   rule('water.alerts.HIGH_NITRATE.*', 'mg/L NO3-N', 0.1, 1000),
@@ -107,7 +110,6 @@ export const CONSTANT_RULES: readonly ConstantRule[] = [
   rule('water.*Safe[].salinityPpt', 'ppt', 0, 100),
   rule('water.nitriteSafe[].mgL', 'mg/L NO2-N', 0.001, 500),
   rule('water.nitrateSafe[].mgL', 'mg/L NO3-N', 0.1, 2000),
-  rule('water.nitriteSafeUnknownSalinityMgL', 'mg/L NO2-N', 0.001, 500),
   rule('water.worstPlausible.temperatureC', '°C', 28, 40),
   rule('water.worstPlausible.ph', 'pH', 7.5, 10),
   rule('water.worstPlausible.salinityPpt', 'ppt', 0, 45),
@@ -164,7 +166,7 @@ export const RISING_CONSTANTS: readonly (readonly string[])[] = [
   ['growth.temperature.minimumC', 'growth.temperature.optimumC', 'growth.temperature.maximumC'],
   ['growth.temperature.minimumC', 'growth.temperature.referenceC', 'growth.temperature.maximumC'],
   ['uniformity.excellentUpToPercent', 'uniformity.goodUpToPercent'],
-  ['water.alerts.LOW_OXYGEN.highFrom', 'water.alerts.LOW_OXYGEN.limit'],
+  ['water.criticalOxygenMgL', 'water.alerts.LOW_OXYGEN.highFrom', 'water.alerts.LOW_OXYGEN.limit'],
   [
     'water.alerts.LOW_TEMPERATURE.highFrom',
     'water.alerts.LOW_TEMPERATURE.limit',
@@ -207,6 +209,16 @@ export const LIST_AXES: readonly string[] = [
   'kgPerM3',
   'time',
 ];
+
+/** Columns of a list that go one way only: worse water may not be fed more, nor be called safer. */
+export const ONE_WAY_COLUMNS: Readonly<Record<string, { column: string; way: 'RISING' | 'FALLING' }>> = {
+  'feeding.oxygenFactor': { column: 'factor', way: 'RISING' },
+  'feeding.ammoniaFactor': { column: 'factor', way: 'FALLING' },
+  'feeding.trayLeftovers': { column: 'factor', way: 'FALLING' },
+  'water.nitriteSafe': { column: 'mgL', way: 'RISING' },
+  'water.nitrateSafe': { column: 'mgL', way: 'RISING' },
+  'aeration.decline': { column: 'mgLPerHour', way: 'RISING' },
+};
 
 /** A line of a list that is empty by default. */
 export const EMPTY_LIST_LINES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {

@@ -269,17 +269,16 @@ export const SCIENCE_DEFAULTS = {
       { salinityPpt: 25, mgL: 15.2 },
       { salinityPpt: 35, mgL: 25.7 },
     ],
-    /** Where nobody knows the salinity: that of nearly fresh water (2 ppt), below which ponds of the region seldom lie. */
-    nitriteSafeUnknownSalinityMgL: 0.62,
     /** Safe nitrate by salinity: mg/L NO3-N at ppt (Alves Neto et al. 2019). */
     nitrateSafe: [
       { salinityPpt: 5, mgL: 60 },
       { salinityPpt: 10, mgL: 127 },
     ],
     /**
-     * What total ammonia is judged by while a value beside it was not measured, the worst an ordinary pond has: the pH of
-     * a dense bloom in the afternoon (from 9.5 on a pH is graded HIGH itself), the temperature at which growth ends, and
-     * fresh water, which holds the least of it back.
+     * What ammonia, nitrite and nitrate are judged by while a value beside them was not measured, the worst an ordinary pond
+     * has: the pH of a dense bloom in the afternoon (from 9.5 on a pH is graded HIGH itself), the temperature at which growth
+     * ends, and fresh water, which holds the least of it back (vannamei lives from 0.5 ppt on). A farm that never has such
+     * water sets the least that it has.
      */
     worstPlausible: { temperatureC: 38, ph: 9.5, salinityPpt: 0 },
     /** Beyond these a value is kept, but somebody should look at the probe or the handwriting. */

@@ -1,3 +1,4 @@
+import { DEADLY_NH3_MG_L } from './ammonia.ts';
 import { interpolate } from './temperature-factor.ts';
 import { isUpperLimit, type Violation, type Water } from './water-limits.ts';
 
@@ -11,10 +12,11 @@ const HAIR = 1e-9;
  * half-way between the limit and that level, LOW below.
  *
  * Nitrite and nitrate are graded by salinity (ppt; chloride keeps nitrite out of the gills): the measurement's own or
- * the latest known of the pond; null takes the level of nearly fresh water. Ammonia is graded by NH3-N; total ammonia whose
- * un-ionised part is unknown by the most that it may be.
+ * the latest known of the pond; null takes the freshest water that is plausible. Ammonia is graded by NH3-N; total ammonia whose
+ * un-ionised part is unknown by the most that it may be. What kills is HIGH wherever a farm has set its levels.
  */
 export function severityOf(water: Water, violation: Violation, salinityPpt: number | null): WaterSeverity {
+  if (isDeadly(water, violation)) return 'HIGH';
   const direction = isUpperLimit(violation.type) ? 1 : -1;
   const span = direction * (highFrom(water, violation, salinityPpt) - violation.threshold);
   // A farm may set a limit beyond the harmful level: then every violation is harmful.
@@ -30,24 +32,27 @@ export function severityWord(
   violation: Violation,
   severity: WaterSeverity,
 ): WaterSeverity | 'CRITICAL' {
-  const isDeadly = violation.type === 'LOW_OXYGEN' && violation.value <= water.criticalOxygenMgL;
-  return isDeadly ? 'CRITICAL' : severity;
+  return violation.type === 'LOW_OXYGEN' && isDeadly(water, violation) ? 'CRITICAL' : severity;
 }
+
+const isDeadly = (water: Water, { type, value }: Violation): boolean =>
+  (type === 'LOW_OXYGEN' && value <= water.criticalOxygenMgL) ||
+  (type === 'HIGH_AMMONIA' && value >= DEADLY_NH3_MG_L);
 
 /**
  * Nitrite that shrimp stand for good at a salinity, mg/L NO2-N. Between the published points the logarithm runs straight
- * over salinity, the lower and so the more cautious of the usual two ways; flat beyond the first and the last.
+ * over salinity, the lower and so the more cautious of the usual two ways; flat beyond the first and the last. Where nobody
+ * knows the salinity that of the freshest plausible water counts, as it does for ammonia.
  */
 export function safeNitriteMgL(water: Water, salinityPpt: number | null): number {
-  if (salinityPpt === null) return water.nitriteSafeUnknownSalinityMgL;
   const points = water.nitriteSafe.map(({ salinityPpt: at, mgL }) => ({ at, value: Math.log(mgL) }));
-  return Math.exp(interpolate(points, salinityPpt));
+  return Math.exp(interpolate(points, salinityPpt ?? water.worstPlausible.salinityPpt));
 }
 
-/** Nitrate that shrimp stand for good at a salinity, mg/L NO3-N; the lower level where salinity is unknown. */
+/** Nitrate that shrimp stand for good at a salinity, mg/L NO3-N. */
 export function safeNitrateMgL(water: Water, salinityPpt: number | null): number {
   const points = water.nitrateSafe.map(({ salinityPpt: at, mgL }) => ({ at, value: mgL }));
-  return interpolate(points, salinityPpt ?? 0);
+  return interpolate(points, salinityPpt ?? water.worstPlausible.salinityPpt);
 }
 
 function highFrom(water: Water, violation: Violation, salinityPpt: number | null): number {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { ADVICE_SOURCES } from '#science/advice/advice-sources.ts';
-import { ADVICE } from '#science/advice/advice-table.ts';
+import { ADVICE, wordsOf } from '#science/advice/advice-table.ts';
 import { advicePage } from '../../scripts/advice-page.ts';
 
 const narrow = (page: string): string => page.replaceAll(/ *\| */g, '|').replaceAll(/-{3,}/g, '---');
@@ -13,7 +13,12 @@ it.each([
   const page = readFileSync(file, 'utf8');
   // made anew with node scripts/advice-page.ts; the formatter aligns the columns
   expect(narrow(page)).toBe(narrow(advicePage(language)));
-  for (const { words } of ADVICE) expect(page).toContain(words[language].split('{dose}').at(-1));
+  for (const { words } of ADVICE)
+    expect(page).toContain(
+      wordsOf(words[language])
+        .split(/\{\w+\}/)
+        .at(-1),
+    );
 });
 
 it('every source that stands on the page is one that some advice rests on', () => {

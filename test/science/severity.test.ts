@@ -159,16 +159,33 @@ describe('total ammonia', () => {
   });
 });
 
-test('nitrite and nitrate of unknown salinity are never graded milder than in any water from 2 ppt on', () => {
+test('nitrite and nitrate of unknown salinity are never graded milder than in any water that shrimp live in', () => {
   const mgL = fc.double({ min: 0.11, max: 200, noNaN: true });
   fc.assert(
-    fc.property(mgL, fc.double({ min: 2, max: 60, noNaN: true }), (value, salinityPpt) => {
+    fc.property(mgL, fc.double({ min: 0, max: 60, noNaN: true }), (value, salinityPpt) => {
       for (const type of ['HIGH_NITRITE', 'HIGH_NITRATE'] as const)
         expect(RANKS[grade(type, value, null)]).toBeGreaterThanOrEqual(
           RANKS[grade(type, value, salinityPpt)],
         );
     }),
   );
+});
+
+test('0.3 mg/L of nitrite kills inland shrimp of 0.6 ppt: it is HIGH where nobody knows the salinity', () => {
+  expect([grade('HIGH_NITRITE', 0.3, 0.6), grade('HIGH_NITRITE', 0.3, null)]).toEqual(['HIGH', 'HIGH']);
+  // a farm whose water never is that fresh says so once, for ammonia, nitrite and nitrate
+  const salty = { ...water, worstPlausible: { ...water.worstPlausible, salinityPpt: 15 } };
+  expect(severityOf(salty, aViolation('HIGH_NITRITE', 0.3), null)).toBe('LOW');
+});
+
+test('what kills is HIGH wherever a farm has set its levels', () => {
+  const lax = {
+    ...water,
+    criticalOxygenMgL: 3.5,
+    alerts: { ...water.alerts, HIGH_AMMONIA: { limit: 0.1, highFrom: 10 } },
+  };
+  expect(severityOf(lax, aViolation('LOW_OXYGEN', 3.4), null)).toBe('HIGH');
+  expect(severityOf(lax, aViolation('HIGH_AMMONIA', 1.2), null)).toBe('HIGH');
 });
 
 test.each([

@@ -217,6 +217,49 @@ describe('every subset of what was measured beside 3 mg/L of total ammonia', () 
   });
 });
 
+test.each([
+  ['NH3', UNIONISED],
+  ['TAN', TOTAL],
+])(
+  'whatever was not measured, in any subset, what was is graded and advised no milder, and told as not measured: basis %s',
+  (_basis, water) => {
+    const { worstPlausible } = water;
+    const plausible = fc.record({
+      temperature: fc.double({ min: 10, max: worstPlausible.temperatureC, noNaN: true }),
+      dissolved_oxygen: fc.double({ min: 0, max: 12, noNaN: true }),
+      ph: fc.double({ min: 5, max: worstPlausible.ph, noNaN: true }),
+      salinity: fc.double({ min: 0, max: 60, noNaN: true }),
+      alkalinity: fc.double({ min: 0, max: 200, noNaN: true }),
+      ammonia: fc.double({ min: 0, max: 10, noNaN: true }),
+      nitrite: fc.double({ min: 0, max: 30, noNaN: true }),
+      nitrate: fc.double({ min: 0, max: 200, noNaN: true }),
+      transparency: fc.double({ min: 0, max: 100, noNaN: true }),
+    });
+    fc.assert(
+      fc.property(plausible, fc.subarray([...WATER_PARAMETERS], { minLength: 1 }), (all, gone) => {
+        const less = { ...all, ...Object.fromEntries(gone.map((name) => [name, null])) } as WaterSample;
+        const told = new Map(gradedViolations(water, less, null).map((each) => [each.type, each]));
+        for (const before of gradedViolations(water, all, null)) {
+          if (gone.includes(before.parameter)) continue;
+          const now = told.get(before.type);
+          expect(GRADES.indexOf(now?.severity ?? '')).toBeGreaterThanOrEqual(GRADES.indexOf(before.severity));
+          if (now === undefined) continue;
+          expect(gravityOf(adviceOf(water, now))).toBeGreaterThanOrEqual(gravityOf(adviceOf(water, before)));
+          if (before.severity === now.severity || now.parameter === 'ammonia') continue;
+          const message = waterAlertMessage({ pond: 'V-1', violation: now, word: now.severity }, 'en');
+          expect(message).toContain('salinity not measured');
+        }
+        const [ration, full] = [rationOf(water, less), rationOf(water, all)];
+        if (ration.factor > full.factor)
+          expect(gone.some((name) => ['temperature', 'dissolved_oxygen', 'ammonia'].includes(name))).toBe(
+            true,
+          );
+      }),
+      { numRuns: 2_000 },
+    );
+  },
+);
+
 test('oxygen that no water may hold is doubted whatever else was measured, and more oxygen is doubted no less', () => {
   const water = fc.record({
     temperature: fc.option(fc.double({ min: -5, max: 60, noNaN: true }), { nil: null }),

@@ -10,6 +10,7 @@ import {
   shortText,
   warnings,
 } from '../fields.ts';
+import { missingFacts } from '../missing-facts.ts';
 import { defineResource, instant, localDate, uuid } from '../resource.ts';
 import { BATCH_STATUSES } from '../words.ts';
 import { withdrawalAnswer } from './farm-records.ts';
@@ -364,6 +365,7 @@ export const batchStatsAnswer = z.object({
   ...batchEnd,
   average_weight_g: z.number(),
   specific_growth_rate: figure.describe('Percent per day'),
+  missing: missingFacts,
 });
 
 export const growthAnalysisAnswer = z.object({
@@ -381,6 +383,7 @@ export const growthAnalysisAnswer = z.object({
     projected_harvest_date: z.string().nullable().describe('YYYY-MM-DD in the zone of the farm'),
   }),
   recommendations: z.array(z.string()),
+  missing: missingFacts,
 });
 
 export const growthChartAnswer = z.object({

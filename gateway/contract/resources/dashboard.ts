@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { idInput, idOrNumber, pageQuery } from '../fields.ts';
+import { missingFacts } from '../missing-facts.ts';
 import { ALERT_TYPES, POND_TYPES } from '../words.ts';
 import { withdrawalAnswer } from './farm-records.ts';
 
@@ -90,6 +91,7 @@ export const survivalLine = batchLine.extend({
     ),
   mortality_count: z.int().describe('Died since stocking; harvested animals are not among them'),
   status: z.enum(['GOOD', 'ACCEPTABLE', 'POOR']),
+  missing: missingFacts,
 });
 export type SurvivalLine = z.infer<typeof survivalLine>;
 export const survivalRates = z.object({ batches: z.array(survivalLine) });
@@ -107,6 +109,7 @@ export const feedLine = batchLine.extend({
   cost_per_kg_feed: figure,
   feed_cost_per_kg_shrimp: figure,
   efficiency_status: z.enum(['EXCELLENT', 'GOOD', 'ACCEPTABLE', 'POOR']).nullable(),
+  missing: missingFacts,
 });
 export type FeedLine = z.infer<typeof feedLine>;
 export const feedEfficiency = z.object({ batches: z.array(feedLine) });

@@ -171,7 +171,9 @@ export const recordAnswer = z.object({
   harvest_from: z
     .string()
     .nullable()
-    .describe('First day on the farm after the withdrawal period of a treatment; null: not known, or none'),
+    .describe(
+      'First day on the farm after the whole days of the withdrawal period of a treatment; null: not known, or none',
+    ),
   source: z.string().nullable(),
   batches: z
     .array(z.object({ id: z.uuid(), batch_code: z.string() }))

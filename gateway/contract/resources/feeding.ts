@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { idOrNumber, instantInput, longText, numberInQuery, ownId, shortText, warnings } from '../fields.ts';
+import { missingFacts } from '../missing-facts.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 
 /** One feeding of a batch. */
@@ -180,6 +181,7 @@ export const feedingRecommendation = z.object({
     dawn_oxygen: figure.describe('mg/L, the low dawn that cuts the ration for the next one; null: none'),
     ammonia_nh3_n: figure.describe('Un-ionised, mg/L as N'),
     condition: z.enum(POND_CONDITIONS).nullable(),
+    missing: missingFacts,
   }),
   daily_schedule: z.array(
     z.object({

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { dayInput, idOrNumber, instantInput, longText, numberInQuery, ownId, warnings } from '../fields.ts';
+import { missingFacts } from '../missing-facts.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { EXPENSE_CATEGORIES } from '../words.ts';
 import { withdrawalAnswer } from './farm-records.ts';
@@ -91,6 +92,7 @@ export const costPerKgAnswer = z.object({
     .enum(['FEEDING_RECORDS', 'FEED_EXPENSES'])
     .describe('Expenses of category FEED count only while the batch has no feeding record'),
   harvested_kg: z.number(),
+  missing: missingFacts,
 });
 export type CostPerKgAnswer = z.infer<typeof costPerKgAnswer>;
 
@@ -118,12 +120,18 @@ export const profitabilityAnswer = z.object({
     .number()
     .optional()
     .describe('Part of received_revenue, at the prices of the size classes of harvest lots'),
+  missing: missingFacts,
 });
 export type ProfitabilityAnswer = z.infer<typeof profitabilityAnswer>;
 
+/** The contract's cost of a day, where nobody tells one. */
+export const ASSUMED_DAILY_COST = 100;
+
 export const optimalHarvestQuery = z.object({
   market_price_per_kg: pricePerKg,
-  daily_operational_cost: numberInQuery(z.number().min(0).max(1_000_000_000)).default(100),
+  daily_operational_cost: numberInQuery(z.number().min(0).max(1_000_000_000))
+    .optional()
+    .meta({ default: ASSUMED_DAILY_COST }),
 });
 
 const energyEstimate = z.object({
@@ -161,7 +169,7 @@ export const optimalHarvestAnswer = z.object({
   }),
   suggestion: z.string(),
   confidence: figure.describe(
-    'Chance in percent that the true growth lies on the side of the recommendation; null: not measured',
+    'Chance in percent that the true growth lies on the side of the recommendation; null: not measured, or what feed costs is not known or turns it',
   ),
   break_even_price_per_kg: figure.describe('Price at which another day just pays; null: nothing grows'),
   last_biometry_days_ago: z.int().nullable(),
@@ -183,6 +191,7 @@ export const optimalHarvestAnswer = z.object({
       'What larger shrimp would fetch if the price asked is that of today’s size: by two Brazilian quotations of 2017, an order of magnitude; empty: nothing grows',
     ),
   withdrawal: withdrawalAnswer,
+  missing: missingFacts,
 });
 export type OptimalHarvestAnswer = z.infer<typeof optimalHarvestAnswer>;
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { missingFacts } from '../missing-facts.ts';
 import { ALERT_TYPES, POND_TYPES, SEVERITIES } from '../words.ts';
 import { weighedPondId } from './batches.ts';
 
@@ -126,7 +127,8 @@ export const pondCard = z.object({
       proposed_set_points: z
         .object({ on_mg_l: z.number(), off_mg_l: z.number(), emergency_mg_l: z.number() })
         .describe('Of oxygen, for the control point: what the farm proposes'),
-      advice: z.string().nullable().describe('What to add; null: nothing is lacking'),
+      advice: z.string().nullable().describe('What to add, and what is not known; null: nothing is lacking'),
+      missing: missingFacts,
     })
     .nullable()
     .describe(

@@ -53,6 +53,8 @@ export type BatchState = {
   daysActive: number;
   /** Percent, following all survival changes. */
   survivalRate: number;
+  /** Whether somebody told a loss or a count since the stocking; without it the estimate of that day stands. */
+  isSurvivalTold: boolean;
   harvestedCount: number;
   harvestedKg: number;
   /** What was sold at a price that was told: kg, and the money received for it. */

@@ -26,12 +26,17 @@ export type WithdrawalQueries = {
   treatmentsIn: (pondIds: readonly string[], since: string) => Promise<Treatment[]>;
 };
 
-/** The first day on the farm after the withdrawal period; null: it is not known. */
+/**
+ * The first day on the farm on which a harvest is free at any hour; null: the period is not known. A day of the period is a whole
+ * one, counted from the dose, so the day on which the last of them ends is not free yet; nor need anybody have noted the hour
+ * of the dose. Fimea (Finnish Medicines Agency): kept for 6 days, it is delivered on the 7th day after the last dose.
+ */
 export function harvestFrom(
   { happened_at, withdrawal_days }: Pick<Treatment, 'happened_at' | 'withdrawal_days'>,
   timezone: string,
 ): string | null {
-  return withdrawal_days === null ? null : dayAfter(localDay(happened_at, timezone), withdrawal_days);
+  if (withdrawal_days === null) return null;
+  return dayAfter(localDay(happened_at, timezone), withdrawal_days === 0 ? 0 : withdrawal_days + 1);
 }
 
 export type Withdrawals = {

@@ -17,6 +17,7 @@ import {
   sweepDeliveries,
 } from '#adapters/sql/queries/alarms/deliveries.ts';
 import { scienceSettingQueries } from '#adapters/sql/queries/farm/science-settings.ts';
+import { isPondEmpty } from '#adapters/sql/queries/production/batch-facts.ts';
 import { letterSeal } from '#adapters/tokens/seal-text.ts';
 import { delivery } from '#contract/resources/local-tables.ts';
 import {
@@ -121,6 +122,7 @@ export async function createDeliveries(deps: {
       code,
       clockOf,
       scienceOf,
+      isPondEmpty: isPondEmpty(read),
       notify,
       count,
     });

@@ -21,7 +21,10 @@ export type Advice = {
   /** The value it is for, in the parameter's unit; left out: any. */
   from?: number;
   below?: number;
-  /** `{dose}` stands for what the pond needs, where its volume is known. */
+  /**
+   * `{dose}` stands for what the pond needs, where its volume is known; `[[ ]]` is left out where nothing
+   * lives, and `[[# ]]` said there alone.
+   */
   words: Readonly<Record<Language, string>>;
   /** More than one where they differ: then the words name the difference. */
   sources: readonly AdviceSource[];

@@ -1,6 +1,7 @@
+import { SCIENCE_DEFAULTS } from '../constants.ts';
 import type { WaterParameter } from '../water-limits.ts';
 import type { Advice, AdviceGrade, AdviceStage, WaterProblem } from './advice-sources.ts';
-import type { Language } from './language.ts';
+import { figure, type Language } from './language.ts';
 import { NITROGEN_ADVICE } from './nitrogen-advice.ts';
 
 const of = { parameter: 'dissolved_oxygen', problem: 'LOW' } as const;
@@ -13,9 +14,9 @@ const OXYGEN_ADVICE: readonly Advice[] = [
     grades: ['CRITICAL'],
     words: {
       'pt-BR':
-        'Ligue todos os aeradores do viveiro agora. Pare a ração até passar de 3 mg/L. Meça de novo em 15 minutos; se não subir, ponha água de fora com mais oxigênio e chame ajuda.',
-      en: 'Switch on every aerator of the pond now, stop feeding until it is above 3 mg/L and measure again in 15 minutes; if it does not rise, take in water that holds more oxygen and call for help.',
-      es: 'Encienda todos los aireadores de la piscina ahora. Pare el balanceado hasta pasar de 3 mg/L. Mida de nuevo en 15 minutos; si no sube, haga entrar agua con más oxígeno y pida ayuda.',
+        'Ligue todos os aeradores do viveiro agora.[[ Pare a ração até passar de {fed}.]] Meça de novo em 15 minutos; se não subir, ponha água de fora com mais oxigênio e chame ajuda.',
+      en: 'Switch on every aerator of the pond now[[, stop feeding until it is above {fed}]] and measure again in 15 minutes; if it does not rise, take in water that holds more oxygen and call for help.',
+      es: 'Encienda todos los aireadores de la piscina ahora.[[ Pare el balanceado hasta pasar de {fed}.]] Mida de nuevo en 15 minutos; si no sube, haga entrar agua con más oxígeno y pida ayuda.',
     },
     sources: ['NUNES_MUSIG', 'ZHOU_2014', 'RENEW_BRAZIL'],
   },
@@ -25,9 +26,9 @@ const OXYGEN_ADVICE: readonly Advice[] = [
     grades: ['HIGH'],
     words: {
       'pt-BR':
-        'Ligue todos os aeradores do viveiro agora. Segure esta refeição e meça de novo em 15 minutos; dê-a só acima de 3 mg/L, e só a ração recomendada, que já desconta o oxigênio.',
-      en: 'Switch on every aerator of the pond now. Hold this meal and measure again in 15 minutes; give it only above 3 mg/L, and only the recommended ration, which allows for the oxygen.',
-      es: 'Encienda todos los aireadores de la piscina ahora. Retenga esta ración y mida de nuevo en 15 minutos; dela solo por encima de 3 mg/L, y solo el balanceado recomendado, que ya descuenta el oxígeno.',
+        'Ligue todos os aeradores do viveiro agora[[. Segure esta refeição]] e meça de novo em 15 minutos[[; dê-a só acima de {fed}, e só a ração recomendada, que já desconta o oxigênio]].',
+      en: 'Switch on every aerator of the pond now[[. Hold this meal]] and measure again in 15 minutes[[; give it only above {fed}, and only the recommended ration, which allows for the oxygen]].',
+      es: 'Encienda todos los aireadores de la piscina ahora[[. Retenga esta ración]] y mida de nuevo en 15 minutos[[; dela solo por encima de {fed}, y solo el balanceado recomendado, que ya descuenta el oxígeno]].',
     },
     sources: ['BOYD_OXYGEN', 'NUNES_MUSIG', 'RENEW_BRAZIL'],
   },
@@ -37,9 +38,9 @@ const OXYGEN_ADVICE: readonly Advice[] = [
     grades: ['MEDIUM', 'LOW'],
     words: {
       'pt-BR':
-        'Ligue todos os aeradores do viveiro agora, dê só a ração recomendada, que já desconta o oxigênio, e meça de novo em 30 minutos.',
-      en: 'Switch on every aerator of the pond now, give only the recommended ration, which allows for the oxygen, and measure again in 30 minutes.',
-      es: 'Encienda todos los aireadores de la piscina ahora, dé solo el balanceado recomendado, que ya descuenta el oxígeno, y mida de nuevo en 30 minutos.',
+        'Ligue todos os aeradores do viveiro agora[[, dê só a ração recomendada, que já desconta o oxigênio,]] e meça de novo em 30 minutos.',
+      en: 'Switch on every aerator of the pond now[[, give only the recommended ration, which allows for the oxygen,]] and measure again in 30 minutes.',
+      es: 'Encienda todos los aireadores de la piscina ahora[[, dé solo el balanceado recomendado, que ya descuenta el oxígeno,]] y mida de nuevo en 30 minutos.',
     },
     sources: ['BOYD_OXYGEN', 'NUNES_MUSIG'],
   },
@@ -48,9 +49,9 @@ const OXYGEN_ADVICE: readonly Advice[] = [
     stage: 'today',
     words: {
       'pt-BR':
-        'Deixe todos os aeradores ligados do pôr do sol até uma hora depois do amanhecer, corte 30% da refeição da noite e meça uma hora antes do amanhecer.',
-      en: 'Keep every aerator running from sunset until an hour after dawn, cut the evening meal by 30% and measure an hour before dawn.',
-      es: 'Deje todos los aireadores encendidos desde la puesta del sol hasta una hora después del amanecer, reduzca 30% la ración de la noche y mida una hora antes del amanecer.',
+        'Deixe todos os aeradores ligados do pôr do sol até uma hora depois do amanhecer[[, corte 30% da refeição da noite]] e meça uma hora antes do amanhecer.',
+      en: 'Keep every aerator running from sunset until an hour after dawn[[, cut the evening meal by 30%]] and measure an hour before dawn.',
+      es: 'Deje todos los aireadores encendidos desde la puesta del sol hasta una hora después del amanecer[[, reduzca 30% la ración de la noche]] y mida una hora antes del amanecer.',
     },
     sources: ['MADENJIAN_1987', 'NUNES_MUSIG', 'PRACTICE'],
   },
@@ -59,9 +60,9 @@ const OXYGEN_ADVICE: readonly Advice[] = [
     stage: 'week',
     words: {
       'pt-BR':
-        'Deixe todos os aeradores ligados das 22:00 às 06:00, meça às 05:00 por três dias e, se o mínimo não subir, corte 30% da refeição da noite e renove 10% da água.',
-      en: 'Run all aerators from 22:00 to 06:00, measure at 05:00 for three days and, if the minimum does not rise, cut the evening meal by 30% and renew 10% of the water.',
-      es: 'Deje todos los aireadores encendidos de 22:00 a 06:00, mida a las 05:00 por tres días y, si el mínimo no sube, reduzca 30% la ración de la noche y recambie 10% del agua.',
+        'Deixe todos os aeradores ligados das 22:00 às 06:00, meça às 05:00 por três dias e, se o mínimo não subir, [[corte 30% da refeição da noite e ]]renove 10% da água.',
+      en: 'Run all aerators from 22:00 to 06:00, measure at 05:00 for three days and, if the minimum does not rise, [[cut the evening meal by 30% and ]]renew 10% of the water.',
+      es: 'Deje todos los aireadores encendidos de 22:00 a 06:00, mida a las 05:00 por tres días y, si el mínimo no sube, [[reduzca 30% la ración de la noche y ]]recambie 10% del agua.',
     },
     sources: ['MADENJIAN_1987', 'PRACTICE'],
   },
@@ -71,9 +72,9 @@ const OXYGEN_ADVICE: readonly Advice[] = [
     stage: 'week',
     words: {
       'pt-BR':
-        'Oscilação assim vem de floração densa: meça às 05:00 e às 15:00 e, se a diferença passar de 6 mg/L, renove 10% da água à tarde e dê só a ração recomendada, que já desconta o oxigênio do amanhecer.',
-      en: 'Swings like these come from a dense bloom: measure at 05:00 and 15:00 and, if they differ by more than 6 mg/L, renew 10% of the water in the afternoon and give only the recommended ration, which allows for the oxygen of the dawn.',
-      es: 'Una oscilación así viene de una floración densa: mida a las 05:00 y a las 15:00 y, si la diferencia pasa de 6 mg/L, recambie 10% del agua en la tarde y dé solo el balanceado recomendado, que ya descuenta el oxígeno del amanecer.',
+        'Oscilação assim vem de floração densa: meça às 05:00 e às 15:00 e, se a diferença passar de 6 mg/L, renove 10% da água à tarde[[ e dê só a ração recomendada, que já desconta o oxigênio do amanhecer]].',
+      en: 'Swings like these come from a dense bloom: measure at 05:00 and 15:00 and, if they differ by more than 6 mg/L, renew 10% of the water in the afternoon[[ and give only the recommended ration, which allows for the oxygen of the dawn]].',
+      es: 'Una oscilación así viene de una floración densa: mida a las 05:00 y a las 15:00 y, si la diferencia pasa de 6 mg/L, recambie 10% del agua en la tarde[[ y dé solo el balanceado recomendado, que ya descuenta el oxígeno del amanecer]].',
     },
     sources: ['PRACTICE'],
   },
@@ -89,9 +90,9 @@ export const ADVICE: readonly Advice[] = [
     problem: 'LOW',
     stage: 'now',
     words: {
-      'pt-BR': 'Dê só a ração recomendada, que já desconta o frio, e não renove água de madrugada.',
-      en: 'Give only the recommended ration, which allows for the cold, and renew no water before sunrise.',
-      es: 'Dé solo el balanceado recomendado, que ya descuenta el frío, y no recambie agua de madrugada.',
+      'pt-BR': '[[Dê só a ração recomendada, que já desconta o frio, e ]]não renove água de madrugada.',
+      en: '[[Give only the recommended ration, which allows for the cold, and ]]renew no water before sunrise.',
+      es: '[[Dé solo el balanceado recomendado, que ya descuenta el frío, y ]]no recambie agua de madrugada.',
     },
     sources: ['AN_BINH', 'SKRETTING'],
   },
@@ -101,9 +102,9 @@ export const ADVICE: readonly Advice[] = [
     stage: 'week',
     words: {
       'pt-BR':
-        'Dê só a ração recomendada, nos horários dela, que com água fria ficam nas horas quentes; confira as bandejas a cada refeição, meça às 05:00 e às 15:00 e não renove água de madrugada.',
-      en: 'Give only the recommended ration at its hours, which in cool water are the warm ones; check the trays at every meal, measure at 05:00 and 15:00 and renew no water before sunrise.',
-      es: 'Dé solo el balanceado recomendado, en sus horarios, que con agua fría son las horas cálidas; revise los comederos en cada ración, mida a las 05:00 y a las 15:00 y no recambie agua de madrugada.',
+        '[[Dê só a ração recomendada, nos horários dela, que com água fria ficam nas horas quentes; confira as bandejas a cada refeição, ]]meça às 05:00 e às 15:00 e não renove água de madrugada.',
+      en: '[[Give only the recommended ration at its hours, which in cool water are the warm ones; check the trays at every meal, ]]measure at 05:00 and 15:00 and renew no water before sunrise.',
+      es: '[[Dé solo el balanceado recomendado, en sus horarios, que con agua fría son las horas cálidas; revise los comederos en cada ración, ]]mida a las 05:00 y a las 15:00 y no recambie agua de madrugada.',
     },
     sources: ['AN_BINH', 'PRACTICE'],
   },
@@ -113,9 +114,9 @@ export const ADVICE: readonly Advice[] = [
     stage: 'now',
     words: {
       'pt-BR':
-        'Ligue os aeradores agora, até a água esfriar, para misturar as camadas; água quente guarda menos oxigênio: meça o oxigênio. Dê só a ração recomendada, que já desconta o calor.',
-      en: 'Run the aerators now, until the water is cooler, to mix the layers; hot water holds less oxygen: measure oxygen. Give only the recommended ration, which allows for the heat.',
-      es: 'Encienda los aireadores ahora, hasta que el agua se enfríe, para mezclar las capas; el agua caliente guarda menos oxígeno: mida el oxígeno. Dé solo el balanceado recomendado, que ya descuenta el calor.',
+        'Ligue os aeradores agora, até a água esfriar, para misturar as camadas; água quente guarda menos oxigênio: meça o oxigênio.[[ Dê só a ração recomendada, que já desconta o calor.]]',
+      en: 'Run the aerators now, until the water is cooler, to mix the layers; hot water holds less oxygen: measure oxygen.[[ Give only the recommended ration, which allows for the heat.]]',
+      es: 'Encienda los aireadores ahora, hasta que el agua se enfríe, para mezclar las capas; el agua caliente guarda menos oxígeno: mida el oxígeno.[[ Dé solo el balanceado recomendado, que ya descuenta el calor.]]',
     },
     sources: ['AN_BINH', 'LIMSUWAN_CHING'],
   },
@@ -125,9 +126,9 @@ export const ADVICE: readonly Advice[] = [
     stage: 'week',
     words: {
       'pt-BR':
-        'Suba o nível em 10 a 20 cm, ligue os aeradores das 12:00 às 16:00 para misturar as camadas e dê só a ração recomendada, que já desconta o calor; confira as bandejas da refeição do meio-dia.',
-      en: 'Raise the level by 10 to 20 cm, run the aerators from 12:00 to 16:00 to mix the layers and give only the recommended ration, which allows for the heat; check the trays of the midday meal.',
-      es: 'Suba el nivel de 10 a 20 cm, encienda los aireadores de 12:00 a 16:00 para mezclar las capas y dé solo el balanceado recomendado, que ya descuenta el calor; revise los comederos de la ración del mediodía.',
+        'Suba o nível em 10 a 20 cm, ligue os aeradores das 12:00 às 16:00 para misturar as camadas[[ e dê só a ração recomendada, que já desconta o calor; confira as bandejas da refeição do meio-dia]].',
+      en: 'Raise the level by 10 to 20 cm, run the aerators from 12:00 to 16:00 to mix the layers[[ and give only the recommended ration, which allows for the heat; check the trays of the midday meal]].',
+      es: 'Suba el nivel de 10 a 20 cm, encienda los aireadores de 12:00 a 16:00 para mezclar las capas[[ y dé solo el balanceado recomendado, que ya descuenta el calor; revise los comederos de la ración del mediodía]].',
     },
     sources: ['PRACTICE'],
   },
@@ -288,6 +289,10 @@ export type AdviceAsked = {
   grade: AdviceGrade | null;
   /** Where it is known; null: words that hold for any value, else those for the worse one. */
   value?: number | null;
+  /** Nothing lives there, so that nothing is fed. */
+  isPondEmpty?: boolean | undefined;
+  /** Oxygen above which a meal is given, mg/L, where the farm has its own. */
+  fedAboveMgL?: number | undefined;
 };
 
 /** The line of the table that holds; null: nothing in particular is to be done. */
@@ -308,8 +313,27 @@ export function adviceFor({ parameter, problem, stage, grade, value = null }: Ad
 export function adviceOf(asked: AdviceAsked, language: Language, dose: string | null = null): string | null {
   const line = adviceFor(asked);
   if (line === null) return null;
-  return line.words[language].replace('{dose}', dose ?? UNKNOWN_DOSE[language]);
+  const words = line.words[language]
+    .replace('{dose}', dose ?? UNKNOWN_DOSE[language])
+    .replace('{fed}', fedAboveText(asked.fedAboveMgL ?? FED_ABOVE_MG_L, language));
+  return asked.isPondEmpty === true ? withoutFeed(words) : wordsOf(words);
 }
+
+/** Words as they are where shrimp are fed. */
+export const wordsOf = (words: string): string =>
+  words.replaceAll(/\[\[#.*?\]\]/g, '').replaceAll(/\[\[|\]\]/g, '');
+
+/** What is left where nothing is fed; it may then begin within a sentence. */
+function withoutFeed(words: string): string {
+  const left = words.replaceAll(/\[\[#(.*?)\]\]/g, '$1').replaceAll(/\[\[.*?\]\]/g, '');
+  return left.charAt(0).toLocaleUpperCase() + left.slice(1);
+}
+
+/** The least that keeps shrimp feeding (Boyd). */
+const FED_ABOVE_MG_L = SCIENCE_DEFAULTS.water.alerts.LOW_OXYGEN.highFrom;
+
+export const fedAboveText = (mgL: number, language: Language): string =>
+  `${figure(mgL, Number.isInteger(mgL) ? 0 : 1, language)} mg/L`;
 
 /** Where nobody knows how much is missing: in two parts no more than the usual dose. */
 const UNKNOWN_DOSE: Readonly<Record<Language, string>> = {

@@ -87,9 +87,14 @@ export type AdvisedAlert = {
 
 /**
  * The oxygen at and below which the words are those of what kills, as the farm has set it; null: that is not known, and
- * what is grave may kill.
+ * what is grave may kill. `isPondEmpty`: nothing lives in the pond of the alert, so that its words leave feed out.
  */
-export type DeadlyLevel = Pick<Water, 'criticalOxygenMgL'> | null;
+export type DeadlyLevel =
+  | (Pick<Water, 'criticalOxygenMgL'> & {
+      alerts?: Pick<Water['alerts'], 'LOW_OXYGEN'>;
+      isPondEmpty?: boolean;
+    })
+  | null;
 
 /** What to do now about an alert: the same words wherever it is told. */
 export function alertAdvice(
@@ -98,7 +103,8 @@ export function alertAdvice(
   water: DeadlyLevel,
 ): string {
   if (isEquipment(type)) return EQUIPMENT[type][language];
-  if (type === 'LOW_OXYGEN_FORECAST') return tonight(severity, language);
+  const isPondEmpty = water?.isPondEmpty;
+  if (type === 'LOW_OXYGEN_FORECAST') return tonight(severity, language, isPondEmpty);
   const mayKill =
     water === null || value === null
       ? severity === 'HIGH' || severity === null
@@ -110,12 +116,31 @@ export function alertAdvice(
       ? alkalinityDose({ value, limit: threshold, volumeM3: null }, language)
       : null;
   return (
-    adviceOf({ parameter: parameterOf(type), problem, stage: 'now', grade, value }, language, dose) ?? ''
+    adviceOf(
+      {
+        parameter: parameterOf(type),
+        problem,
+        stage: 'now',
+        grade,
+        value,
+        isPondEmpty,
+        fedAboveMgL: water?.alerts?.LOW_OXYGEN.highFrom,
+      },
+      language,
+      dose,
+    ) ?? ''
   );
 }
 
-function tonight(grade: AdviceGrade | null, language: Language): string {
-  return adviceOf({ parameter: 'dissolved_oxygen', problem: 'LOW', stage: 'today', grade }, language) ?? '';
+function tonight(grade: AdviceGrade | null, language: Language, isPondEmpty: boolean | undefined): string {
+  const asked = {
+    parameter: 'dissolved_oxygen',
+    problem: 'LOW',
+    stage: 'today',
+    grade,
+    isPondEmpty,
+  } as const;
+  return adviceOf(asked, language) ?? '';
 }
 
 /** The same for a word that came from elsewhere; null: a newer program's alert. */

@@ -105,7 +105,9 @@ function waterNotes(
   const stopping = stoppingCauses(ration.adjustment);
   if (stopping.length > 0)
     return stopping.map((each) =>
-      each.cause === 'AMMONIA' ? ammoniaNow(each.value, language) : oxygenNow('CRITICAL', language),
+      each.cause === 'AMMONIA'
+        ? ammoniaNow(each.value, language)
+        : oxygenNow('CRITICAL', language, water.alerts.LOW_OXYGEN.highFrom),
     );
   const { covered } = ration.adjustment;
   return [
@@ -124,7 +126,8 @@ function waterNotes(
 
 /** What the alarm of such oxygen says: the ration stands, but not yet the meal. */
 function holdNote(water: Constants['water'], oxygenMgL: number, language: Language): string | null {
-  return oxygenMgL <= water.alerts.LOW_OXYGEN.highFrom ? oxygenNow('HIGH', language) : null;
+  const { highFrom } = water.alerts.LOW_OXYGEN;
+  return oxygenMgL <= highFrom ? oxygenNow('HIGH', language, highFrom) : null;
 }
 
 function weightNote(constants: Constants, facts: FeedingFacts, language: Language): string | null {

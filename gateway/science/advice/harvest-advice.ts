@@ -1,5 +1,6 @@
 import type { HarvestDecision } from '../harvest-decision.ts';
 import { figure, type Language } from './language.ts';
+import { type MissingFact, missingText } from './missing-words.ts';
 
 export type HarvestAdviceFacts = {
   decision: HarvestDecision;
@@ -14,6 +15,7 @@ export type HarvestAdviceFacts = {
   fca: number | null;
   /** Feed and its price of the last days; null: nothing was fed. */
   feed: { kgPerDay: number; pricePerKg: number } | null;
+  missing: readonly MissingFact[];
 };
 
 /** The figures behind a harvest decision, as a technician would explain them. */
@@ -31,8 +33,10 @@ export function harvestExplanation(facts: HarvestAdviceFacts, language: Language
   const feed = feedSentence(facts, language);
   if (feed !== null) sentences.push(feed);
   // the samples say nothing of the feed that turns the account
-  if (decision.confidencePercent !== null && !feedTurnsIt(facts))
+  if (decision.confidencePercent !== null && !mayFeedTurnIt(facts))
     sentences.push(confidenceSentence(decision.confidencePercent, language));
+  const unknown = missingText(facts.missing, language);
+  if (unknown !== null) sentences.push(unknown);
   return sentences.join(' ');
 }
 
@@ -132,9 +136,14 @@ const feedPerDay = ({ feed }: HarvestAdviceFacts): number =>
   feed === null ? 0 : feed.kgPerDay * feed.pricePerKg;
 
 /** Whether the day pays by the rule, and no longer once the feed on record is paid from it. */
-export function feedTurnsIt(facts: HarvestAdviceFacts): boolean {
+function feedTurnsIt(facts: HarvestAdviceFacts): boolean {
   const { netDailyProfit } = facts.decision;
   return netDailyProfit > 0 && netDailyProfit - feedPerDay(facts) < 0;
+}
+
+/** The same, or the day pays and nobody recorded what was fed. */
+export function mayFeedTurnIt(facts: HarvestAdviceFacts): boolean {
+  return feedTurnsIt(facts) || (facts.missing.includes('FEED') && facts.decision.netDailyProfit > 0);
 }
 
 function checkFeed(facts: HarvestAdviceFacts, language: Language): string {

@@ -16,6 +16,8 @@ export type DawnFacts = {
   nowGrade: AdviceGrade | null;
   /** The level to stay above, mg/L. */
   warnMgL: number;
+  /** Above which a meal is given, where the farm has its own level, mg/L. */
+  fedAboveMgL?: number;
   /** The next level below that and the local time, still to come, at which it is reached; null: none before dawn. */
   next: { levelMgL: number; at: string } | null;
   /** Whether a dawn below the level is told, may still come, or is unlikely. */
@@ -94,7 +96,7 @@ function expectationText(facts: DawnFacts, language: Language): string {
   }[language];
   if (facts.nowGrade !== null) {
     const isDeadly = facts.nowGrade === 'CRITICAL';
-    const act = oxygenNow(facts.nowGrade, language);
+    const act = oxygenNow(facts.nowGrade, language, facts.fedAboveMgL);
     const first = {
       'pt-BR': `${name}: ${isDeadly ? 'CRÍTICO, ' : ''}oxigênio em cerca de ${mgL(nowMgL)}, já abaixo de ${mgL(warnMgL)}. ${act}`,
       en: `${name}: ${isDeadly ? 'CRITICAL, ' : ''}oxygen at about ${mgL(nowMgL)}, below ${mgL(warnMgL)} already. ${act}`,

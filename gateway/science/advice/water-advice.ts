@@ -12,6 +12,9 @@ type PondWater = {
   limit: number;
   /** m³; null: surface or depth unknown. */
   volumeM3: number | null;
+  /** Nothing lives there. */
+  isEmpty?: boolean | undefined;
+  fedAboveMgL?: number | undefined;
 };
 
 /** What a technician does about a parameter that is, or soon will be, out of range; null: nothing in particular. */
@@ -22,7 +25,19 @@ function waterAction(
 ): string | null {
   const { pond, stage, grade, language } = told;
   const dose = parameter === 'alkalinity' ? alkalinityDose(pond, language) : null;
-  return adviceOf({ parameter, problem, stage, grade, value: pond.value }, language, dose);
+  return adviceOf(
+    {
+      parameter,
+      problem,
+      stage,
+      grade,
+      value: pond.value,
+      isPondEmpty: pond.isEmpty,
+      fedAboveMgL: pond.fedAboveMgL,
+    },
+    language,
+    dose,
+  );
 }
 
 /** By experience alkalinity is raised by no more than this at a time, mg/L CaCO₃. */
@@ -73,6 +88,9 @@ export type WaterTrendFacts = {
   highest: { value: number; localDate: string; localTime: string } | null;
   range: { min: number; max: number | null };
   volumeM3: number | null;
+  isPondEmpty?: boolean;
+  /** Oxygen above which the farm gives a meal, mg/L. */
+  fedAboveMgL?: number;
   /** The newest reading, where it is fresh enough to act on at once and beyond its limit; null: it is not. */
   beyondNow: {
     /** What its limit is compared with: of total ammonia the un-ionised part. */
@@ -105,7 +123,12 @@ export function waterTrendAdvice(facts: WaterTrendFacts, language: Language): st
   ];
   if (problem !== null) {
     const limit = problem === 'HIGH' ? (facts.range.max ?? facts.range.min) : facts.range.min;
-    const pond: PondWater = { value: facts.latest, limit, volumeM3: facts.volumeM3 };
+    const pond: PondWater = {
+      value: facts.latest,
+      limit,
+      volumeM3: facts.volumeM3,
+      isEmpty: facts.isPondEmpty,
+    };
     sentences.push(
       arrival(facts, { latest: facts.latest, limit }, language),
       waterAction(facts.parameter, problem, {
@@ -122,13 +145,13 @@ export function waterTrendAdvice(facts: WaterTrendFacts, language: Language): st
 
 /** What cannot wait for a trend, with the reading it rests on. */
 function acute(
-  { beyondNow, parameter, volumeM3, pond: cod }: WaterTrendFacts,
+  { beyondNow, parameter, volumeM3, isPondEmpty, fedAboveMgL, pond: cod }: WaterTrendFacts,
   language: Language,
 ): string | null {
   if (beyondNow === null) return null;
   const { compared, limit, grade, side, localTime, reading } = beyondNow;
   const action = waterAction(parameter, side, {
-    pond: { value: compared, limit, volumeM3 },
+    pond: { value: compared, limit, volumeM3, isEmpty: isPondEmpty, fedAboveMgL },
     stage: 'now',
     grade,
     language,

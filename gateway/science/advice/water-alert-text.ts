@@ -101,8 +101,9 @@ const pointed = (text: string): string =>
   text.replaceAll(SPELLED, (amounts) => amounts.replaceAll(/[.,]/g, (mark) => (mark === '.' ? ',' : '.')));
 
 /** What to do at this moment about oxygen below its limit. */
-export function oxygenNow(grade: AdviceGrade, language: Language): string {
-  return adviceOf({ parameter: 'dissolved_oxygen', problem: 'LOW', stage: 'now', grade }, language) ?? '';
+export function oxygenNow(grade: AdviceGrade, language: Language, fedAboveMgL?: number): string {
+  const asked = { parameter: 'dissolved_oxygen', problem: 'LOW', stage: 'now', grade, fedAboveMgL } as const;
+  return adviceOf(asked, language) ?? '';
 }
 
 /** What to do at this moment about so much un-ionised ammonia, mg/L as N, that is graded HIGH. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ALERT_TYPES, SEVERITIES } from '#contract/words.ts';
 import { ADVICE_SOURCES } from '#science/advice/advice-sources.ts';
-import { ADVICE } from '#science/advice/advice-table.ts';
+import { ADVICE, wordsOf } from '#science/advice/advice-table.ts';
 import { adviceForWord, alertAdvice } from '#science/advice/alert-advice.ts';
 import { LANGUAGES } from '#science/advice/language.ts';
 import { alkalinityDose } from '#science/advice/water-advice.ts';
@@ -85,7 +85,7 @@ test('no line of the table is without a source, none is shadowed by another, and
     const key = JSON.stringify([parameter, problem, stage, grades, from, below]);
     expect(seen.has(key), key).toBe(false);
     seen.add(key);
-    for (const language of LANGUAGES) expect(words[language]).toMatch(/^\p{Lu}.*\.$/u);
+    for (const language of LANGUAGES) expect(wordsOf(words[language])).toMatch(/^\p{Lu}.*\.$/u);
   }
 });
 

@@ -29,6 +29,7 @@ function adviceOn(given: Partial<HarvestFacts>, more: Partial<HarvestAdviceFacts
     currency: 'BRL',
     fca: null,
     feed: null,
+    missing: [],
     ...more,
   };
 }
@@ -121,4 +122,15 @@ describe('a batch nobody has weighed lately', () => {
     expect(harvestExplanation(never, 'en')).toMatch(/^The batch has not been weighed yet/);
     expect(harvestExplanation(never, 'en')).toContain('0.22 g a day (expected from the curve)');
   });
+});
+
+test('what nobody recorded is named, and without feed on record no chance of being right is told', () => {
+  const told = harvestExplanation(adviceOn({}, { missing: ['SURVIVAL', 'FEED', 'DAILY_COST'] }), 'en');
+  expect(told).toContain(
+    'Not recorded, and may make it worse: survival (the estimate of the stocking counts); feed; cost of a day (100 are assumed).',
+  );
+  expect(told).not.toContain('chance');
+  // feed only makes a loss larger
+  const loss = adviceOn({ dailyOperationalCost: 5_000 }, { missing: ['FEED'] });
+  expect(harvestExplanation(loss, 'en')).toContain('chance');
 });

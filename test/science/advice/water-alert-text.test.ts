@@ -85,7 +85,7 @@ describe('ammonia', () => {
 });
 
 test.each([
-  ['nitrite', 0.3, 'Nitrito 0,30 mg/L no viveiro V-03, acima de 0,10 mg/L (leve; salinidade não medida)'],
+  ['nitrite', 0.15, 'Nitrito 0,15 mg/L no viveiro V-03, acima de 0,10 mg/L (leve; salinidade não medida)'],
   ['nitrate', 25, 'Nitrato 25 mg/L no viveiro V-03, acima de 20 mg/L (leve; salinidade não medida)'],
 ] as const)('%s whose salinity nobody measured says so', (parameter, value, message) => {
   const say = (salinity: number | null) => {

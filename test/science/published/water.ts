@@ -23,26 +23,70 @@ function unionised(temperatureC: number, ph: number, salinityPpt: number): numbe
   return nh3.isKnown ? nh3.mgL : Number.NaN;
 }
 
+/** °C, mg/L in fresh water, mg/L that each g/kg of salt takes. */
+const EN_25814 = [
+  [0, '14.62', 0.0875],
+  [1, '14.22', 0.0843],
+  [2, '13.83', 0.0818],
+  [3, '13.46', 0.0789],
+  [4, '13.11', 0.076],
+  [5, '12.77', 0.0739],
+  [6, '12.45', 0.0714],
+  [7, '12.14', 0.0693],
+  [8, '11.84', 0.0671],
+  [9, '11.56', 0.065],
+  [10, '11.29', 0.0632],
+  [11, '11.03', 0.0614],
+  [12, '10.78', 0.0593],
+  [13, '10.54', 0.0582],
+  [14, '10.31', 0.0561],
+  [15, '10.08', 0.0545],
+  [16, '9.87', 0.0532],
+  [17, '9.66', 0.0514],
+  [18, '9.47', 0.05],
+  [19, '9.28', 0.0489],
+  [20, '9.09', 0.0475],
+  [21, '8.91', 0.0464],
+  [22, '8.74', 0.0453],
+  [23, '8.58', 0.0443],
+  [24, '8.42', 0.0432],
+  [25, '8.26', 0.0421],
+  [26, '8.11', 0.0407],
+  [27, '7.97', 0.04],
+  [28, '7.83', 0.0389],
+  [29, '7.69', 0.0382],
+  [30, '7.56', 0.0371],
+] as const;
+
 export const WATER_SOURCES: readonly Source[] = [
   {
-    name: 'EN 25814, as printed in ProMinent’s manual of the DULCOTEST DO 1 probe, p. 52: fresh water at 1 atm',
+    name: 'EN 25814, as printed in the manuals of ProMinent (DULCOTEST DO 1, p. 52) and Yokogawa (DO402, p. 6-8): mg/L at 1 atm, and what each g/kg of salt takes of it',
+    cited: [],
+    // the standard takes salt off in a straight line; from 25 g/kg on that is up to 2 % less than the curve of the sea
+    figures: EN_25814.flatMap(([temperatureC, published, perSalt]) => [
+      { ...saturation(temperatureC, 0, published), to: 0.00001 },
+      ...[5, 15, 25, 35].map(
+        (ppt): Figure => ({
+          ...saturation(temperatureC, ppt, (Number(published) - ppt * perSalt).toFixed(2)),
+          to: 0.02,
+        }),
+      ),
+    ]),
+  },
+  {
+    name: 'Table of oxygen solubility in the manual of the YSI MultiLab 4010, p. 147: mg/L at 760 mmHg, by salinity',
     cited: [],
     figures: table(
       [
-        [0, '14.6'],
-        [10, '11.3'],
-        [16, '9.87'],
-        [18, '9.47'],
-        [20, '9.09'],
-        [22, '8.74'],
-        [24, '8.42'],
-        [25, '8.26'],
-        [26, '8.11'],
-        [28, '7.83'],
-        [29, '7.69'],
-        [30, '7.56'],
+        [20, '9.092', '7.749', '7.346'],
+        [28, '7.827', '6.731', '6.400'],
+        [30, '7.559', '6.513', '6.197'],
       ] as const,
-      (temperatureC, published) => saturation(temperatureC, 0, published),
+      (temperatureC, fresh, salty, sea) => [
+        { ...saturation(temperatureC, 0, fresh), to: 0.0001 },
+        { ...saturation(temperatureC, 27.1, salty), to: 0.001 },
+        { ...saturation(temperatureC, 36.1, sea), to: 0.001 },
+      ],
     ),
   },
   {

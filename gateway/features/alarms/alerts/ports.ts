@@ -6,7 +6,7 @@ import type { EpisodeAlert, SubjectNames } from '#core/alerting.ts';
 import type { ProcessPause } from '#core/clock-trust.ts';
 import type { DeviceActivity } from '#core/device-activity.ts';
 import type { DeviceTrouble } from '#features/control/control-view.ts';
-import type { Water } from '#science/water-limits.ts';
+import type { DeadlyLevel } from '#science/advice/alert-advice.ts';
 
 export type Alert = Stored<RowOf<typeof alert>>;
 /** What an alert is about; the ids that are null do not count. */
@@ -19,7 +19,7 @@ export type OpenAlert = Pick<
 >;
 
 /** What the limits of a farm say of the water that kills. */
-export type FarmWater = Pick<Water, 'criticalOxygenMgL'>;
+export type FarmWater = NonNullable<DeadlyLevel>;
 
 export type AlertFilter = {
   status: Alert['status'];
@@ -35,6 +35,8 @@ export type AlertFilter = {
 /** Facts the alert use cases ask for; only visible (not deleted) rows are answered, but for `idTaken`. */
 export type AlertQueries = {
   alertById: (id: string) => Promise<Alert | null>;
+  /** Nothing is fed in this pond. */
+  isPondEmpty: (pondId: string) => Promise<boolean>;
   /** True also for a deleted alert: its cause counted once. */
   idTaken: (id: string) => Promise<boolean>;
   /** null: the farm, the control point or the pond is gone. */

@@ -244,7 +244,7 @@ async function answered(
 ): Promise<RouteDecision> {
   const { answer } = decision;
   const names = await deps.queries.peopleNames(answer.farm_id, actorsOf(answer));
-  const { water } = await deps.scienceOf(answer.farm_id);
+  const water = await waterOf(deps, answer, (await deps.scienceOf(answer.farm_id)).water);
   const body = toAnswer(answer, names, { language, water });
   return { ...decision, answer: { status: 200, body, rev: answer.rev } };
 }
@@ -296,6 +296,15 @@ function toAnswer(row: AlertRow, names: Names, { language, water }: Told): Alert
   };
 }
 
+/** The figures of the farm, and whether anything lives in the pond of the alert. */
+async function waterOf(
+  deps: Pick<AlertRouteDeps, 'queries'>,
+  { pond_id }: Pick<AlertRow, 'pond_id'>,
+  water: FarmWater,
+): Promise<FarmWater> {
+  return pond_id === null ? water : { ...water, isPondEmpty: await deps.queries.isPondEmpty(pond_id) };
+}
+
 async function* answersOf(
   deps: Pick<AlertRouteDeps, 'queries' | 'scienceOf'>,
   alerts: AsyncIterable<Alert>,
@@ -303,6 +312,7 @@ async function* answersOf(
 ): AsyncIterable<AlertAnswer> {
   // a long list names few people on few farms, each asked for once on each farm
   const farms = new Map<string, { names: Map<string, string>; asked: Set<string>; water: FarmWater }>();
+  const ponds = new Map<string | null, FarmWater>();
   for await (const row of alerts) {
     const known = farms.get(row.farm_id) ?? {
       names: new Map<string, string>(),
@@ -314,6 +324,8 @@ async function* answersOf(
     const unknown = actorsOf(row).filter((id) => !asked.has(id));
     for (const id of unknown) asked.add(id);
     for (const [id, name] of await deps.queries.peopleNames(row.farm_id, unknown)) names.set(id, name);
-    yield toAnswer(row, names, { language, water });
+    const there = ponds.get(row.pond_id) ?? (await waterOf(deps, row, water));
+    if (row.pond_id !== null) ponds.set(row.pond_id, there);
+    yield toAnswer(row, names, { language, water: there });
   }
 }

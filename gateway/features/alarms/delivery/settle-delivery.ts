@@ -141,6 +141,8 @@ export type SettleDeps = Pick<Kernel, 'now' | 'clockQuality' | 'random' | 'idOf'
     send: Send;
     /** The figures of the farm a notification tells of, which the advice in it goes by. */
     scienceOf: (farmId: string) => Promise<{ water: NonNullable<DeadlyLevel> }>;
+    /** Nothing is fed in this pond. */
+    isPondEmpty: (pondId: string) => Promise<boolean>;
     notify: Notify;
     count: (outcome: Outcome['is'] | 'given_up') => void;
     outage: OutageWatch;
@@ -203,10 +205,14 @@ export function createSettle(deps: SettleDeps): Settle {
   async function waterOf({ notification }: Job): Promise<DeadlyLevel> {
     const farmId = notification?.farm_id ?? null;
     if (farmId === null) return null;
-    return deps.scienceOf(farmId).then(
-      ({ water }) => water,
-      () => null,
-    );
+    const pondId = notification?.data['pond_id'];
+    try {
+      const { water } = await deps.scienceOf(farmId);
+      const isPondEmpty = typeof pondId === 'string' && (await deps.isPondEmpty(pondId));
+      return { ...water, isPondEmpty };
+    } catch {
+      return null;
+    }
   }
 
   async function attempt(job: Job, channel: Channel, leave: () => void): Promise<Settled> {

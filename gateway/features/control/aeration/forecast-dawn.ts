@@ -112,10 +112,11 @@ const QUARTER_MS = HOUR_MS / 4;
 export function forecastText(found: PondForecast, nowMs: number, language: Language): string {
   const { pond, forecast, constants } = found;
   const warnMgL = constants.aeration.forecast.warnBelowMgL;
+  const fedAboveMgL = constants.water.alerts.LOW_OXYGEN.highFrom;
   if (forecast === null) {
     const last = found.readings.at(-1);
     const grade = last === undefined ? null : oxygenGrade(found, last.oxygenMgL);
-    const told = last === undefined || grade === null ? null : { mgL: last.oxygenMgL, grade };
+    const told = last === undefined || grade === null ? null : { mgL: last.oxygenMgL, grade, fedAboveMgL };
     return found.whyNone === null ? '' : noForecastText(found.whyNone, told, language);
   }
   const nowMgL = oxygenAt(forecast, nowMs);
@@ -130,6 +131,7 @@ export function forecastText(found: PondForecast, nowMs: number, language: Langu
       nowMgL,
       nowGrade: oxygenGrade(found, nowMgL),
       warnMgL,
+      fedAboveMgL,
       next: next === null ? null : { levelMgL: next.levelMgL, at: timeOfDay(clock, next.reachedMs) },
       outlook: outlookOf(constants.aeration.forecast, forecast, nowMs),
       measureAt: measureAt(found, forecast, nowMs),

@@ -5,15 +5,17 @@ import { grams, kilograms, percent, ratio, roundTo } from '#core/rounding.ts';
 import { dayAfter, localDay, startOfDay } from '#core/zone-clock.ts';
 import { biomassKgIn, populationIn, weighingIn, weightIn } from '#features/production/batch-in-pond.ts';
 import type { BatchState, BatchStates, Weighing } from '#features/production/batch-state.ts';
+import { missingOfAnimals } from '#features/production/missing-facts.ts';
 import type { Language } from '#science/advice/language.ts';
+import { type MissingFact, missingText } from '#science/advice/missing-words.ts';
 import { aerationText } from '#science/advice/oxygen-advice.ts';
 import { aerationSizing } from '#science/aeration-sizing.ts';
 import { biomassPerM3 } from '#science/biomass.ts';
 import type { ScienceConstants } from '#science/constants.ts';
+import { weightToFeedG } from '#science/feeding-ration.ts';
 import { hoursToOxygenLevel } from '#science/oxygen-forecast.ts';
-import type { IsOnline, Pond, PondContents, PondContentsQueries, PondQueries } from './ports.ts';
-
-type Living = Pick<PondCard['active_batches'][number], 'current_biomass_kg'>;
+import { speciesOf } from '#science/survival.ts';
+import type { IsOnline, Living, Pond, PondContents, PondContentsQueries, PondQueries } from './ports.ts';
 
 export type PondCardDeps = {
   queries: Pick<PondQueries, 'activeAlerts' | 'controlPointCod' | 'aeratorsOfPond'>;
@@ -56,9 +58,8 @@ export async function pondCardsOf(deps: PondCardDeps, ponds: readonly Pond[]): P
 
 /** Everything about one pond on one card. */
 export async function pondCardOf(deps: PondCardDeps, pond: Pond, language: Language): Promise<PondCard> {
-  const { active_batches, latest_biometry, latest_water_quality, feeding_today } = await deps.contents.detail(
-    pond.id,
-  );
+  const { active_batches, living, latest_biometry, latest_water_quality, feeding_today } =
+    await deps.contents.detail(pond.id);
   return {
     pond_id: pond.id,
     cod: pond.cod,
@@ -73,7 +74,7 @@ export async function pondCardOf(deps: PondCardDeps, pond: Pond, language: Langu
     feeding_today,
     active_alerts: await deps.queries.activeAlerts(pond),
     aeration: aerationOf(await deps.scienceOf(pond.farm_id), pond, {
-      batches: active_batches,
+      living,
       aerators: await deps.queries.aeratorsOfPond(pond.id),
       language,
     }),
@@ -98,6 +99,7 @@ export const emptyPonds: PondContents = {
   overview: async () => new Map(),
   detail: async () => ({
     active_batches: [],
+    living: [],
     latest_biometry: null,
     latest_water_quality: null,
     feeding_today: { total_kg: 0, feeds_count: 0, last_feed: null },
@@ -106,12 +108,17 @@ export const emptyPonds: PondContents = {
 
 /** Whether the aerators of a pond carry what lives in it, and how long it does without them; null: nothing lives there. */
 function aerationOf(
-  { aeration, water }: Pick<ScienceConstants, 'aeration' | 'water'>,
-  pond: Pick<Pond, 'cod' | 'size_m2' | 'depth_m'>,
-  of: { batches: readonly Living[]; aerators: readonly { power_kw: number }[]; language: Language },
+  science: ScienceConstants,
+  pond: Pick<Pond, 'cod' | 'size_m2' | 'depth_m' | 'aerator_count'>,
+  of: { living: Living; aerators: readonly { power_kw: number }[]; language: Language },
 ): PondCard['aeration'] {
-  const biomassKg = of.batches.reduce((sum, { current_biomass_kg }) => sum + (current_biomass_kg ?? 0), 0);
+  const biomassKg = of.living.reduce(
+    (sum, { state, pondId }) => sum + biomassToAirKg(science, state, pondId),
+    0,
+  );
   if (biomassKg <= 0) return null;
+  const missing = missingForAir(pond, of);
+  const { aeration, water } = science;
   const powerKw = of.aerators.reduce((sum, { power_kw }) => sum + power_kw, 0);
   const sizing = aerationSizing(aeration, { biomassKg, powerKw, areaM2: pond.size_m2 });
   const kgPerM3 = biomassPerM3(biomassKg, { areaM2: pond.size_m2, depthM: pond.depth_m });
@@ -134,8 +141,51 @@ function aerationOf(
       off_mg_l: aeration.proposedSetPoints.offMgL,
       emergency_mg_l: aeration.proposedSetPoints.emergencyMgL,
     },
-    advice: aerationText({ pond: pond.cod, biomassKg, sizing }, of.language),
+    advice:
+      [
+        aerationText({ pond: pond.cod, biomassKg, sizing }, of.language),
+        missingText(
+          missing.filter((each) => each !== 'SURVIVAL'),
+          of.language,
+        ),
+      ]
+        .filter((sentence) => sentence !== null)
+        .join(' ') || null,
+    missing,
   };
+}
+
+/** Shrimp that nobody weighed lately have grown: what their aerators have to carry is no less than what is expected. */
+function biomassToAirKg(science: ScienceConstants, state: BatchState, pondId: string): number {
+  const ofRecords = biomassKgIn(state, pondId);
+  const isWeighed = missingOfAnimals(state).every((each) => each === 'SURVIVAL');
+  if (isWeighed) return ofRecords;
+  const expectedG = weightToFeedG(science, toFeed(state, pondId));
+  return Math.max(ofRecords, (populationIn(state, pondId) * expectedG) / 1000);
+}
+
+function toFeed(state: BatchState, pondId: string): Parameters<typeof weightToFeedG>[1] {
+  const weighing = weighingIn(state, pondId);
+  return {
+    species: speciesOf(state.batch.species).species,
+    initialWeightG: state.batch.initial_avg_weight,
+    day: state.daysActive,
+    warmDays: state.daysActive,
+    lastWeighing:
+      weighing === null ? null : { day: weighing.measurementDay, weightG: weighing.average_weight_g },
+  };
+}
+
+function missingForAir(
+  pond: Pick<Pond, 'size_m2' | 'depth_m' | 'aerator_count'>,
+  { living, aerators }: { living: Living; aerators: readonly unknown[] },
+): MissingFact[] {
+  return [
+    ...new Set(living.flatMap(({ state }) => missingOfAnimals(state))),
+    ...(pond.size_m2 === null ? (['POND_SIZE'] as const) : []),
+    ...(pond.depth_m === null ? (['POND_DEPTH'] as const) : []),
+    ...(aerators.length < (pond.aerator_count ?? 0) ? (['AERATORS'] as const) : []),
+  ];
 }
 
 type PondContentsDeps = Pick<Kernel, 'now' | 'clockQuality'> & {
@@ -184,6 +234,7 @@ export function pondContents(deps: PondContentsDeps): PondContents {
       const latest = (await queries.latestWater([pondId])).get(pondId);
       return {
         active_batches: states.map((state) => onDetail(state, pondId)),
+        living: states.map((state) => ({ state, pondId })),
         latest_biometry: biometryOnCard(states[0] === undefined ? null : weighingIn(states[0], pondId)),
         latest_water_quality:
           latest === undefined

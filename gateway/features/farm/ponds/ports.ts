@@ -2,6 +2,7 @@ import type { RowOf, Stored } from '#contract/resource.ts';
 import type { BatchOnCard, BatchOnDetail, PondCard, PondCards } from '#contract/resources/pond-cards.ts';
 import type { pond } from '#contract/resources/ponds.ts';
 import type { NumericIdDeps } from '#core/numeric-id.ts';
+import type { BatchState } from '#features/production/batch-state.ts';
 
 export type Pond = Stored<RowOf<typeof pond>>;
 
@@ -26,6 +27,9 @@ export type PondQueries = NumericIdDeps & {
   activeAlerts: (pond: Pick<Pond, 'id' | 'control_point_id'>) => Promise<PondCard['active_alerts']>;
 };
 
+/** Batches with animals in a pond, as they stand. */
+export type Living = readonly { state: BatchState; pondId: string }[];
+
 /** What lives in a pond now; the features of batches, water and feeding bring it. The batch with most animals first. */
 export type PondContents = {
   /** Per pond id; a pond without any may be left out. */
@@ -40,6 +44,7 @@ export type PondContents = {
   detail: (pondId: string) => Promise<
     Pick<PondCard, 'latest_biometry' | 'latest_water_quality' | 'feeding_today'> & {
       active_batches: BatchOnDetail[];
+      living: Living;
     }
   >;
 };

@@ -4,10 +4,43 @@ export type Overrides = Readonly<Record<string, unknown>>;
 
 /** The figures that hold on a farm: its own where it has set some, else the defaults. */
 export function mergedConstants(overrides: Overrides | null): ScienceConstants {
+  if (overrides === null) return SCIENCE_DEFAULTS;
   // laid over the defaults key by key, nothing of another kind is taken: the shape stays that of the defaults
-  return overrides === null
-    ? SCIENCE_DEFAULTS
-    : (merged(SCIENCE_DEFAULTS, inTodaysNames(overrides)) as ScienceConstants);
+  const laid = merged(SCIENCE_DEFAULTS, inTodaysNames(overrides)) as ScienceConstants;
+  return stoppingAlike(laid, overrides);
+}
+
+/** The oxygen at and below which a table of the ration allows no feed, mg/L; null: it always allows some. */
+export function feedStopsAt({
+  oxygenFactor,
+}: Pick<ScienceConstants['feeding'], 'oxygenFactor'>): number | null {
+  return oxygenFactor.findLast(({ factor }) => factor <= 0)?.at ?? null;
+}
+
+/**
+ * The alarm says at which oxygen feeding stops, and the ration stops there: what a farm has set of the two leads the other; of
+ * two that differ the stricter holds.
+ */
+function stoppingAlike(constants: ScienceConstants, own: Overrides): ScienceConstants {
+  const { water, feeding } = constants;
+  const [alarm, ration] = [water.criticalOxygenMgL, feedStopsAt(feeding)];
+  if (alarm === ration) return constants;
+  const { ofAlarm, ofRation } = setOfOxygen(own);
+  const leads = ofAlarm === ofRation ? Math.max(alarm, ration ?? alarm) : ofAlarm ? alarm : (ration ?? alarm);
+  const fed = feeding.oxygenFactor.filter(({ at, factor }) => at > leads && factor > 0);
+  return {
+    ...constants,
+    water: { ...water, criticalOxygenMgL: leads },
+    feeding: { ...feeding, oxygenFactor: [{ at: leads, factor: 0 }, ...fed] },
+  };
+}
+
+/** Which of the two a farm has set. */
+export function setOfOxygen({ water, feeding }: Overrides): { ofAlarm: boolean; ofRation: boolean } {
+  return {
+    ofAlarm: isTable(water) && 'criticalOxygenMgL' in water,
+    ofRation: isTable(feeding) && 'oxygenFactor' in feeding,
+  };
 }
 
 /** An ordinary forecast of the dawn looks ahead from 21:00 to 06:00. */

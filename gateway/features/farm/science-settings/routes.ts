@@ -17,11 +17,20 @@ import {
   CONSTANT_WORDS,
   EMPTY_LIST_LINES,
   LIST_AXES,
+  ONE_WAY_COLUMNS,
   RISING_CONSTANTS,
   ruleOf,
 } from '#science/constant-rules.ts';
 import { SCIENCE_DEFAULTS, type ScienceConstants } from '#science/constants.ts';
-import { inTodaysNames, isTable, mergedConstants, type Overrides, unknownIn } from './merge-constants.ts';
+import {
+  feedStopsAt,
+  inTodaysNames,
+  isTable,
+  mergedConstants,
+  type Overrides,
+  setOfOxygen,
+  unknownIn,
+} from './merge-constants.ts';
 import type { FarmScience, ScienceSettingQueries } from './ports.ts';
 
 const params = z.object({ farm_id: idInput });
@@ -116,8 +125,28 @@ function faultsIn(sent: Readonly<Record<string, unknown>>): FieldError[] {
   return faults(SCIENCE_DEFAULTS, sent, '', { mayReset: true });
 }
 
-/** Figures that hold together one by one but not with each other. */
-function disorderIn(constants: ScienceConstants): FieldError[] {
+/** Figures that hold one by one but not with each other. */
+function disorderIn(overrides: Overrides): FieldError[] {
+  return [...contradictions(overrides), ...outOfOrder(mergedConstants(overrides))];
+}
+
+/** The alarm and the ration stop feeding at one oxygen: that of the one that is set, or of both. */
+function contradictions(overrides: Overrides): FieldError[] {
+  const { ofAlarm, ofRation } = setOfOxygen(overrides);
+  const [alarm, ration] = [overrides['water'], overrides['feeding']] as [
+    Pick<ScienceConstants['water'], 'criticalOxygenMgL'>,
+    Pick<ScienceConstants['feeding'], 'oxygenFactor'>,
+  ];
+  const stops = ofRation ? feedStopsAt(ration) : null;
+  if (!ofRation || (stops !== null && (!ofAlarm || stops === alarm.criticalOxygenMgL))) return [];
+  const does = stops === null ? 'never stops feeding' : `stops feeding at ${stops} mg/L`;
+  const other = ofAlarm
+    ? `the alarm at water.criticalOxygenMgL, ${alarm.criticalOxygenMgL} mg/L`
+    : 'the alarm does';
+  return [fault('feeding.oxygenFactor', 'CONTRADICTS', `${does}, ${other}: give a line of factor 0 there`)];
+}
+
+function outOfOrder(constants: ScienceConstants): FieldError[] {
   return RISING_CONSTANTS.flatMap((paths) =>
     paths.slice(1).flatMap((path, place) => {
       const lower = paths[place] ?? '';
@@ -165,7 +194,9 @@ function faultsInList(known: readonly unknown[], sent: unknown, path: string): F
   if (!Array.isArray(sent) || sent.length < least || sent.length > MOST_LINES)
     return [fault(path, 'INVALID_TYPE', `must be a list of ${least} to ${MOST_LINES} lines`)];
   const inLines = sent.flatMap((each: unknown, place) => faultsInLine(line, each, `${path}[${place}]`));
-  return inLines.length > 0 ? inLines : [...faultsInOrder(sent, path), ...faultsInShares(sent, path)];
+  return inLines.length > 0
+    ? inLines
+    : [...faultsInOrder(sent, path), ...faultsOfWay(sent, path), ...faultsInShares(sent, path)];
 }
 
 /** A line is whole: nothing of it is left to a default. */
@@ -187,6 +218,20 @@ function faultsInOrder(lines: readonly unknown[], path: string): FieldError[] {
     return isRising
       ? []
       : [fault(`${path}[${place + 1}].${axis}`, 'OUT_OF_ORDER', `must be more than ${String(a)}`)];
+  });
+}
+
+function faultsOfWay(lines: readonly unknown[], path: string): FieldError[] {
+  const rule = ONE_WAY_COLUMNS[path];
+  if (rule === undefined) return [];
+  const values = lines.map((line) => (isTable(line) ? Number(line[rule.column]) : Number.NaN));
+  return values.slice(1).flatMap((value, place) => {
+    const before = values[place] ?? value;
+    const isWrong = rule.way === 'RISING' ? value < before : value > before;
+    const side = rule.way === 'RISING' ? 'less' : 'more';
+    return isWrong
+      ? [fault(`${path}[${place + 1}].${rule.column}`, 'OUT_OF_ORDER', `must not be ${side} than ${before}`)]
+      : [];
   });
 }
 
@@ -264,7 +309,7 @@ async function changeSettings(
   const before = settingsOf(current).overrides;
   const overrides = laidOver(before, sent);
   if (JSON.stringify(overrides) === JSON.stringify(before)) return { answer: settingsOf(current) };
-  refuse(disorderIn(mergedConstants(overrides)));
+  refuse(disorderIn(overrides));
   const now = isoOf(deps.now());
   const set = { overrides, updated_by: caller.userId, updated_at: now };
   const answer = { overrides, updatedAt: now, updatedBy: caller.userId };

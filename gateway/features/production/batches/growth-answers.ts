@@ -15,6 +15,7 @@ import { averageDailyGainG, specificGrowthRatePercent } from '#science/growth.ts
 import { growthStatus, variancePercent } from '#science/growth-trend.ts';
 import { endOf } from '../batch-in-pond.ts';
 import type { BatchState, BatchStates } from '../batch-state.ts';
+import { missingOfAnimals, missingOfFeed } from '../missing-facts.ts';
 import { type BatchGrowth, type GrowthDeps, growthOf } from './batch-growth.ts';
 import { atBatch, batchParams, tag } from './batch-routes-common.ts';
 import { requireState } from './change-batch.ts';
@@ -59,6 +60,7 @@ function statsToAnswer(state: BatchState): z.infer<typeof batchStatsAnswer> {
     average_weight_g: grams(state.currentWeightG),
     specific_growth_rate:
       latest === null ? null : roundTo(specificGrowthRatePercent(initialG, latest.weightG, latest.day), 2),
+    missing: missingOfFeed(state),
   };
 }
 
@@ -79,6 +81,8 @@ function analysisToAnswer(growth: BatchGrowth, language: Language): z.infer<type
       ...harvestOf(growth),
     },
     recommendations: growth.facts === null ? [] : growthAdvice(growth.science, growth.facts, language),
+    // survival changes no mean weight
+    missing: missingOfAnimals(growth.history.state).filter((each) => each !== 'SURVIVAL'),
   };
 }
 

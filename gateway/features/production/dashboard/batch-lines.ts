@@ -14,6 +14,7 @@ import { growthStatus, performancePercent } from '#science/growth-trend.ts';
 import { expectedSurvivalPercent, speciesOf, survivalStatus } from '#science/survival.ts';
 import { biomassKgIn, populationIn, weightIn } from '../batch-in-pond.ts';
 import type { BatchHistory, BatchState } from '../batch-state.ts';
+import { missingOfAnimals, missingOfFeed } from '../missing-facts.ts';
 import type { PondOnDashboard } from './ports.ts';
 
 const beginning = ({ batch, pondCod, daysActive }: BatchState) => ({
@@ -69,6 +70,7 @@ export function survivalLine(survival: ScienceConstants['survival'], state: Batc
     ),
     mortality_count: Math.max(0, batch.initial_count - population - harvestedCount),
     status: survivalStatus(survivalRate),
+    missing: missingOfAnimals(state).filter((each) => each === 'SURVIVAL'),
   };
 }
 
@@ -93,6 +95,7 @@ export function feedLine(state: BatchState, readsFinance: boolean): FeedLine {
     feed_cost_per_kg_shrimp:
       totalFeedCost !== null && totalFeedKg > 0 ? money(oneBy(totalFeedCost, biomassGainedKg)) : null,
     efficiency_status: efficiencyRating(fca),
+    missing: missingOfFeed(state),
   };
 }
 

@@ -12,6 +12,7 @@ import {
 } from '#science/advice/feeding-advice.ts';
 import { FEEDING_WORDS } from '#science/advice/feeding-words.ts';
 import type { Language } from '#science/advice/language.ts';
+import { type MissingFact, missingText } from '#science/advice/missing-words.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import { type FeedingConditions, nextMealFactor } from '#science/feeding-adjustments.ts';
 import {
@@ -27,6 +28,7 @@ import { daysToReach, growthCurve } from '#science/growth.ts';
 import { speciesOf } from '#science/survival.ts';
 import { weighingIn } from '../batch-in-pond.ts';
 import type { BatchState, BatchStates, ExpectedWeights } from '../batch-state.ts';
+import { missingOfAnimals } from '../missing-facts.ts';
 import { batchToRation, conditionsOf, hourOfDay, readingsSince, type Seen } from './pond-conditions.ts';
 import type { FeedingQueries, LatestWaterOf } from './ports.ts';
 
@@ -70,6 +72,7 @@ export async function recommendFeeding(
   const biomassKg = rations.reduce((sum, { ration }) => sum + ration.biomassKg, 0);
   const tray = await nextMeal(deps, science, state, { meals, rations });
   const cods = await deps.queries.pondCods(rations.map(({ pondId }) => pondId));
+  const missing = missingOfAnimals(state, science.feeding.biometryStaleDays);
   const reasonOf = ({ ration }: PondRation) => adjustmentReason(ration.adjustment, ask.language);
   return {
     ...headOf(state),
@@ -91,6 +94,7 @@ export async function recommendFeeding(
       feed_weight_g: grams(main.ration.feedWeightG),
       feed_biomass_kg: kilograms(biomassKg),
       condition: ask.seen?.condition ?? null,
+      missing,
     },
     daily_schedule: meals.map(({ time, percent: percentage, quantityKg }) => ({
       time,
@@ -107,8 +111,15 @@ export async function recommendFeeding(
     notes: [
       ...notesOf(deps, science, state, { main, tray, language: ask.language }),
       ...(await weighedElsewhere(deps, state, cods, ask.language)),
+      ...(totalKg === 0 ? [] : survivalNote(missing, ask.language)),
     ],
   };
+}
+
+/** Of the weight the other notes speak. */
+function survivalNote(missing: readonly MissingFact[], language: Language): string[] {
+  const note = missingText(missing.includes('SURVIVAL') ? ['SURVIVAL'] : [], language);
+  return note === null ? [] : [note];
 }
 
 /** Most animals first. */
@@ -272,6 +283,7 @@ function nothingToFeed(
       feed_weight_g: grams(weightG),
       feed_biomass_kg: 0,
       condition: seen?.condition ?? null,
+      missing: [],
     },
     daily_schedule: [],
     ponds: [],

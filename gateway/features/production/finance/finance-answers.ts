@@ -8,8 +8,10 @@ import type {
 import { countsUntil } from '#core/facts-of-now.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { kilograms, money, percent } from '#core/rounding.ts';
+import type { MissingFact } from '#science/advice/missing-words.ts';
 import { type BatchCosts, batchCosts, costPerKg, profitability } from '#science/economics.ts';
 import type { BatchState } from '../batch-state.ts';
+import { missingOfAnimals } from '../missing-facts.ts';
 import type { FinanceQueries } from './ports.ts';
 
 export function expenseAnswerOf(row: RowOf<typeof expense>): ExpenseAnswer {
@@ -32,6 +34,7 @@ export type BatchMoney = {
   costs: BatchCosts;
   /** What lives and what was harvested before: all of it bears the cost. */
   producedKg: number;
+  missing: MissingFact[];
 };
 
 export async function batchMoneyOf(
@@ -40,14 +43,20 @@ export async function batchMoneyOf(
 ): Promise<BatchMoney> {
   const expenses = await deps.queries.spentByCategory(state.batch.id, countsUntil(deps));
   const fedCost = state.feedingCount === 0 ? null : state.totalFeedCost;
+  const isBought = expenses.some(({ category }) => category === 'FEED');
   return {
     state,
     costs: batchCosts({ fedCost, expenses }),
     producedKg: state.biomassKg + state.harvestedKg,
+    missing: [
+      ...missingOfAnimals(state),
+      ...(fedCost === null && !isBought ? (['FEED'] as const) : []),
+      ...(expenses.every(({ category }) => category === 'FEED') ? (['EXPENSES'] as const) : []),
+    ],
   };
 }
 
-export function costPerKgAnswerOf({ state, costs, producedKg }: BatchMoney): CostPerKgAnswer {
+export function costPerKgAnswerOf({ state, costs, producedKg, missing }: BatchMoney): CostPerKgAnswer {
   return {
     batch_id: state.batch.id,
     batch_number: state.batch.batch_code,
@@ -60,11 +69,12 @@ export function costPerKgAnswerOf({ state, costs, producedKg }: BatchMoney): Cos
     breakdown: breakdownOf(costs),
     feed_cost_source: state.feedingCount === 0 ? 'FEED_EXPENSES' : 'FEEDING_RECORDS',
     harvested_kg: kilograms(state.harvestedKg),
+    missing,
   };
 }
 
 export function profitabilityAnswerOf(
-  { state, costs, producedKg }: BatchMoney,
+  { state, costs, producedKg, missing }: BatchMoney,
   sellingPricePerKg: number,
 ): ProfitabilityAnswer {
   const { totalCost } = costs;
@@ -90,6 +100,7 @@ export function profitabilityAnswerOf(
       ? {}
       : { sold_kg: kilograms(state.sold.kg), received_revenue: money(state.sold.revenue) }),
     ...(state.sold.byLots === 0 ? {} : { received_by_lots: money(state.sold.byLots) }),
+    missing,
   };
 }
 

@@ -1,17 +1,24 @@
-import type { OptimalHarvestAnswer } from '#contract/resources/finance.ts';
+import { ASSUMED_DAILY_COST, type OptimalHarvestAnswer } from '#contract/resources/finance.ts';
 import { conflict } from '#core/errors.ts';
 import { countsUntil } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { grams, kilograms, money, percent } from '#core/rounding.ts';
 import { daysBetween, localDay, startOfDay } from '#core/zone-clock.ts';
-import { feedTurnsIt, harvestExplanation, harvestSuggestion } from '#science/advice/harvest-advice.ts';
+import {
+  type HarvestAdviceFacts,
+  harvestExplanation,
+  harvestSuggestion,
+  mayFeedTurnIt,
+} from '#science/advice/harvest-advice.ts';
 import type { Language } from '#science/advice/language.ts';
+import type { MissingFact } from '#science/advice/missing-words.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import { priceAtSize } from '#science/economics.ts';
 import { growthCurve, instantaneousGrowthGPerDay } from '#science/growth.ts';
 import { type HarvestFacts, harvestDecision } from '#science/harvest-decision.ts';
 import { speciesOf } from '#science/survival.ts';
 import type { BatchHistory, BatchState } from '../batch-state.ts';
+import { missingOfAnimals } from '../missing-facts.ts';
 import { type Withdrawals, withdrawalSentence } from '../withdrawal.ts';
 import { dailyEnergyOf, type EnergyDeps } from './energy-use.ts';
 import type { FinanceQueries } from './ports.ts';
@@ -22,7 +29,8 @@ export type OptimalHarvestDeps = EnergyDeps &
     queries: Pick<FinanceQueries, 'fedBetween' | 'currencyOf'>;
   };
 
-type Market = { pricePerKg: number; dailyCost: number };
+/** `dailyCost` null: nobody told it. */
+type Market = { pricePerKg: number; dailyCost: number | null };
 
 /** A thinning that relieves the pond and still leaves most of the growth. */
 const PARTIAL_SHARE = 0.3;
@@ -44,6 +52,7 @@ export async function optimalHarvest(
     );
   }
   const { economics, growth } = await deps.scienceOf(batch.farm_id);
+  const dailyCost = market.dailyCost ?? ASSUMED_DAILY_COST;
   const curve = growthCurve(growth, speciesOf(batch.species).species);
   const facts: HarvestFacts = {
     animals: state.population,
@@ -57,16 +66,19 @@ export async function optimalHarvest(
     lastWeighingDaysAgo: lastWeighingDaysAgo(deps, state),
     expectedGrowthGPerDay: instantaneousGrowthGPerDay(curve, state.currentWeightG),
     marketPricePerKg: market.pricePerKg,
-    dailyOperationalCost: market.dailyCost,
+    dailyOperationalCost: dailyCost,
   };
   const decision = harvestDecision(economics, facts);
+  const feed = await recentFeed(deps, state);
+  const missing = missingOf(economics, state, { feed, dailyCost: market.dailyCost });
   const advice = {
     ...facts,
     decision,
     batch: batch.batch_code,
     currency: await deps.queries.currencyOf(batch.owner_id),
     fca: state.fca,
-    feed: await recentFeed(deps, state),
+    feed,
+    missing,
   };
   const withdrawal = (await deps.withdrawals.ofBatches([state])).get(batch.id) ?? null;
   const kept = withdrawalSentence(withdrawal, language);
@@ -82,12 +94,12 @@ export async function optimalHarvest(
       current_biomass_kg: kilograms(state.biomassKg),
       daily_biomass_gain_kg: kilograms(decision.dailyBiomassGainKg),
       daily_growth_revenue: money(decision.dailyGrowthRevenue),
-      daily_operational_cost: money(market.dailyCost),
+      daily_operational_cost: money(dailyCost),
       net_daily_profit: money(decision.netDailyProfit),
     },
     suggestion: kept === null ? suggestion : `${kept} ${suggestion}`,
     // the error of the samples says nothing of the feed
-    confidence: feedTurnsIt(advice) ? null : percent(decision.confidencePercent),
+    confidence: mayFeedTurnIt(advice) ? null : percent(decision.confidencePercent),
     break_even_price_per_kg: money(decision.breakEvenPricePerKg),
     last_biometry_days_ago: facts.lastWeighingDaysAgo,
     energy_estimate: await dailyEnergyOf(deps, {
@@ -104,7 +116,20 @@ export async function optimalHarvest(
       pricePerKg: market.pricePerKg,
     }),
     withdrawal,
+    missing,
   };
+}
+
+function missingOf(
+  { biometryStaleDays: staleDays }: ScienceConstants['economics'],
+  state: BatchState,
+  told: { feed: HarvestAdviceFacts['feed']; dailyCost: number | null },
+): MissingFact[] {
+  return [
+    ...missingOfAnimals(state, staleDays),
+    ...(told.feed === null ? (['FEED'] as const) : []),
+    ...(told.dailyCost === null ? (['DAILY_COST'] as const) : []),
+  ];
 }
 
 /** The price asked is that of the shrimp as they are: what it would be in the weeks to come. */

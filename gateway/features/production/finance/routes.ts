@@ -209,7 +209,12 @@ function analysisRoutes(deps: FinanceRoutesDeps): Route[] {
         const { id } = await requireBatch(deps, request.params.batch_id);
         const history = await deps.batches.historyOf(id);
         if (history === null) throw notFound('Batch');
-        const body = await optimalHarvest(deps, history, { pricePerKg, dailyCost }, request.language);
+        const body = await optimalHarvest(
+          deps,
+          history,
+          { pricePerKg, dailyCost: dailyCost ?? null },
+          request.language,
+        );
         return { answer: { status: 200, body } };
       },
     }),

@@ -82,6 +82,8 @@ export type Reading = { value: number; at: string };
 export type RecordQueries = {
   /** By UUID or number; null: no such pond. */
   pondToMeasure: (ref: string) => Promise<PondToMeasure | null>;
+  /** No batch that is alive was ever stocked in it or moved there: nothing is fed. */
+  isPondEmpty: (pondId: string) => Promise<boolean>;
   measurementIdTaken: (id: string) => Promise<boolean>;
   /** The newest ACTIVE alert of each water type. */
   openEpisodes: (pondId: string) => Promise<OpenEpisode[]>;

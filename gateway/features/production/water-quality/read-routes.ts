@@ -19,6 +19,7 @@ import type { Kernel } from '#core/kernel.ts';
 import { signedIn } from '#core/request-checks.ts';
 import { type Answer, type Route, route } from '#core/route.ts';
 import type { Language } from '#science/advice/language.ts';
+import type { Water } from '#science/water-limits.ts';
 import { waterStatus } from '#science/water-status.ts';
 import { judged } from './judge-water.ts';
 import type {
@@ -43,7 +44,8 @@ import {
 } from './water-answers.ts';
 
 type ReadLatestDeps = Pick<Kernel, 'now'> & {
-  queries: Pick<WaterReadQueries, 'latestReadings' | 'activeAlerts'> & Pick<RecordQueries, 'salinityBefore'>;
+  queries: Pick<WaterReadQueries, 'latestReadings' | 'activeAlerts'> &
+    Pick<RecordQueries, 'salinityBefore' | 'isPondEmpty'>;
   scienceOf: ScienceOf;
 };
 
@@ -220,7 +222,7 @@ async function alertsAnswer(
   language: Language,
 ): Promise<Answer> {
   const pond = await visiblePond(deps, ref);
-  const { water } = await deps.scienceOf(pond.farm_id);
+  const water = await waterToTell(deps, pond);
   const scope = scopeOf(pond, query);
   const summary = summaryOf(await deps.queries.countAlerts(scope));
   const answer = await journalAnswer(query, {
@@ -242,12 +244,21 @@ async function* alertsOfPonds(
     const scope = scopeOf(pond, query);
     const summary = summaryOf(await deps.queries.countAlerts(scope));
     const page = { skip, limit: Math.min(limit, JOURNAL_ROWS) };
-    const { water } = await deps.scienceOf(pond.farm_id);
+    const water = await waterToTell(deps, pond);
     const alerts: WaterAlert[] = [];
     for await (const row of deps.queries.alertsOf(scope, page))
       alerts.push(waterAlertOf(row, { water, language }));
     yield { pond_id: pond.id, pond_cod: pond.cod, alerts, summary };
   }
+}
+
+/** The farm's figures, with whether anything lives in the pond that they are told of. */
+async function waterToTell(
+  deps: Pick<ReadLatestDeps, 'scienceOf' | 'queries'>,
+  pond: PondName,
+): Promise<Water & { isPondEmpty: boolean }> {
+  const { water } = await deps.scienceOf(pond.farm_id);
+  return { ...water, isPondEmpty: await deps.queries.isPondEmpty(pond.id) };
 }
 
 function scopeOf(pond: PondName, query: AlertQuery): AlertScope {
@@ -293,7 +304,8 @@ async function latestWaterOf(
     const row = latest.get(pond.id);
     if (row === undefined) continue;
     const open = alerts.get(pond.id) ?? [];
-    const { water } = await deps.scienceOf(pond.farm_id);
+    const water =
+      open.length === 0 ? (await deps.scienceOf(pond.farm_id)).water : await waterToTell(deps, pond);
     const own = judged(water, row, await salinityFor(deps.queries, row)).violations;
     answers.push({
       ...(await answerMeasurement(deps, pond.farm_id, row)),

@@ -23,7 +23,8 @@ import { salinityFor } from './record-measurement.ts';
 import { ammoniaOfRow, meanAmmonia, waterFigure } from './water-answers.ts';
 
 export type ReadTrendDeps = Pick<Kernel, 'now'> & {
-  queries: Pick<WaterReadQueries, 'waterIn'> & Pick<RecordQueries, 'salinityBefore' | 'newestWith'>;
+  queries: Pick<WaterReadQueries, 'waterIn'> &
+    Pick<RecordQueries, 'salinityBefore' | 'newestWith' | 'isPondEmpty'>;
   scienceOf: ScienceOf;
 };
 
@@ -69,6 +70,8 @@ export async function waterTrendOf(
     highest: placed(extremes.highest, zone),
     range,
     volumeM3: pond.volumeM3,
+    fedAboveMgL: science.water.alerts.LOW_OXYGEN.highFrom,
+    isPondEmpty: await deps.queries.isPondEmpty(pond.id),
     beyondNow: await beyondNow(deps, { water, science, pond, parameter, zone, language }),
     ...(parameter === 'ammonia' ? { ammoniaBasis: science.water.ammoniaBasis } : {}),
   };

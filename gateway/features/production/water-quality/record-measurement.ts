@@ -79,6 +79,8 @@ export async function recordMeasurement(
   const open = pond.hasOpenAlerts ? await queries.openEpisodes(pond.id) : [];
   const ended = await endedBy(deps, { water, pond, verdict, superseded, open });
   const raised = await raisedBy(deps, { water, pond, row, verdict, superseded, open });
+  const toldWater =
+    raised.of.length === 0 ? water : { ...water, isPondEmpty: await queries.isPondEmpty(pond.id) };
   const isTurn = ended.length > 0 || raised.begins;
   return {
     answer: {
@@ -86,7 +88,7 @@ export async function recordMeasurement(
       alerts_triggered: raised.of.map(({ words, ...told }) => ({
         ...told,
         message: words(by.language),
-        advice: alertAdvice(told, by.language, water),
+        advice: alertAdvice(told, by.language, toldWater),
       })),
       warnings: await warningsIn(queries, water, row, by.language),
     },

@@ -32,6 +32,7 @@ onBothEngines('workers of deliveries', (_open, engine) => {
       code: () => '',
       clockOf: zoneClocks(),
       scienceOf: async () => SCIENCE_DEFAULTS,
+      isPondEmpty: async () => false,
       notify: app.notify,
       count: () => undefined,
       ...given,

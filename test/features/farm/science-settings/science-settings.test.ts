@@ -136,6 +136,102 @@ onBothEngines('figures a farm sets for itself', (_open, engine) => {
     expect(answer['constants']).toEqual(answer['defaults']);
   });
 
+  it('the alarm and the ration stop feeding at one oxygen: what is set leads, and two that differ are refused', async () => {
+    type Held = {
+      water: { criticalOxygenMgL: number };
+      feeding: { oxygenFactor: { at: number; factor: number }[] };
+    };
+    const both = async () => {
+      const { water, feeding } = (await holds()) as unknown as Held;
+      return [water.criticalOxygenMgL, feeding.oxygenFactor[0]];
+    };
+    expect(await both()).toEqual([2, { at: 2, factor: 0 }]);
+    await put({ water: { criticalOxygenMgL: 2.5 } });
+    expect(await both()).toEqual([2.5, { at: 2.5, factor: 0 }]);
+    await put({ water: { criticalOxygenMgL: 1.5 } });
+    expect(await both()).toEqual([1.5, { at: 1.5, factor: 0 }]);
+    const table = (at: number) => ({
+      oxygenFactor: [
+        { at, factor: 0 },
+        { at: 4, factor: 1 },
+      ],
+    });
+    const refused = await put({ feeding: table(2.5) });
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: 'feeding.oxygenFactor', code: 'CONTRADICTS' }] },
+    });
+    await put({ water: null, feeding: table(2.5) });
+    expect(await both()).toEqual([2.5, { at: 2.5, factor: 0 }]);
+    // what is stored from before holds by the stricter
+    expect(
+      mergedConstants({ water: { criticalOxygenMgL: 1 }, feeding: table(2.5) }).water.criticalOxygenMgL,
+    ).toBe(2.5);
+    expect(
+      mergedConstants({ water: { criticalOxygenMgL: 2.8 }, feeding: table(2) }).feeding.oxygenFactor[0],
+    ).toEqual({ at: 2.8, factor: 0 });
+    await put({ water: null, feeding: null });
+  });
+
+  it.each([
+    [
+      'feed that grows as oxygen falls',
+      {
+        feeding: {
+          oxygenFactor: [
+            { at: 2, factor: 0 },
+            { at: 3, factor: 1 },
+            { at: 4, factor: 0.5 },
+          ],
+        },
+      },
+      'feeding.oxygenFactor[2].factor',
+    ],
+    [
+      'feed that grows with ammonia',
+      {
+        feeding: {
+          ammoniaFactor: [
+            { at: 0.1, factor: 0.5 },
+            { at: 0.6, factor: 1 },
+          ],
+        },
+      },
+      'feeding.ammoniaFactor[1].factor',
+    ],
+    [
+      'salt that makes nitrite worse',
+      {
+        water: {
+          nitriteSafe: [
+            { salinityPpt: 1, mgL: 5 },
+            { salinityPpt: 30, mgL: 1 },
+          ],
+        },
+      },
+      'water.nitriteSafe[1].mgL',
+    ],
+    [
+      'ammonia that is grave only beyond what kills',
+      { water: { alerts: { HIGH_AMMONIA: { highFrom: 1.3 } } } },
+      'water.alerts.HIGH_AMMONIA.highFrom',
+    ],
+    [
+      'deadly oxygen above the grave one',
+      { water: { criticalOxygenMgL: 3.5 } },
+      'water.alerts.LOW_OXYGEN.highFrom',
+    ],
+    [
+      'a ration that no oxygen stops',
+      { feeding: { oxygenFactor: [{ at: 2, factor: 0.5 }] } },
+      'feeding.oxygenFactor',
+    ],
+  ])('%s is refused', async (_what, sent, path) => {
+    const refused = await put(sent);
+    expect(refused).toMatchObject({ status: 422 });
+    expect((refused.body as { errors: { path: string }[] }).errors[0]?.path).toBe(path);
+  });
+
   it('a list is replaced whole', async () => {
     const oxygenFactor = [
       { at: 2.5, factor: 0 },

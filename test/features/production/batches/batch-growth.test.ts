@@ -138,6 +138,8 @@ onBothEngines('how a batch grows', (_open, engine) => {
       average_weight_g: 1.2,
       // ln 120 / 30 days
       specific_growth_rate: 15.96,
+      // nobody counted since the stocking
+      missing: ['SURVIVAL'],
     });
   });
 

@@ -158,6 +158,7 @@ onBothEngines('dashboards', (_open, engine) => {
         survival_rate: 76.5,
         mortality_count: 23_500,
         status: 'ACCEPTABLE',
+        missing: [],
       },
       expect.objectContaining({ batch_number: 'L-spread', current_population: 80_000, status: 'GOOD' }),
     ]);
@@ -180,6 +181,7 @@ onBothEngines('dashboards', (_open, engine) => {
       cost_per_kg_feed: 7.67,
       feed_cost_per_kg_shrimp: 6.05,
       efficiency_status: 'EXCELLENT',
+      missing: [],
     });
     expect(body.batches[2]).toMatchObject({
       batch_number: 'L-young',
@@ -188,6 +190,7 @@ onBothEngines('dashboards', (_open, engine) => {
       cost_per_kg_feed: null,
       feed_cost_per_kg_shrimp: null,
       efficiency_status: null,
+      missing: expect.arrayContaining(['FEED']),
     });
   });
 

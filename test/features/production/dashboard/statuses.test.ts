@@ -16,6 +16,7 @@ const aState = (fields: Partial<BatchState> = {}): BatchState => ({
   isNursery: false,
   daysActive: 50,
   survivalRate: 85,
+  isSurvivalTold: false,
   harvestedCount: 0,
   harvestedKg: 0,
   sold: { kg: 0, revenue: 0, byLots: 0 },

@@ -82,6 +82,7 @@ onBothEngines('feeding recommendation', (_open, engine) => {
           dawn_oxygen: null,
           ammonia_nh3_n: null,
           condition: null,
+          missing: ['SURVIVAL'],
         },
         daily_schedule: [
           { time: '06:00', percentage: 30, quantity_kg: 20.97 },
@@ -98,7 +99,7 @@ onBothEngines('feeding recommendation', (_open, engine) => {
             adjustment_reason: 'Temperature 27.0 °C: -4%',
           },
         ],
-        notes: [],
+        notes: ['Not recorded, and may make it worse: survival (the estimate of the stocking counts).'],
       });
     });
 

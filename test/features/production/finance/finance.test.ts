@@ -210,6 +210,7 @@ onBothEngines('money', (_open, engine) => {
         breakdown: { feed_percentage: 60, operational_percentage: 25, energy_percentage: 15 },
         feed_cost_source: 'FEEDING_RECORDS',
         harvested_kg: 0,
+        missing: ['SURVIVAL'],
       });
     });
 
@@ -298,6 +299,7 @@ onBothEngines('money', (_open, engine) => {
         profit_margin_percentage: 37.5,
         roi_percentage: 60,
         break_even_price_per_kg: 12.5,
+        missing: ['SURVIVAL', 'FEED'],
       });
     });
 
@@ -345,6 +347,7 @@ onBothEngines('money', (_open, engine) => {
 
     it('growth of 46.74 kg a day at 22.00 pays a day that costs 700', async () => {
       const batch = await aGrowingBatch();
+      await feed(batch, 7, 5);
       const { recommendation, analysis, ...more } = await harvestOf(
         batch,
         'market_price_per_kg=22&daily_operational_cost=700',

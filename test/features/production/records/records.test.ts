@@ -88,7 +88,7 @@ onBothEngines('records of a farm', (_open, engine) => {
       ...OXYTETRACYCLINE,
       pond_id: pondId,
       happened_at: february(20),
-      harvest_from: '2026-03-20',
+      harvest_from: '2026-03-21',
       batches: [{ id: batch }],
       created_by: farm.userId,
     });
@@ -116,19 +116,20 @@ onBothEngines('records of a farm', (_open, engine) => {
     const harvest = (harvest_date: string) =>
       call('POST', `/batches/${batch}/harvests`, { harvest_date, quantity: 10, weight_kg: 0.1 });
     expect(codesOf(await harvest(february(24)))).toEqual(['WITHDRAWAL_PERIOD']);
-    // by the day of the farm: 2 h UTC is still the 24th there
-    expect(codesOf(await harvest(february(25, 2)))).toEqual(['WITHDRAWAL_PERIOD']);
-    expect(codesOf(await harvest(february(25, 4)))).toEqual([]);
+    // the fifth day ends within the 25th, and by the day of the farm 2 h UTC is still the 25th there
+    expect(codesOf(await harvest(february(25, 20)))).toEqual(['WITHDRAWAL_PERIOD']);
+    expect(codesOf(await harvest(february(26, 2)))).toEqual(['WITHDRAWAL_PERIOD']);
+    expect(codesOf(await harvest(february(26, 4)))).toEqual([]);
     // before the treatment nothing was there to wait for
     expect(codesOf(await harvest(february(19)))).toEqual([]);
     // whoever writes down a harvest of that day can ask first, though the batch is free today
     const on = (day: string) => call('GET', `/batches/${batch}/withdrawal?day=${day}`);
     expect(await call('GET', `/batches/${batch}`)).toMatchObject({ withdrawal: null });
-    expect(await on('2026-02-24')).toMatchObject({
-      day: '2026-02-24',
-      withdrawal: { harvest_from: '2026-02-25', treatments: [{ product: OXYTETRACYCLINE.product }] },
+    expect(await on('2026-02-25')).toMatchObject({
+      day: '2026-02-25',
+      withdrawal: { harvest_from: '2026-02-26', treatments: [{ product: OXYTETRACYCLINE.product }] },
     });
-    expect(await on('2026-02-25')).toMatchObject({ withdrawal: null });
+    expect(await on('2026-02-26')).toMatchObject({ withdrawal: null });
     expect((await send('GET', `/batches/${batch}/withdrawal?day=soon`)).status).toBe(422);
   });
 
@@ -137,14 +138,14 @@ onBothEngines('records of a farm', (_open, engine) => {
     const batch = await aBatch(pondId);
     await write(pondId, { ...OXYTETRACYCLINE, happened_at: february(27) });
     const expected = {
-      harvest_from: '2026-03-27',
+      harvest_from: '2026-03-28',
       is_unknown: false,
-      treatments: [{ product: OXYTETRACYCLINE.product, pond_id: pondId, harvest_from: '2026-03-27' }],
+      treatments: [{ product: OXYTETRACYCLINE.product, pond_id: pondId, harvest_from: '2026-03-28' }],
     };
     expect(await call('GET', `/batches/${batch}`)).toMatchObject({ withdrawal: expected });
     const advice = await call('GET', `/financial/optimal-harvest/${batch}?market_price_per_kg=25`);
     expect(advice).toMatchObject({ withdrawal: expected });
-    expect(advice['suggestion']).toContain('harvest from 27 March 2026 on only');
+    expect(advice['suggestion']).toContain('harvest from 28 March 2026 on only');
     const ponds = (await call('GET', `/dashboard/ponds?farm_id=${farm.farmId}`))['ponds'] as Record<
       string,
       unknown
@@ -163,7 +164,7 @@ onBothEngines('records of a farm', (_open, engine) => {
         warnings: expect.arrayContaining([
           {
             code: 'WITHDRAWAL_PERIOD',
-            message: 'Carência de Oxitetraciclina 50 % (28 dias): despesca só a partir de 27/03/2026.',
+            message: 'Carência de Oxitetraciclina 50 % (28 dias): despesca só a partir de 28/03/2026.',
           },
         ]),
       },
@@ -380,8 +381,8 @@ onBothEngines('records of a farm', (_open, engine) => {
         .split('\r\n')
         .filter((line) => line.includes(String(cod))),
     ).toEqual([
-      `2026-02-03,09:00:00,TREATMENT,${String(cod)},,Florfenicol,MEDICATION,OTC-0815,2.5,kg,Vibriose,Dra. Ana,,28,2026-03-03`,
-      `2026-02-04,09:00:00,TREATMENT,${String(cod)},,florfenicol,MEDICATION,OTC-0815,2.5,kg,Vibriose,Dra. Ana,,12,2026-02-16`,
+      `2026-02-03,09:00:00,TREATMENT,${String(cod)},,Florfenicol,MEDICATION,OTC-0815,2.5,kg,Vibriose,Dra. Ana,,28,2026-03-04`,
+      `2026-02-04,09:00:00,TREATMENT,${String(cod)},,florfenicol,MEDICATION,OTC-0815,2.5,kg,Vibriose,Dra. Ana,,12,2026-02-17`,
     ]);
   });
 });

@@ -53,9 +53,13 @@ onBothEngines('what a measurement raises', (_open, engine) => {
     [{ ammonia: 0.25 }, 'HIGH_AMMONIA MEDIUM'],
     [{ ammonia: 0.4 }, 'HIGH_AMMONIA HIGH'],
     // nitrite and nitrate are graded by what chloride protects from
-    [{ nitrite: 0.35 }, 'HIGH_NITRITE LOW'],
-    [{ nitrite: 0.37 }, 'HIGH_NITRITE MEDIUM'],
-    [{ nitrite: 0.63 }, 'HIGH_NITRITE HIGH'],
+    [{ nitrite: 0.35, salinity: 2 }, 'HIGH_NITRITE LOW'],
+    [{ nitrite: 0.37, salinity: 2 }, 'HIGH_NITRITE MEDIUM'],
+    [{ nitrite: 0.63, salinity: 2 }, 'HIGH_NITRITE HIGH'],
+    // where nobody knows the salinity as in the freshest water
+    [{ nitrite: 0.18 }, 'HIGH_NITRITE LOW'],
+    [{ nitrite: 0.2 }, 'HIGH_NITRITE MEDIUM'],
+    [{ nitrite: 0.28 }, 'HIGH_NITRITE HIGH'],
     [{ nitrite: 0.63, salinity: 25 }, 'HIGH_NITRITE LOW'],
     [{ nitrite: 15.2, salinity: 25 }, 'HIGH_NITRITE HIGH'],
     [{ nitrate: 60 }, 'HIGH_NITRATE HIGH'],
@@ -369,12 +373,11 @@ onBothEngines('ammonia is told on both bases', (_open, engine) => {
         expect.objectContaining({
           type: 'HIGH_AMMONIA',
           message: expect.stringContaining('3,00 mg/L TAN = 0,67 mg/L NH₃-N') as unknown,
-          // the words of the table, whoever tells them
-          advice: alertAdvice(
-            { type: 'HIGH_AMMONIA', severity: 'HIGH', value: 0.67 },
-            'pt-BR',
-            SCIENCE_DEFAULTS.water,
-          ),
+          // the words of the table, whoever tells them; nothing lives in this pond
+          advice: alertAdvice({ type: 'HIGH_AMMONIA', severity: 'HIGH', value: 0.67 }, 'pt-BR', {
+            ...SCIENCE_DEFAULTS.water,
+            isPondEmpty: true,
+          }),
         }),
       );
       const hot = await farm.measure(await farm.pond(), { ...total, temperature: 36, salinity: 40 });

@@ -8,6 +8,7 @@ import { type Db, prepared } from '../../database.ts';
 import { decodeRow, type Tables } from '../../tables.ts';
 import { farmIdsOf, isKnownOn } from '../farm/farms.ts';
 import { inChunks } from '../paging.ts';
+import { isPondEmpty } from '../production/batch-facts.ts';
 import { hasReturned, isOfWhatStands, placeInEpisode } from './standing-alerts.ts';
 
 const SHELVED_ROWS = 500;
@@ -43,6 +44,7 @@ export function alertQueries(db: Db): AlertQueries {
       const row = await standing(db).selectAll().where('id', '=', id).executeTakeFirst();
       return row ? decodeRow(alert, row) : null;
     },
+    isPondEmpty: isPondEmpty(db),
     async idTaken(id) {
       const row = await db.selectFrom('alerts').select('id').where('id', '=', id).executeTakeFirst();
       return row !== undefined;

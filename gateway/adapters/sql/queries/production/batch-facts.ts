@@ -283,6 +283,11 @@ function decodeFeed(sums: { kg: number; cost: number; records: number } | undefi
   return sums === undefined ? null : { ...sums, records: Number(sums.records) };
 }
 
+/** No batch that is alive was ever stocked in a pond or moved there; one that was moved on may still have animals there. */
+export function isPondEmpty(db: Db): (pondId: string) => Promise<boolean> {
+  return async (pondId) => (await activeEverIn(db, [pondId]).execute()).length === 0;
+}
+
 function activeEverIn(db: Db, pondIds: readonly string[]) {
   return db
     .selectFrom('batches')

@@ -6,6 +6,7 @@ import { type Db, prepared } from '../../database.ts';
 import { decodeRow } from '../../tables.ts';
 import { EPISODE_COLUMNS } from '../alarms/alerts.ts';
 import { isNumber, uuidOf } from '../paging.ts';
+import { isPondEmpty } from './batch-facts.ts';
 
 /** The types a measurement raises; a forecast is not one. */
 export const WATER_TYPES = [
@@ -33,6 +34,7 @@ export function measurementQueries(db: Db): CorrectQueries {
         : await ponds({ id: ref });
       return row === undefined ? null : asPond(row);
     },
+    isPondEmpty: isPondEmpty(db),
     async measurementIdTaken(id) {
       const row = await db.selectFrom('measurements').select('id').where('id', '=', id).executeTakeFirst();
       return row !== undefined;
