@@ -338,6 +338,7 @@ export type Answers = {
     '/exports/feeding/xlsx': z.infer<typeof workbookFile>;
     '/exports/harvest-lot/{}/trace/csv': z.infer<typeof csvFile>;
     '/exports/harvest-lots/csv': z.infer<typeof csvFile>;
+    '/exports/harvest-lots/xlsx': z.infer<typeof workbookFile>;
     '/exports/losses/csv': z.infer<typeof csvFile>;
     '/exports/losses/xlsx': z.infer<typeof workbookFile>;
     '/exports/records/csv': z.infer<typeof csvFile>;
