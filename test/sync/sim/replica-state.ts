@@ -105,8 +105,29 @@ export async function askedAbout(read: ReadRows): Promise<Map<string, Record<str
   return asked;
 }
 
-/** The fields of one group as text that is equal for equal values. */
+/**
+ * What of a row is written as one. Beside a program that does not know all of a group (`isMixed`) each field that came
+ * later is a word of its own, `settings+is_siren`, and the rest is another, `settings+`: who does not know it says nothing of it.
+ */
+export const wordsOf = ({ groups, later }: Resource, isMixed: boolean): string[] =>
+  Object.entries(groups).flatMap(([name, { fields }]) => {
+    const own = fields.filter((field) => field in later);
+    return !isMixed || own.length === 0 || own.length === fields.length
+      ? [name]
+      : [`${name}+`, ...own.map((field) => `${name}+${field}`)];
+  });
+
+export const groupOfWord = (word: string): string => word.split('+')[0] ?? '';
+
+export function fieldsOfWord({ groups, later }: Resource, word: string): readonly string[] {
+  const [name = '', own] = word.split('+');
+  const fields = groups[name]?.fields ?? [];
+  if (own === undefined) return fields;
+  return own === '' ? fields.filter((field) => !(field in later)) : [own];
+}
+
+/** The fields of one group, or of a word of it, as text that is equal for equal values. */
 export function groupValue(resource: Resource, group: string, row: Record<string, unknown>): string {
-  const fields = resource.groups[group]?.fields ?? [];
+  const fields = fieldsOfWord(resource, group);
   return canonicalize(Object.fromEntries(fields.map((field) => [field, row[field] ?? null]))) ?? '';
 }
