@@ -191,11 +191,12 @@ export async function overTheLine(
   }));
 }
 
-/** Ids of the farms of a stream. */
+/** Ids of the farms of a stream; on a gateway of those that it runs, as far as it has heard. */
 function farmsOf(streamId: StreamOrOwn): RawBuilder<unknown> {
-  return streamId === 'own'
-    ? sql`select b.id from farms as b`
-    : sql`select b.id from sync_farms as b where b.stream_id = ${streamId}`;
+  if (streamId !== 'own') return sql`select b.id from sync_farms as b where b.stream_id = ${streamId}`;
+  const [from, before] = movedRange('here');
+  return sql`select b.id from farms as b where b.id not in (select substr(v.id, ${sql.lit(from.length + 1)})
+    from instance_values as v where v.id >= ${from} and v.id < ${before})`;
 }
 
 /**
