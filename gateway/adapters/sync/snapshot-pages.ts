@@ -5,7 +5,7 @@ import { sharedResources } from '#contract/resources/all.ts';
 import { movedRange } from '#contract/resources/local-tables.ts';
 import { SCOPES } from '#contract/sync/scopes.ts';
 import type { WireRow } from '#contract/sync/wire.ts';
-import { toldRow } from '#store/merge/personal.ts';
+import { stampsOfLeft, toldRow } from '#store/merge/personal.ts';
 import { codecOf } from '#store/row-codec.ts';
 import type { HostedStore } from '../../sync/hosted/ports.ts';
 
@@ -175,20 +175,14 @@ export async function overTheLine(
     read,
   );
   const ids = new Set(present.map(({ id }) => id));
-  return rows.map((row) => ({
-    ...row,
-    body: toldRow(
-      resource,
-      row.body,
-      streamId === 'own'
-        ? 'present'
-        : row.body['role'] === 'ADMIN'
-          ? 'admin'
-          : ids.has(row.id)
-            ? 'present'
-            : 'left',
-    ),
-  }));
+  return rows.map((row) => {
+    if (streamId === 'own' || ids.has(row.id)) {
+      const isAdmin = streamId !== 'own' && row.body['role'] === 'ADMIN';
+      return { ...row, body: toldRow(resource, row.body, isAdmin ? 'admin' : 'present') };
+    }
+    const standing = row.body['role'] === 'ADMIN' ? 'admin' : 'left';
+    return { ...row, over: stampsOfLeft(row), body: toldRow(resource, row.body, standing) };
+  });
 }
 
 /** Ids of the farms of a stream; on a gateway of those that it runs, as far as it has heard. */
