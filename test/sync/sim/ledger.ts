@@ -232,12 +232,12 @@ export function createLedger(resources: ReadonlyMap<string, Resource>, isMixed =
     },
     replacing(key, group, value) {
       const ofGroup = writes.filter((write) => write.key === key && write.group === group);
-      // a value that came again says nothing
-      const times = ofGroup.filter((write) => write.value === value).length;
-      if (times !== 1 || firstValues.has(`${key} ${group} ${value}`)) return [];
+      // a value that came again says nothing: neither what was replaced, nor whether a disk lost what replaced it
+      const isOnce = (one: string) => ofGroup.filter((write) => write.value === one).length === 1;
+      if (!isOnce(value) || firstValues.has(`${key} ${group} ${value}`)) return [];
       return ofGroup.filter(
-        ({ saw, isExcused, fragileFrom, isSaidAnew }) =>
-          saw === value && !isExcused && fragileFrom === null && !isSaidAnew,
+        ({ saw, value: by, isExcused, fragileFrom, isSaidAnew }) =>
+          saw === value && isOnce(by) && !isExcused && fragileFrom === null && !isSaidAnew,
       );
     },
     isGone: (key, states) =>

@@ -92,14 +92,20 @@ async function readAside(read: ReadRows): Promise<Pick<ReplicaState, 'dropped' |
 /** Accounts that a failover lost, and later words of others, that a gateway knows, until somebody answers: by table and id. */
 export async function askedAbout(read: ReadRows): Promise<Map<string, Record<string, unknown>[]>> {
   const asked = new Map<string, Record<string, unknown>[]>();
-  for (const { user_id, kind, email, role } of await read(
-    `select user_id, kind, email, role from lost_people where state = 'open' and kind in ('account', 'email', 'role') order by id`,
+  for (const { user_id, kind, name, email, role } of await read(
+    `select user_id, kind, name, email, role from lost_people where state = 'open' and kind in ('account', 'email', 'name', 'role') order by id`,
   )) {
     const key = keyOf('users', String(user_id));
     // as far as these farms go, an address is written as it is compared
     const address = { email, email_key: email };
     const word =
-      kind === 'account' ? { ...address, role, is_active: true } : kind === 'email' ? address : { role };
+      kind === 'account'
+        ? { ...address, role, is_active: true }
+        : kind === 'email'
+          ? address
+          : kind === 'name'
+            ? { name }
+            : { role };
     asked.set(key, [...(asked.get(key) ?? []), word]);
   }
   return asked;
