@@ -1,10 +1,9 @@
 import { registerHooks } from 'node:module';
+import type { Program } from '../../test/sync/sim/versions.ts';
 
 // Programs of an earlier schema beside today's, in one process: whatever is loaded with `?schema=8` loads its own modules
 // so, too, and in those nothing came to be synchronised after schema 8. The protocol and the merge are today's; programs as
 // they were then are started by test/versions. Words that a field came to have later (`widened`) it knows already.
-
-type Program = typeof import('../../test/sync/sim/program.ts');
 
 const QUERY = '?schema=';
 const ENTRY = new URL('../../test/sync/sim/program.ts', import.meta.url).href;

@@ -5,6 +5,7 @@ import { sharedResources } from '#contract/resources/all.ts';
 import { movedRange } from '#contract/resources/local-tables.ts';
 import { SCOPES } from '#contract/sync/scopes.ts';
 import type { WireRow } from '#contract/sync/wire.ts';
+import { NewestMap } from '#core/newest-map.ts';
 import { stampsOfLeft, toldRow } from '#store/merge/personal.ts';
 import { codecOf } from '#store/row-codec.ts';
 import type { HostedStore } from '../../sync/hosted/ports.ts';
@@ -50,7 +51,8 @@ export const TIME_COLUMN: Partial<Record<Shared, string>> = { logs: 'timestamp' 
 
 /** Pages over all rows a stream's gateway may know, deleted ones too, with their registers. */
 export function snapshotPages(read: Db): HostedStore['snapshotPage'] {
-  return async (streamId, { after, limit, historyFrom }) => {
+  const ahead = idsAhead(read);
+  return async (streamId, { epoch, after, limit, historyFrom }) => {
     let at =
       after === null ? 0 : IN_ORDER.findIndex((table) => sharedResources[table].entity === after.entity);
     let behind = after === null || after.id === '' ? null : after.id;
@@ -58,12 +60,17 @@ export function snapshotPages(read: Db): HostedStore['snapshotPage'] {
     for (; at !== -1 && at < IN_ORDER.length; at += 1) {
       const table = IN_ORDER[at];
       if (table === undefined) break;
-      const found = await pageOf(read, { table, streamId, behind, limit: limit - rows.length, historyFrom });
-      rows.push(...found);
-      const fitting = withinSize(rows, MOST_PAGE_SIZE);
-      const last = fitting.at(-1);
-      if ((rows.length === limit || fitting.length < rows.length) && last !== undefined)
-        return { rows: fitting, next: { entity: last.entity, id: last.id } };
+      for (let isEnd = false; !isEnd; ) {
+        const wish = { table, streamId, epoch, behind, limit: limit - rows.length, historyFrom };
+        const next = await ahead.next(wish);
+        rows.push(...(await rowsOf(read, wish, next.ids)));
+        const fitting = withinSize(rows, MOST_PAGE_SIZE);
+        const last = fitting.at(-1);
+        if ((rows.length === limit || fitting.length < rows.length) && last !== undefined)
+          return { rows: fitting, next: { entity: last.entity, id: last.id } };
+        ({ isEnd } = next);
+        behind = next.ids.at(-1) ?? behind;
+      }
       behind = null;
     }
     return { rows, next: null };
@@ -99,6 +106,7 @@ const sizeOf = (body: WireRow['body']): number =>
 type Page = {
   table: Shared;
   streamId: number;
+  epoch: number;
   behind: string | null;
   limit: number;
   historyFrom: string | null;
@@ -111,35 +119,90 @@ export type StoredRow = Record<string, unknown> & {
   register_over: string | null;
 };
 
-async function pageOf(read: Db, { table, streamId, behind, limit, historyFrom }: Page): Promise<WireRow[]> {
-  // rows of different tables; only their being rows counts here
-  const resource = sharedResources[table] as unknown as Resource;
-  const codec = codecOf(resource);
-  const isHistory = resource.lane === 'history';
-  const id = sql.ref(`t.id`);
-  const conditions = [
-    table === 'users'
-      ? sql`(${inScope(table, 't', streamId)} or ${id} in (${peopleOfMoved(streamId)}))`
-      : inScope(table, 't', streamId),
-  ];
-  // history comes newest first, as far as ids grow with time
-  if (behind !== null) conditions.push(isHistory ? sql`${id} < ${behind}` : sql`${id} > ${behind}`);
-  if (isHistory && historyFrom !== null)
-    conditions.push(sql`${sql.ref(`t.${TIME_COLUMN[table] ?? 'created_at'}`)} >= ${historyFrom}`);
-  const columns = codec.columns.map((column) => sql.ref(`t.${column}`));
-  // Ordered by an expression: by the key itself PostgreSQL may walk through the rows of all farms to find those of one.
+/** The ids of a farm are found among all its rows: once for fifty pages, and not once for each. */
+const LOOKED_AHEAD = 50_000;
+/** Gateways that compare everything at the same time; of one that falls out they are looked up again. */
+const MOST_AHEAD = 16;
+
+/** Ids of the rows of a stream, in the order of its pages, as far as the last look went. */
+function idsAhead(read: Db) {
+  const looked = new NewestMap<number, { key: string; from: string | null; ids: string[] }>(MOST_AHEAD);
+
+  async function look({ table, behind, historyFrom, ...of }: Page): Promise<string[]> {
+    const { lane } = resourceOf(table);
+    const id = sql.ref('t.id');
+    const conditions = [ofStream(table, of.streamId)];
+    // history comes newest first, as far as ids grow with time
+    if (behind !== null)
+      conditions.push(lane === 'history' ? sql`${id} < ${behind}` : sql`${id} > ${behind}`);
+    if (lane === 'history' && historyFrom !== null)
+      conditions.push(sql`${sql.ref(`t.${TIME_COLUMN[table] ?? 'created_at'}`)} >= ${historyFrom}`);
+    // Ordered by an expression: by the key itself PostgreSQL may walk through the rows of all farms to find those of one.
+    const { rows } = await sql<{ id: string }>`select ${id} from ${sql.table(table)} as t
+      where ${sql.join(conditions, sql` and `)}
+      order by ${id} || '' ${lane === 'history' ? sql`desc` : sql`asc`} limit ${sql.lit(LOOKED_AHEAD)}`.execute(
+      read,
+    );
+    return rows.map((row) => row.id);
+  }
+
+  return {
+    /** At most `limit` ids behind one; `isEnd`: there are no more. */
+    async next(page: Page): Promise<{ ids: string[]; isEnd: boolean }> {
+      const { table, streamId, epoch, behind, limit, historyFrom } = page;
+      // an older comparison looked before this one began, and does not know what came between
+      const key = `${epoch} ${table} ${historyFrom}`;
+      let known = looked.get(streamId);
+      const placeIn = (of: typeof known) =>
+        of === undefined || of.key !== key
+          ? -1
+          : of.from === behind
+            ? 0
+            : behind === null
+              ? -1
+              : of.ids.indexOf(behind) + 1 || -1;
+      let start = placeIn(known);
+      const isWhole = () => known !== undefined && known.ids.length < LOOKED_AHEAD;
+      if (known === undefined || start === -1 || (start === known.ids.length && !isWhole())) {
+        known = { key, from: behind, ids: await look(page) };
+        looked.set(streamId, known);
+        start = 0;
+      }
+      const ids = known.ids.slice(start, start + limit);
+      const isEnd = isWhole() && start + limit >= known.ids.length;
+      if (isEnd) looked.delete(streamId);
+      return { ids, isEnd };
+    },
+  };
+}
+
+const ofStream = (table: Shared, streamId: number): RawBuilder<unknown> =>
+  table === 'users'
+    ? sql`(${inScope(table, 't', streamId)} or t.id in (${peopleOfMoved(streamId)}))`
+    : inScope(table, 't', streamId);
+
+/** The rows of these ids, in their order, as far as they still belong to the stream: a farm may have moved since they were looked up. */
+async function rowsOf(read: Db, { table, streamId }: Page, ids: readonly string[]): Promise<WireRow[]> {
+  if (ids.length === 0) return [];
+  const resource = resourceOf(table);
+  const columns = codecOf(resource).columns.map((column) => sql.ref(`t.${column}`));
+  // materialised: found by their keys, whatever else is asked of them
   const { rows } = await sql<StoredRow>`
+    with t as materialized (select * from ${sql.table(table)} where id in (${sql.join(ids)}))
     select ${sql.join(columns)}, r.cl as register_cl, r.hlc as register_hlc, r.over_json as register_over
-    from ${sql.table(table)} as t
-    left join sync_register as r on r.entity = ${sql.lit(resource.entity)} and r.id = t.id
-    where ${sql.join(conditions, sql` and `)}
-    order by ${id} || '' ${isHistory ? sql`desc` : sql`asc`} limit ${sql.lit(limit)}`.execute(read);
+    from t left join sync_register as r on r.entity = ${sql.lit(resource.entity)} and r.id = t.id
+    where ${ofStream(table, streamId)}`.execute(read);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const found = ids.flatMap((id) => byId.get(id) ?? []);
   return overTheLine(
     read,
     { table, streamId },
-    rows.map((row) => wireRowOf(resource, row)),
+    found.map((row) => wireRowOf(resource, row)),
   );
 }
+
+// rows of different tables; only their being rows counts here
+const resourceOf = (table: Shared): Resource => sharedResources[table] as unknown as Resource;
 
 export function wireRowOf(resource: Resource, row: StoredRow): WireRow {
   return {
@@ -163,8 +226,7 @@ export async function overTheLine(
   { table, streamId }: { table: Shared; streamId: StreamOrOwn },
   rows: WireRow[],
 ): Promise<WireRow[]> {
-  // rows of different tables; only their being rows counts here
-  const resource = sharedResources[table] as unknown as Resource;
+  const resource = resourceOf(table);
   if (table !== 'users' || rows.length === 0)
     return rows.map((row) => ({ ...row, body: toldRow(resource, row.body, 'present') }));
   const farms = farmsOf(streamId);

@@ -56,6 +56,7 @@ export function wireMembership(deps: {
   hasApiAccess: (userId: string) => Promise<boolean>;
   /** `send` null: this instance sends no mail. */
   letters: { send: SendLetter | null; seal: LetterSeal };
+  messagesFrom: Pick<AttemptLimit, 'take'>;
   /** Hosted: an address counts as somebody's only once a letter to it was answered. */
   provesAddresses: boolean;
   /** Address at which people open the console; null: nobody said. */
@@ -144,6 +145,7 @@ export function wireMembership(deps: {
     queries: invitationQueries(read),
     notify,
     letters: attempts({ name: 'invitation letter', attempts: 30, windowS: HOUR_S }),
+    messagesFrom: deps.messagesFrom,
     letterSeal: letters.send === null ? null : letters.seal,
     provesAddresses: deps.provesAddresses,
     isProved: async (userId: string) => !deps.provesAddresses || (await proofs.isProved(userId)),
@@ -156,6 +158,7 @@ export function wireMembership(deps: {
             ...forgotten,
             clockQuality: kernel.clockQuality,
             queries: { ...accountQueries(read), ...proofs },
+            messagesFrom: deps.messagesFrom,
             codesSent: attempts({ name: 'address code', attempts: 5, windowS: HOUR_S }),
             wrongCodes: attempts({ name: 'address code try', attempts: 10, windowS: QUARTER_S }),
           })

@@ -18,7 +18,7 @@ export async function wirePeople(
 ) {
   const { config, kernel, database, notify, onceForAll } = platform;
   const isGateway = config.role === 'gateway';
-  const { letters } = alarms.delivery;
+  const { letters, messagesFrom } = alarms.delivery;
   const boxRights = boxRightsOf(database.read, config.role);
   if (isGateway) await foundBox(kernel, boxRights);
   const subscriptions = subscriptionsOf(kernel, database, notify);
@@ -39,6 +39,7 @@ export async function wirePeople(
     limits: subscriptions.limits,
     hasApiAccess,
     letters,
+    messagesFrom,
     provesAddresses: !isGateway,
     consoleUrl: config.publicUrl,
     hosted:

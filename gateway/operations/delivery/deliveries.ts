@@ -127,6 +127,8 @@ export async function createDeliveries(deps: {
     return [{ kind, worker }];
   });
   tellFigures(deps, outcomes);
+  // four owners of one network who ask as many as each may
+  const messagesFrom = attempts({ name: 'messages from', attempts: 120, windowS: 3600 });
   const news = createNews(deps);
   const state = { stopListening: () => undefined as void };
 
@@ -177,12 +179,15 @@ export async function createDeliveries(deps: {
         tests: attempts({ name: 'channel test', attempts: 20, windowS: 3600 }),
         defaultZone: config.timezone,
         vapidPublicKey: kept.vapid.publicKey,
+        messagesFrom,
+        notify,
       }),
       announcementRoute(kernel),
       ...(config.role === 'gateway' ? modemRoutes({ modem, smsPerHour: config.smsPerHour }) : []),
     ],
     /** null: this instance has none. */
     modem,
+    messagesFrom,
     /** `send` null: this instance sends no mail. */
     letters: { send: mail?.sendLetter ?? null, seal: letterSeal(kept.secret) },
     work,

@@ -77,7 +77,10 @@ function* tellThose(
     if (found['hidden'] === 1 || register === undefined) continue;
     const person = codec.decode(found);
     const row = toldRow(users, person, person['role'] === 'ADMIN' ? 'admin' : 'left');
-    yield* log.write({ ...wholeRow(users, { ...row, id }, { ...register, over: stampsOfLeft(register) }), actor: null }, [streamId]);
+    yield* log.write(
+      { ...wholeRow(users, { ...row, id }, { ...register, over: stampsOfLeft(register) }), actor: null },
+      [streamId],
+    );
   }
 }
 

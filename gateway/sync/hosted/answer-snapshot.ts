@@ -18,6 +18,7 @@ export async function answerSnapshot(
   const stream = await streamOf(deps, caller);
   if (stream.epoch !== resync.epoch) throw new RequestRefused(staleEpoch(stream));
   const { rows, next } = await deps.store.snapshotPage(caller.streamId, {
+    epoch: resync.epoch,
     after: request.after,
     limit: request.limit,
     historyFrom: request.history_from,

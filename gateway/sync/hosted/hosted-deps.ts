@@ -55,11 +55,14 @@ export async function lookAside(
   if (kept !== undefined && kept.core.length + kept.history.length === 0) return kept;
   // one try at a time: the next request goes on with the rest
   if (!(await store.hasReadable(streamId))) return kept;
-  await commit({
-    actor: null,
-    changes: [],
-    incoming: { from: 'gateway', streamId, lane: 'core', changes: [] },
-  });
+  await lookAndCommit({ commit }, async () => ({
+    seen: null,
+    unit: {
+      actor: null,
+      changes: [],
+      incoming: { from: 'gateway', streamId, lane: 'core', changes: [] },
+    },
+  }));
   return store.keptAside(streamId);
 }
 

@@ -55,7 +55,7 @@ export type HostedStore = {
   movedFarms(streamId: number): Promise<MovedFarm[]>;
   snapshotPage(
     streamId: number,
-    page: { after: SnapshotPosition; limit: number; historyFrom: string | null },
+    page: { epoch: number; after: SnapshotPosition; limit: number; historyFrom: string | null },
   ): Promise<{ rows: WireRow[]; next: SnapshotPosition }>;
 };
 

@@ -45,7 +45,12 @@ onBothEngines('a feed that tells again what the snapshot had', (open) => {
     for (const change of changes) await hear([change]);
   };
   const takeSnapshot = async () => {
-    const { rows } = await snapshotPages(hosted.read)(STREAM, { after: null, limit: 100, historyFrom: null });
+    const { rows } = await snapshotPages(hosted.read)(STREAM, {
+      epoch: 1,
+      after: null,
+      limit: 100,
+      historyFrom: null,
+    });
     await gateway.commit({ actor: null, changes: [], snapshot: { streamId: 1, rows, isFirst: true } });
   };
   const notes = () =>

@@ -63,7 +63,7 @@ onBothEngines('a resync', (open) => {
     let after: Parameters<typeof page>[1]['after'] = null;
     let isFirst = true;
     do {
-      const { rows, next } = await page(STREAM, { after, limit: 4, historyFrom: null });
+      const { rows, next } = await page(STREAM, { epoch, after, limit: 4, historyFrom: null });
       await device.commit({ actor: null, changes: [], snapshot: { streamId: 1, rows, isFirst } });
       isFirst = false;
       after = next;
@@ -104,6 +104,62 @@ onBothEngines('a resync', (open) => {
       changes: [update(pond, aPond(1).id, { cod: 'Neu' }), remove(pond, aPond(2).id)],
     });
   }
+
+  /** Ids of a table that one comparison is told, page by page, each by the process that `at` answers. */
+  async function told(
+    table: number,
+    epoch: number,
+    at: (page: number) => ReturnType<typeof snapshotPages>,
+    between: (page: number) => Promise<unknown> = () => Promise.resolve(),
+  ): Promise<string[]> {
+    const ids: string[] = [];
+    let after: Parameters<ReturnType<typeof snapshotPages>>[1]['after'] = null;
+    let count = 0;
+    do {
+      await between(count);
+      const { rows, next } = await at(count)(STREAM, { epoch, after, limit: 3, historyFrom: null });
+      ids.push(...rows.filter(({ entity }) => entity === table).map(({ id }) => id));
+      count += 1;
+      after = next;
+    } while (after !== null);
+    return ids;
+  }
+  const readings = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_none, place) => insert(measurement, aMeasurement(from + place)));
+  const numbered = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_none, place) => idOf(5, to - place));
+
+  it('goes on at any process, and knows what came after an older comparison', async () => {
+    await aSeason();
+    await gateway.commit({ actor: ana, changes: readings(2, 9) });
+    await push(gateway, hosted);
+    const [one, other] = [snapshotPages(hosted.read), snapshotPages(hosted.read)];
+    expect(await told(measurement.entity, 2, () => other)).toEqual(numbered(1, 9));
+    await gateway.commit({ actor: ana, changes: readings(10, 14) });
+    await push(gateway, hosted);
+    expect(await told(measurement.entity, 3, (page) => (page % 2 === 0 ? one : other))).toEqual(
+      numbered(1, 14),
+    );
+  });
+
+  it('tells nothing of a farm that was taken from the gateway between two pages', async () => {
+    await aSeason();
+    await gateway.commit({ actor: ana, changes: readings(2, 14) });
+    await push(gateway, hosted);
+    const page = snapshotPages(hosted.read);
+    const seen: number[] = [];
+    const ids = await told(
+      measurement.entity,
+      2,
+      () => page,
+      async (count) => {
+        seen.push(count);
+        if (count === 5) await hosted.read.deleteFrom('sync_farms').where('id', '=', norte).execute();
+      },
+    );
+    expect(ids.length).toBeGreaterThan(0);
+    expect(ids.length).toBeLessThan(14);
+  });
 
   it('tells a hosted instance of everything a gateway had before they met', async () => {
     await aSeason();

@@ -199,20 +199,23 @@ describe('who was on a farm', () => {
   it.each([
     ['hears of it by the feed', async () => undefined],
     ['compares everything meanwhile', (world: World) => world.gateway.run().paired()],
-  ])('and whose account a failover lost is gone from the box with the farm, which %s', async (_, meanwhile) => {
-    const world = await aFarmInStep();
-    const before = await world.hosted.replica.image();
-    await aMember(world);
-    await goBack(world, 'hosted', before, true);
-    world.nextTimeline();
-    await world.pass(10 * MINUTE_MS);
-    // until somebody decides whether the account counts, the person goes on at the farm
-    expect(await atBox(world)).toMatchObject({ is_active: 1, email: 'joana@fazenda.br' });
-    await takeOff(world, FARM);
-    await meanwhile(world);
-    await world.pass(10 * MINUTE_MS);
-    expect(await atBox(world)).toEqual(GONE);
-  });
+  ])(
+    'and whose account a failover lost is gone from the box with the farm, which %s',
+    async (_, meanwhile) => {
+      const world = await aFarmInStep();
+      const before = await world.hosted.replica.image();
+      await aMember(world);
+      await goBack(world, 'hosted', before, true);
+      world.nextTimeline();
+      await world.pass(10 * MINUTE_MS);
+      // until somebody decides whether the account counts, the person goes on at the farm
+      expect(await atBox(world)).toMatchObject({ is_active: 1, email: 'joana@fazenda.br' });
+      await takeOff(world, FARM);
+      await meanwhile(world);
+      await world.pass(10 * MINUTE_MS);
+      expect(await atBox(world)).toEqual(GONE);
+    },
+  );
 
   it('since it was taken off the gateway is nothing to that gateway, not even by name', async () => {
     const world = await aFarmInStep();

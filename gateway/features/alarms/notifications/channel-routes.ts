@@ -51,6 +51,11 @@ async function ownChannel(deps: ChannelRoutesDeps, request: OneRequest): Promise
   return found;
 }
 
+const saverOf = (request: Request<unknown, unknown, unknown>) => ({
+  ...signedIn(request),
+  source: request.source,
+});
+
 function listRoutes(deps: ChannelRoutesDeps): Route[] {
   return [
     route({
@@ -76,7 +81,7 @@ function listRoutes(deps: ChannelRoutesDeps): Route[] {
       body: channelCreate,
       answers: { 201: { schema: channelAnswer } },
       async handle(request) {
-        const made = await createChannel(deps, signedIn(request), request.body);
+        const made = await createChannel(deps, saverOf(request), request.body);
         const body = { ...toAnswer(made.answer, NEW), ...secretOf(deps, made.answer) };
         return { ...made, answer: { status: 201, body, rev: 1 } };
       },
@@ -118,7 +123,7 @@ function oneRoutes(deps: ChannelRoutesDeps): Route[] {
       async handle(request) {
         const found = await ownChannel(deps, request);
         requireMatch(request, found);
-        const changed = await changeChannel(deps, signedIn(request), found, request.body);
+        const changed = await changeChannel(deps, saverOf(request), found, request.body);
         const body = toAnswer(changed.answer, await deps.queries.standingOf(found.id));
         return { ...changed, answer: { status: 200, body, rev: changed.answer.rev } };
       },
@@ -186,7 +191,7 @@ function actRoutes(deps: ChannelRoutesDeps): Route[] {
       summary: 'Send a new code to an e-mail channel',
       answers: { 201: { schema: deliveryAnswer } },
       async handle(request) {
-        const sent = await sendCode(deps, await ownChannel(deps, request));
+        const sent = await sendCode(deps, await ownChannel(deps, request), request);
         return { ...sent, answer: { status: 201, body: toDelivery(sent.answer) } };
       },
     }),

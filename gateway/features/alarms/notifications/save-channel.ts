@@ -11,9 +11,11 @@ import type { NotificationType, Severity } from '#contract/words.ts';
 import { type Change, insert, update } from '#core/changes.ts';
 import { type AppError, conflict, invalidField, taken } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
+import type { Notify } from '#core/notifying.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
-import { type AttemptLimit, tooManyAttempts } from '#features/people/attempts.ts';
+import { type AttemptLimit, takeMessageFrom, tooManyAttempts } from '#features/people/attempts.ts';
+import { channelOpenedNews } from './channel-news.ts';
 import type { Channel, ChannelQueries, ChannelSecrets, ChannelWishes, Delivery } from './ports.ts';
 
 type SaveChannelDeps = Pick<Kernel, 'now' | 'newId' | 'guard'> & {
@@ -24,16 +26,28 @@ type SaveChannelDeps = Pick<Kernel, 'now' | 'newId' | 'guard'> & {
   refusalOf: (url: string) => string | null;
   /** Mails with codes, per user: nobody may fill a stranger's mailbox. */
   codes: Pick<AttemptLimit, 'take'>;
+  /** Mails and SMS per network. */
+  messagesFrom: Pick<AttemptLimit, 'take'>;
   /** Country codes of numbers that SMS go to. */
   smsCountries: readonly string[];
   /** Zone of users without a farm. */
   defaultZone: string;
+  notify: Notify;
 };
+
+/** What the person is told when notifications go to another place from now on. */
+const tellOpened = (
+  deps: Pick<SaveChannelDeps, 'notify'>,
+  channel: Omit<Channel, 'rev'>,
+): Promise<Change[]> =>
+  channel.verified_at === null
+    ? Promise.resolve([])
+    : deps.notify({ userIds: [channel.user_id] }, channelOpenedNews(channel));
 
 const MOST_CHANNELS = 20;
 
 /** Who saves a channel, and under which login: a push goes to the browser that is signed in so, and ends with that login. */
-type Saver = Pick<Caller, 'userId' | 'login'>;
+type Saver = Pick<Caller, 'userId' | 'login'> & { source: string };
 
 /** Decides a new channel of the user. An e-mail or SMS channel waits for the code that is sent to it; others are open at once. */
 export async function createChannel(
@@ -68,10 +82,10 @@ export async function createChannel(
     created_at: now,
     updated_at: null,
   };
-  const code = needsCode(kind) ? [insert(delivery, await codeFor(deps, row))] : [];
+  const code = needsCode(kind) ? [insert(delivery, await codeFor(deps, row, caller))] : [];
   return {
     answer: { ...row, rev: 1 },
-    changes: [insert(notificationChannel, row), ...code],
+    changes: [insert(notificationChannel, row), ...code, ...(await tellOpened(deps, row))],
     guards: [guard],
   };
 }
@@ -99,7 +113,10 @@ export async function changeChannel(
   };
   quietOf(next);
   const changes: Change[] = [update(notificationChannel, current, changedFields(next))];
-  if (place !== null && needsCode(current.kind)) changes.push(insert(delivery, await codeFor(deps, next)));
+  if (place !== null && needsCode(current.kind))
+    changes.push(insert(delivery, await codeFor(deps, next, caller)));
+  else if (place !== null && place.address !== current.address)
+    changes.push(...(await tellOpened(deps, next)));
   return { answer: next, changes, guards: place === null ? [] : [guard] };
 }
 
@@ -140,7 +157,7 @@ async function newPlace(
 
 function placeOf(
   { endpoint, keys }: { endpoint: string; keys: { p256dh: string; auth: string } },
-  { login }: Saver,
+  { login }: Pick<Saver, 'login'>,
 ): { address: string; keys: Record<string, string> } {
   const { p256dh, auth } = keys;
   return { address: endpoint, keys: { p256dh, auth, ...(login === undefined ? {} : { login: login.id }) } };
@@ -204,10 +221,12 @@ async function requireSms(
 async function codeFor(
   deps: SaveChannelDeps,
   channel: Pick<Channel, 'id' | 'user_id' | 'kind' | 'address'>,
+  { source }: Pick<Saver, 'source'>,
 ): Promise<Delivery> {
   await requireSms(deps, channel);
   const waitMs = await deps.codes.take(channel.user_id);
   if (waitMs !== null) throw tooManyAttempts('Too many confirmation codes were asked for', waitMs);
+  await takeMessageFrom(deps, source);
   return messageTo(deps, channel, 'CONFIRMATION');
 }
 
@@ -293,15 +312,19 @@ export async function confirmChannel(
   const set = { verified_at: isoOf(deps.now()), updated_at: isoOf(deps.now()) };
   return {
     answer: { ...current, ...set, rev: current.rev + 1 },
-    changes: [update(notificationChannel, current, set)],
+    changes: [update(notificationChannel, current, set), ...(await tellOpened(deps, { ...current, ...set }))],
   };
 }
 
 /** Decides another message with a new code; the one before counts no longer. */
-export async function sendCode(deps: UseChannelDeps, current: Channel): Promise<Decision<Delivery>> {
+export async function sendCode(
+  deps: UseChannelDeps,
+  current: Channel,
+  from: Pick<Saver, 'source'>,
+): Promise<Decision<Delivery>> {
   if (current.verified_at !== null) throw conflict('This channel is confirmed already', 'CHANNEL_CONFIRMED');
   if (!deps.canSend(current.kind)) throw notAvailable(current.kind);
-  const row = await codeFor(deps, current);
+  const row = await codeFor(deps, current, from);
   return { answer: row, changes: [insert(delivery, row)] };
 }
 

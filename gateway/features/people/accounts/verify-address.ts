@@ -16,7 +16,7 @@ import { type LetterKind, type LetterSeal, letterChange } from '#core/notifying.
 import { invalidToken, signedIn } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
-import { type AttemptLimit, tooManyAttempts } from '../attempts.ts';
+import { type AttemptLimit, takeMessageFrom, tooManyAttempts } from '../attempts.ts';
 import { addressLetterOf } from './account-news.ts';
 import type { Account, AccountQueries, ProofQueries, ResetCodes } from './ports.ts';
 
@@ -30,6 +30,8 @@ type VerifyAddressDeps = Pick<Kernel, 'now' | 'elapsedSince' | 'newId' | 'idOf' 
   letterSeal: Pick<LetterSeal, 'seal'> | null;
   /** Codes sent per account, and per address: nobody's mailbox is filled from here. */
   codesSent: AttemptLimit;
+  /** Letters per network. */
+  messagesFrom: Pick<AttemptLimit, 'take'>;
   /** Wrong codes per account. */
   wrongCodes: AttemptLimit;
 };
@@ -48,7 +50,7 @@ async function addressState(
 async function sendAddressCode(
   deps: VerifyAddressDeps,
   userId: string,
-  language: string,
+  { language, source }: { language: string; source: string },
 ): Promise<Decision<void>> {
   const account = await accountOf(deps, userId);
   if (await deps.queries.isProved(userId))
@@ -59,6 +61,7 @@ async function sendAddressCode(
     const waitMs = await deps.codesSent.take(key);
     if (waitMs !== null) throw tooManyAttempts('Too many codes were sent', waitMs);
   }
+  await takeMessageFrom(deps, source);
   const at = isoOf(deps.now());
   const code = deps.codes.make();
   const proof = {
@@ -178,7 +181,7 @@ export function addressRoutes(deps: VerifyAddressDeps): Route[] {
       summary: 'Have a code sent to the address of the caller; the newest one counts',
       answers: { 202: { schema: messageAnswer } },
       async handle(request) {
-        const decided = await sendAddressCode(deps, signedIn(request).userId, request.language);
+        const decided = await sendAddressCode(deps, signedIn(request).userId, request);
         return { ...decided, answer: { status: 202, body: { message: 'A code is on its way' } } };
       },
     }),

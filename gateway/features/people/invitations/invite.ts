@@ -9,7 +9,7 @@ import { conflict, notFound, UniqueViolation } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { type LetterKind, letterChange, type Notify } from '#core/notifying.ts';
 import type { Decision } from '#core/use-case.ts';
-import { tooManyAttempts } from '../attempts.ts';
+import { takeMessageFrom, tooManyAttempts } from '../attempts.ts';
 import { invitedNews, letterOf, notSentNews } from './invitation-words.ts';
 import type { Farm, Invitation, InvitationRow, InviteDeps, Person, Stray } from './ports.ts';
 
@@ -99,7 +99,7 @@ export async function inviteMember(
   const before = open.find(({ kind, email_key }) => kind === 'MEMBER' && email_key === emailKey);
   if (before?.role === role) return { answer: before };
   if (before === undefined && open.length >= MOST_OPEN) throw tooManyOpen();
-  await takeLetter(deps, by.userId);
+  await takeLetter(deps, by);
   const code = deps.codes.make();
   const isMailed = deps.letterSeal !== null && deps.provesAddresses;
   const offer = anOffer(deps, by, DAYS_TO_ANSWER);
@@ -140,9 +140,13 @@ function letterChanges(
 }
 
 /** Counts somebody whom this owner asks, by letter or on the screen alone, before anything is made. */
-export async function takeLetter({ letters }: Pick<InviteDeps, 'letters'>, userId: string): Promise<void> {
-  const waitMs = await letters.take(userId);
+export async function takeLetter(
+  deps: Pick<InviteDeps, 'letters' | 'messagesFrom'>,
+  { userId, source }: { userId: string; source: string },
+): Promise<void> {
+  const waitMs = await deps.letters.take(userId);
   if (waitMs !== null) throw tooManyAttempts('You invited too many people', waitMs);
+  await takeMessageFrom(deps, source);
 }
 
 /** Who has an account of that address sees it in the list of notifications; the code comes another way. */

@@ -81,9 +81,11 @@ export type InviteDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'cloc
   isProved: (userId: string) => Promise<boolean>;
   /** People asked per inviter: nobody's farm is a mail cannon, nor rings a phone all day. */
   letters: AttemptLimit;
+  /** Letters per network. */
+  messagesFrom: Pick<AttemptLimit, 'take'>;
 };
 
-export type AnswerDeps = Omit<InviteDeps, 'letterSeal' | 'letters' | 'provesAddresses'> & {
+export type AnswerDeps = Omit<InviteDeps, 'letterSeal' | 'letters' | 'messagesFrom' | 'provesAddresses'> & {
   /** Wrong codes per account. */
   attempts: AttemptLimit;
   handover: HandoverQueries;

@@ -76,7 +76,7 @@ function ownerRoutes(deps: InvitationDeps): Route[] {
         const { body: input, source, language } = request;
         const by = { userId, farmId: onFarm(request).farmId, source, language };
         const isMailed = Boolean(input.email) && deps.letterSeal !== null;
-        if (input.email) await takeLetter(deps, userId);
+        if (input.email) await takeLetter(deps, by);
         const { answer } = await perform(deps, userId, () => invite(deps, by, input));
         const body = { ...toAnswer(deps, answer.row), code: answer.code, emailed: isMailed };
         return { answer: { status: 201, body } };

@@ -72,8 +72,9 @@ onBothEngines('a critical alert that nobody answers', (_open, engine) => {
       token: place.owner.token,
       body: { pond_id: at, dissolved_oxygen },
     });
+  /** What was told of alerts. */
   const titlesOf = async ({ token }: SignedUp) => {
-    const { body } = await app.call('GET', '/notifications/', { token });
+    const { body } = await app.call('GET', '/notifications/?type=ALERT', { token });
     return (body as { notifications: { title: string }[] }).notifications.map(({ title }) => title);
   };
   async function minutesLater(minutes: number, escalation = app.watches.escalation): Promise<void> {

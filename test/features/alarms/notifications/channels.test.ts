@@ -84,6 +84,26 @@ onBothEngines('notification channels', (_open, engine) => {
     expect((await call('GET', `/${id}`)).body).toMatchObject({ is_active: true });
   });
 
+  it('are told to the person when they are opened or led elsewhere, without what opens them to others', async () => {
+    const told = async () => {
+      const { body } = await app.call('GET', '/notifications/?type=SYSTEM', { token: person.token });
+      return (body as { notifications: { message: string }[] }).notifications.map(({ message }) => message);
+    };
+    const { id } = await added(hook());
+    expect(await told()).toEqual([expect.stringContaining(': webhook hooks.farm.test.')]);
+    await call('PATCH', `/${id}`, { min_severity: 'HIGH' });
+    expect(await told()).toHaveLength(1);
+    app.clock.advance(1000);
+    await call('PATCH', `/${id}`, { address: 'https://thief.test/secret' });
+    expect(await told()).toEqual([
+      expect.stringContaining(': webhook thief.test.'),
+      expect.stringContaining(': webhook hooks.farm.test.'),
+    ]);
+    // nobody gets anything there before the code is back
+    await added({ kind: 'EMAIL', address: `${randomUUID()}@farm.test` });
+    expect(await told()).toHaveLength(2);
+  });
+
   it('change as wished; an empty change changes nothing', async () => {
     const { id } = await added(hook({ quiet_from: '22:00', quiet_to: '06:00' }));
     const changed = await call('PATCH', `/${id}`, {
@@ -190,6 +210,8 @@ onBothEngines('notification channels', (_open, engine) => {
         status: 200,
         body: { state: 'OK', verified_at: expect.any(String) },
       });
+      const { body: told } = await app.call('GET', '/notifications/', { token: person.token });
+      expect(told).toMatchObject({ notifications: [{ message: expect.stringContaining(address) }] });
       const again = await call('POST', `/${id}/confirm`, { code: 'whatever' });
       expect(again).toMatchObject({ status: 200, body: { state: 'OK' } });
       expect((await call('POST', `/${id}/send-code`)).status).toBe(409);
@@ -235,6 +257,26 @@ onBothEngines('notification channels', (_open, engine) => {
       const codes = [];
       for (let n = 0; n < 12; n += 1) codes.push((await call('POST', `/${id}/send-code`)).status);
       expect(codes).toEqual([...Array<number>(9).fill(201), 429, 429, 429]);
+    });
+  });
+
+  it('many accounts of one network send no more messages to strangers than four people may', async () => {
+    const statuses: number[] = [];
+    for (let n = 0; n < 13; n += 1) {
+      person = await app.signUp();
+      for (let code = 0; code < 10; code += 1)
+        statuses.push((await add({ kind: 'EMAIL', address: `${randomUUID()}@farm.test` })).status);
+    }
+    const sent = statuses.filter((status) => status === 201).length;
+    expect(sent).toBeLessThanOrEqual(120);
+    expect(sent).toBeGreaterThan(70);
+    expect(statuses.slice(sent).every((status) => status === 429)).toBe(true);
+    const body = { email: `${randomUUID()}@farm.test`, role: 'VIEWER' };
+    const farm = await app.call('POST', '/farms/', { token: person.token, body: { name: 'Norte' } });
+    const { id } = farm.body as { id: string };
+    expect(await app.call('POST', `/farms/${id}/invitations`, { token: person.token, body })).toMatchObject({
+      status: 429,
+      body: { code: 'TOO_MANY_ATTEMPTS' },
     });
   });
 

@@ -173,6 +173,7 @@ onBothEngines('the sessions of a person', (_open, engine) => {
     const keys = { p256dh: 'B'.padEnd(87, 'A'), auth: 'A'.repeat(22) };
     const body = { kind: 'WEB_PUSH', subscription: { endpoint: 'https://push.example.com/a', keys } };
     await app.call('POST', '/notification-channels/', { token: ana.token, body });
+    app.clock.advance(1000);
     const set = { password: 'camarao-456-novo', current_password: PASSWORD };
     expect((await app.call('PUT', '/users/me', { token: ana.token, body: set })).status).toBe(200);
     const token = bearerOf(
@@ -180,7 +181,12 @@ onBothEngines('the sessions of a person', (_open, engine) => {
     );
     expect((await app.call('GET', '/notification-channels/', { token })).body).toHaveLength(1);
     const told = (await app.call('GET', '/notifications/', { token })).body;
-    expect(told).toMatchObject({ notifications: [{ message: expect.stringContaining('canais de aviso') }] });
+    expect(told).toMatchObject({
+      notifications: [
+        { message: expect.stringContaining('canais de aviso') },
+        { title: 'Novo canal de aviso' },
+      ],
+    });
   });
 
   test('a login without a row works, ends by itself, and gets its row when it is renewed', async () => {
