@@ -36,7 +36,9 @@ async function look(mutants: readonly Mutant[], notice: (name: string) => Promis
 
 console.log(`${'broken rule'.padEnd(60)} noticed after      as`);
 await look(MUTANTS, async (mutant) => {
+  const isMixed = MUTANTS.some(({ name, isMixed }) => name === mutant && isMixed === true);
   const { found, firstAfter, seeds } = await runSeeds({
+    isMixed,
     from,
     count,
     processes,

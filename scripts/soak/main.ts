@@ -49,6 +49,7 @@ const HELP = `npm run soak -- [options]      a campaign of faults against the re
   --speed N          farm seconds in one of ours [20]
   --resume FILE      notes its progress there, and goes on from it when it was interrupted
   --sync SEEDS       instead: so many simulated pairs of a gateway and a hosted instance, from --seed on [from 1]
+  --mixed            with --sync: one side of each pair begins as an earlier version and is upgraded while it works
   --orders N         instead: so many simulated orders from afar, while line, gateway and hosted instance fail, from --seed on
   --console          instead: every screen of the console in every size, theme, language and state, and its line cut
   --temporary ROUNDS instead: kill X while Y is temporary, against the started program, each round at other moments
@@ -85,8 +86,8 @@ async function main(args: readonly string[]): Promise<number> {
   if (options.console) return (await soakConsole(options)) ? 0 : 1;
   if (options.sync !== null) {
     const tell = (sentence: string) => console.error(`… ${sentence}`);
-    const { sync: seeds, from, json } = options;
-    return (await soakPair({ seeds, from, json, tell })) ? 0 : 1;
+    const { sync: seeds, from, mixed: isMixed, json } = options;
+    return (await soakPair({ seeds, from, isMixed, json, tell })) ? 0 : 1;
   }
   if (options.orders !== null) {
     const { orders, from, json } = options;
@@ -137,6 +138,7 @@ function readOptions(args: readonly string[]) {
       speed: { type: 'string', default: '20' },
       resume: { type: 'string' },
       sync: { type: 'string' },
+      mixed: { type: 'boolean', default: false },
       orders: { type: 'string' },
       console: { type: 'boolean', default: false },
       benches: { type: 'boolean', default: false },
@@ -166,6 +168,7 @@ function readOptions(args: readonly string[]) {
     forMs,
     seed,
     sync,
+    mixed: values.mixed,
     orders,
     console: values.console,
     benches: values.benches,

@@ -12,7 +12,9 @@ if (mutant === undefined) throw new Error(`there is no mutant "${name}"`);
 registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context);
-    const edits = mutant.edits.filter(({ file }) => url.endsWith(`/${file}`));
+    // of a program of an earlier schema, too (older-schema.ts)
+    const [path = ''] = url.split('?');
+    const edits = mutant.edits.filter(({ file }) => path.endsWith(`/${file}`));
     if (edits.length === 0) return loaded;
     let source = textOf(loaded.source);
     for (const { file, from, to } of edits) {

@@ -19,6 +19,8 @@ export type RangeOptions = {
   count: number;
   processes: number;
   steps?: number;
+  /** One side of each pair begins as an earlier version (older-schema.ts). */
+  isMixed?: boolean;
   /** The next seeds are not looked at once one failed. */
   isFirstEnough?: boolean;
   /** A rule of the protocol that is broken in these processes (scripts/sync/mutants.ts). */
@@ -26,7 +28,7 @@ export type RangeOptions = {
   tell?: (sentence: string) => void;
 };
 
-export type WorkerOptions = Pick<RangeOptions, 'steps'> & { seeds: number[] };
+export type WorkerOptions = Pick<RangeOptions, 'steps' | 'isMixed'> & { seeds: number[] };
 export type WorkerSays =
   | { is: 'seed'; seed: number; violations: Violation[]; counts: Record<string, number> }
   | { is: 'failed'; why: string };
@@ -61,7 +63,11 @@ async function runLine(
       work.next += count;
       await handful(
         child,
-        { seeds, ...(options.steps === undefined ? {} : { steps: options.steps }) },
+        {
+          seeds,
+          ...(options.steps === undefined ? {} : { steps: options.steps }),
+          ...(options.isMixed === true ? { isMixed: true } : {}),
+        },
         (said) => take(said, options, result),
       );
       if (result.seeds % 500 < HANDFUL)

@@ -7,14 +7,16 @@ export type PairOptions = {
   /** How many simulated pairs of gateway and hosted instance. */
   seeds: number;
   from: number;
+  /** One side of each begins as an earlier version. */
+  isMixed: boolean;
   json: string | null;
   tell: (sentence: string) => void;
 };
 
 /** Many seeds of the simulated pair; answers whether all of them came to a good end. */
-export async function soakPair({ seeds, from, json, tell }: PairOptions): Promise<boolean> {
+export async function soakPair({ seeds, from, isMixed, json, tell }: PairOptions): Promise<boolean> {
   const startedAt = performance.now();
-  const result = await runSeeds({ from, count: seeds, processes: availableParallelism(), tell });
+  const result = await runSeeds({ from, isMixed, count: seeds, processes: availableParallelism(), tell });
   const at = new Date().toISOString();
   const file = json ?? `soak-results/sync-${at.replaceAll(':', '-')}.json`;
   mkdirSync(dirname(file), { recursive: true });

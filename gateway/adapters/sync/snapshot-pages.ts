@@ -6,7 +6,7 @@ import { movedRange } from '#contract/resources/local-tables.ts';
 import { SCOPES } from '#contract/sync/scopes.ts';
 import type { WireRow } from '#contract/sync/wire.ts';
 import { NewestMap } from '#core/newest-map.ts';
-import { toldRow } from '#store/merge/personal.ts';
+import { stampsOfLeft, toldRow } from '#store/merge/personal.ts';
 import { codecOf } from '#store/row-codec.ts';
 import type { HostedStore } from '../../sync/hosted/ports.ts';
 
@@ -238,27 +238,22 @@ export async function overTheLine(
     read,
   );
   const ids = new Set(present.map(({ id }) => id));
-  return rows.map((row) => ({
-    ...row,
-    body: toldRow(
-      resource,
-      row.body,
-      streamId === 'own'
-        ? 'present'
-        : row.body['role'] === 'ADMIN'
-          ? 'admin'
-          : ids.has(row.id)
-            ? 'present'
-            : 'left',
-    ),
-  }));
+  return rows.map((row) => {
+    if (streamId === 'own' || ids.has(row.id)) {
+      const isAdmin = streamId !== 'own' && row.body['role'] === 'ADMIN';
+      return { ...row, body: toldRow(resource, row.body, isAdmin ? 'admin' : 'present') };
+    }
+    const standing = row.body['role'] === 'ADMIN' ? 'admin' : 'left';
+    return { ...row, over: stampsOfLeft(row), body: toldRow(resource, row.body, standing) };
+  });
 }
 
-/** Ids of the farms of a stream. */
+/** Ids of the farms of a stream; on a gateway of those that it runs, as far as it has heard. */
 function farmsOf(streamId: StreamOrOwn): RawBuilder<unknown> {
-  return streamId === 'own'
-    ? sql`select b.id from farms as b`
-    : sql`select b.id from sync_farms as b where b.stream_id = ${streamId}`;
+  if (streamId !== 'own') return sql`select b.id from sync_farms as b where b.stream_id = ${streamId}`;
+  const [from, before] = movedRange('here');
+  return sql`select b.id from farms as b where b.id not in (select substr(v.id, ${sql.lit(from.length + 1)})
+    from instance_values as v where v.id >= ${from} and v.id < ${before})`;
 }
 
 /**

@@ -1,8 +1,9 @@
+import type { WireChange } from '#contract/sync/wire.ts';
 import type { Committed, CommittedRow, Incoming, MergeReport, Unit } from '#core/changes.ts';
 import type { ChangeLog } from '../change-log.ts';
 import { OWN_STREAM } from '../own-stream.ts';
 import type { Steps, UnitContext } from '../register.ts';
-import { acceptStamps, takeLaterRestamps, takeRestamps } from './accept-stamps.ts';
+import { acceptStamps, stampsOf, takeLaterRestamps, takeRestamps } from './accept-stamps.ts';
 import { logDifference } from './log-difference.ts';
 import type { Heard } from './merge.ts';
 import { mergeBatch } from './merge-batch.ts';
@@ -49,7 +50,8 @@ function* applyIncoming(
   const isAside = incoming.isRepair !== true && incoming.isOwn !== true;
   const parked = isAside ? yield* parkedToTry(incoming, context) : [];
   const changes = yield* acceptStamps(incoming, log, context);
-  const fresh = changes.map((change) => ({ change, parkedId: null }));
+  const anew = changes === incoming.changes ? null : anewIn(incoming);
+  const fresh = changes.map((change) => ({ change, parkedId: null, ...anew?.(change) }));
   // rows that waited come before what is new of them, parts of rows behind the rows
   const [rowsKept, partsKept] = [parked.filter(isRow), parked.filter((heard) => !isRow(heard))];
   const merged = yield* mergeBatch(
@@ -76,6 +78,15 @@ function* applyIncoming(
       unparked: unparked.length,
       ...(dropped > 0 ? { dropped } : {}),
     },
+  };
+}
+
+/** All stamps of a change that were too far ahead are one now. */
+function anewIn({ changes }: Incoming): (change: WireChange) => { anew?: string } {
+  const sent = new Map(changes.map((change) => [change.seq, new Set(stampsOf(change))]));
+  return (change) => {
+    const anew = stampsOf(change).find((stamp) => sent.get(change.seq)?.has(stamp) !== true);
+    return anew === undefined ? {} : { anew };
   };
 }
 

@@ -29,6 +29,8 @@ export type Edit =
       isSnapshot?: true;
       /** As a gateway had it when it could not be taken, told without what came before. */
       hasWaited?: true;
+      /** Stamp that the hosted instance set in place of those too far ahead: it knew of nothing here. */
+      anew?: string;
       /** As the hosted instance has it, where both were found to differ: it counts under an equal stamp, too. */
       isMended?: true;
       telling?: Telling;

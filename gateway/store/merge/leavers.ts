@@ -5,7 +5,7 @@ import type { ChangeLog } from '../change-log.ts';
 import type { Rows, Steps, UnitContext } from '../register.ts';
 import { codecOf } from '../row-codec.ts';
 import { inList, listOf, rowsByIds } from './id-lists.ts';
-import { toldRow } from './personal.ts';
+import { stampsOfLeft, toldRow } from './personal.ts';
 import { resourceOfTable } from './shared-tables.ts';
 import { streamsOfFarms } from './streams-of.ts';
 import { registersByIds, wholeRow } from './whole-rows.ts';
@@ -62,14 +62,14 @@ function* tellThose(
   context: UnitContext,
 ): Steps<void> {
   const present = new Set((yield* presentOf(streamId, people, context)).map(({ id }) => String(id)));
-  const gone = [...people].filter((id) => !present.has(id)).toSorted();
+  const leaving = [...people].filter((id) => !present.has(id)).toSorted();
   const users = resourceOfTable('users');
   const codec = codecOf(users);
   const stored = yield rowsByIds(
-    { table: users.name, columns: [...codec.columns, 'hidden'], ids: gone },
+    { table: users.name, columns: [...codec.columns, 'hidden'], ids: leaving },
     context,
   );
-  const registers = yield* registersByIds(users, gone, context);
+  const registers = yield* registersByIds(users, leaving, context);
   for (const found of stored) {
     const id = String(found['id']);
     const register = registers.get(id);
@@ -77,7 +77,10 @@ function* tellThose(
     if (found['hidden'] === 1 || register === undefined) continue;
     const person = codec.decode(found);
     const row = toldRow(users, person, person['role'] === 'ADMIN' ? 'admin' : 'left');
-    yield* log.write({ ...wholeRow(users, { ...row, id }, register), actor: null }, [streamId]);
+    yield* log.write(
+      { ...wholeRow(users, { ...row, id }, { ...register, over: stampsOfLeft(register) }), actor: null },
+      [streamId],
+    );
   }
 }
 

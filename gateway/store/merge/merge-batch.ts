@@ -351,6 +351,7 @@ function takeEdit(item: Readable, work: Work, merged: MergedBatch, batch: Batch)
           ...(isSnapshot ? { isSnapshot: true } : {}),
           ...(isMended(batch) ? { isMended: true } : {}),
           ...(from === 'gateway' && heard.parkedId !== null ? { hasWaited: true } : {}),
+          ...(heard.anew === undefined ? {} : { anew: heard.anew }),
         };
   const taken = isOverAsTold(item, told, merged);
   const outcome = merge(resource, held, taken, accepts);

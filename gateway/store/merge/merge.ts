@@ -58,7 +58,8 @@ function mergeWhole(
     const takes = isLaw || isMended ? order !== 0 : order > 0 && mayTake;
     Object.assign(merged, takes ? other.value : own.value);
     stamps[group] = takes ? other.hlc : own.hlc;
-    const isNoted = edit.isSnapshot === true || (edit.hasWaited === true && !isOfMaking(takes ? own : other));
+    const isUntold = edit.hasWaited === true || (takes && edit.anew === other.hlc);
+    const isNoted = edit.isSnapshot === true || (isUntold && !isOfMaking(takes ? own : other));
     if (isNoted && owner !== 'hosted') lost.push(...lostOf(group, { own, other, isOtherKept: takes }, null));
   }
   // what never changes after the making goes by the making's stamp, `updated_at` by the newest of all
@@ -235,8 +236,8 @@ export type Batch = {
 
 export type Kept = Heard & { reason: string };
 
-/** `parkedId`: it was kept aside before, and is tried again. */
-export type Heard = { change: WireChange; parkedId: string | null };
+/** `parkedId`: it was kept aside before, and is tried again. `anew`: the stamp that was set in place of one too far ahead. */
+export type Heard = { change: WireChange; parkedId: string | null; anew?: string };
 
 export type LostEdit = Omit<Lost, 'rule'> & {
   rule: Lost['rule'] | 'renamed' | 'unassigned' | 'duplicate';

@@ -29,6 +29,21 @@ function nobody(id: string, standing: Standing): Fields {
 const over = (fields: Fields, by: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, name in by ? by[name] : value]));
 
+/**
+ * Of who has left. A stand-in, kept while somebody decides on an account that was lost, says nothing of what the gateway
+ * knows better; that its person is on no farm any more counts there all the same.
+ */
+export const stampsOfLeft = ({
+  hlc,
+  over: stamps,
+}: {
+  hlc: string;
+  over: Readonly<Record<string, string>>;
+}): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(stamps).map(([group, stamp]) => [group, stamp === '' ? hlc : stamp] as const),
+  );
+
 /** A whole row; `groups`: fields of each group of the table. */
 export function toldRow(
   { name, groups }: { name: string; groups: Readonly<Record<string, { fields: readonly string[] }>> },

@@ -45,10 +45,12 @@ export function* notKnownBefore(lost: readonly LostEdit[], context: UnitContext)
 }
 
 /**
- * Hosted: which losses are news, of a row that waited aside while its farm was away. It is told as it stands, without what
+ * Hosted: which losses are news, of a row that waited aside while its farm was away, or that was told after a comparison
+ * under stamps too far ahead. It is told as it stands, without what
  * its edits were made over, and the gateway hears of what became of it alone: whatever it won against is noted here, and
  * what it lost against, for a card that went back knows nothing of it any more. Not where the gateway had confirmed the
- * edit of this side, or had made it itself, nor where the log tells that one was made over the other.
+ * edit of this side, or had made it itself, nor where the log tells that one was made over the other. A stamp of the gateway's
+ * that this side set anew looks like one of its own, and knew of nothing here.
  */
 export function* unheardWhileWaiting(
   lost: readonly LostEdit[],
@@ -62,16 +64,17 @@ export function* unheardWhileWaiting(
   const heard = yield {
     sql: `select hlc from sync_change where stream_id = ? and lane = 'core' and base_json is not null
         and seq <= (select acked_core_seq from sync_stream where stream_id = ?) and ${inList('id', context)}
-      union select to_hlc from sync_restamps where stream_id = ? and ${inList('to_hlc', context)}`,
-    params: [
-      streamId,
-      streamId,
-      ids,
-      streamId,
-      listOf(new Set([...waited].map(({ droppedHlc }) => droppedHlc))),
-    ],
+`,
+    params: [streamId, streamId, ids],
+  };
+  const stamps = new Set([...waited].flatMap(({ keptHlc, droppedHlc }) => [keptHlc, droppedHlc]));
+  const setAnew = yield {
+    sql: `select to_hlc from sync_restamps where stream_id = ? and ${inList('to_hlc', context)}`,
+    params: [streamId, listOf(stamps)],
   };
   const known = new Set(heard.map(({ hlc }) => hlc));
+  const ofGateway = new Set(setAnew.map(({ to_hlc }) => to_hlc));
+  const areOwn = (...two: readonly string[]) => areHosteds(...two) && !two.some((hlc) => ofGateway.has(hlc));
   return lost.filter((edit) => {
     const { resource, id, group, keptHlc, droppedHlc } = edit;
     const row = `${resource.entity} ${id}`;
@@ -79,8 +82,8 @@ export function* unheardWhileWaiting(
       !waited.has(edit) ||
       !(
         known.has(droppedHlc) ||
-        areHosteds(keptHlc, droppedHlc) ||
-        wasMadeOver(bases, { row, group }, { from: keptHlc, to: droppedHlc })
+        ofGateway.has(droppedHlc) ||
+        wasMadeOver(bases, { row, group }, { from: keptHlc, to: droppedHlc, areOwn })
       )
     );
   });
@@ -125,12 +128,12 @@ function* basesOf(
 function wasMadeOver(
   bases: Bases,
   { row, group }: { row: string; group: string },
-  { from, to }: { from: string; to: string },
+  { from, to, areOwn = areHosteds }: { from: string; to: string; areOwn?: typeof areHosteds },
 ): boolean {
   const seen = new Set<string>();
   for (let stamp: string | undefined = from; stamp !== undefined && !seen.has(stamp); ) {
     // of two of the hosted instance's the greater one knew the smaller
-    if (stamp === to || (stamp > to && areHosteds(stamp, to))) return true;
+    if (stamp === to || (stamp > to && areOwn(stamp, to))) return true;
     seen.add(stamp);
     // a delete names the stamp of the making for every group that was never changed
     stamp = bases.get(`${row} ${group} ${stamp}`) ?? bases.get(`${row}  ${stamp}`);

@@ -97,7 +97,7 @@ export function lostWrites(ledger: Ledger, states: readonly ReplicaState[]): Vio
 export function resurrected(ledger: Ledger, state: ReplicaState): Violation[] {
   const found: Violation[] = [];
   for (const [key, { resource, row }] of state.rows) {
-    for (const group of Object.keys(resource.groups)) {
+    for (const group of ledger.wordsOf(resource)) {
       const value = groupValue(resource, group, row);
       const [by] = ledger.replacing(key, group, value);
       if (by !== undefined) {
@@ -129,7 +129,7 @@ export function invented(ledger: Ledger, state: ReplicaState, asked: Asked = new
   for (const [key, known] of state.rows) {
     const { resource, row } = known;
     if (isOfLostAccount(known, asked.get(key) ?? [])) continue;
-    for (const group of Object.keys(resource.groups)) {
+    for (const group of ledger.wordsOf(resource)) {
       const value = groupValue(resource, group, row);
       if (ledger.wasWritten(key, group, value)) continue;
       const plain = value.replace(/(~[0-9a-z]+)+"/g, '"');

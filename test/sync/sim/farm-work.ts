@@ -19,6 +19,10 @@ export type WorkDeps = {
   nextWord: () => number;
   /** Farms that this side runs no longer: nobody changes anything of them here. */
   moved?: ReadonlySet<string>;
+  /** What may be done; without it, as with the first version. */
+  things?: readonly Thing[];
+  /** What of it the program of this side knows; null: nothing. */
+  known?: (change: changes.Change) => changes.Change | null;
   /** Rare things oftener, for a sharper look at one of them. */
   bias?: Partial<Record<Deed, number>>;
 };
@@ -34,7 +38,8 @@ export async function workOnFarm(deps: WorkDeps): Promise<Done> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const deed = deps.chance.weighted({ ...USUAL, ...deps.bias });
     const thing = chooseThing(deps, deed);
-    const change = thing === null ? null : await allowed(deps, thing, await changeOf(deps, deed, thing));
+    const wanted = thing === null ? null : await allowed(deps, thing, await changeOf(deps, deed, thing));
+    const change = wanted === null || deps.known === undefined ? wanted : deps.known(wanted);
     if (thing !== null && change !== null) return carryOut(deps, { deed, thing, change });
   }
   return null;
@@ -80,8 +85,8 @@ export const isRefusal = (error: unknown): boolean =>
 const isFull = (error: unknown): boolean =>
   error instanceof Error && (error as { code?: unknown }).code === 'SQLITE_FULL';
 
-function chooseThing({ side, chance }: WorkDeps, deed: Deed): Thing | null {
-  const possible = THINGS.filter((thing) => {
+function chooseThing({ side, chance, things = THINGS }: WorkDeps, deed: Deed): Thing | null {
+  const possible = things.filter((thing) => {
     if (deed === 'make') return thing.make !== null && thing.madeOn.includes(side);
     if (deed === 'edit') return editableGroups(thing, side).length > 0;
     return thing.isDeleted && thing.resource.sync === 'editable';

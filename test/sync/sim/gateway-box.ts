@@ -1,8 +1,14 @@
 import type { Database, Stamping } from '#adapters/sql/database.ts';
 import { OWN_STREAM } from '#adapters/sql/instance.ts';
+import { openSqlite } from '#adapters/sql/open-sqlite.ts';
+import { FIRST_SCHEMA, SYNC_SCHEMA } from '#contract/sync/wire.ts';
+import { isoOf } from '#core/kernel.ts';
 import { idOfCause } from '#runtime/world.ts';
 import { chainAfter } from '#store/merge/canonical-change.ts';
+import { hexOf } from '#store/merge/digest.ts';
+import { compareStore } from '../../../gateway/adapters/sync/compared-rows.ts';
 import { gatewayStore } from '../../../gateway/adapters/sync/gateway-store.ts';
+import { createComparer } from '../../../gateway/sync/gateway/compare.ts';
 import type { SyncClientDeps, SyncStore } from '../../../gateway/sync/gateway/ports.ts';
 import { createSyncClient, type SyncClient } from '../../../gateway/sync/gateway/sync-client.ts';
 import type { SyncTransport } from '../../../gateway/sync/ports.ts';
@@ -36,8 +42,14 @@ export type GatewayDeps = {
   hosted: () => HostedRun;
   count: (what: string) => void;
   trace: (line: string) => void;
+  /** Whether both sides are compared now and then, as a gateway does. */
+  compares?: boolean;
   parts?: GatewayParts;
 };
+
+const SOFTWARE = `of schema ${SYNC_SCHEMA}`;
+/** A gateway looks so often whether a comparison is due. */
+const COMPARED_MS = 30_000;
 
 export async function startGateway(deps: GatewayDeps): Promise<GatewayRun> {
   const { replica, chance, now, time, network, hosted, trace, parts = {} } = deps;
@@ -50,7 +62,7 @@ export async function startGateway(deps: GatewayDeps): Promise<GatewayRun> {
     // 16 bit of the box and 16 of this start: a rolled-back card never stamps as it did before
     node: `0001${chance.hex(4)}`,
   };
-  const { database, breakable } = replica.start(stamping);
+  const { database, breakable } = replica.start(stamping, openSqlite);
   const isAlive = () => !breakable.isDead();
   const line = network.transport({
     isAlive,
@@ -59,24 +71,52 @@ export async function startGateway(deps: GatewayDeps): Promise<GatewayRun> {
       return run.server.ask({ gatewayId: GATEWAY_ID, streamId: STREAM }, kind, body);
     },
   });
+  const later = (ms: number, run: () => void) =>
+    time.after(ms, () => {
+      if (isAlive()) run();
+    });
   const store = gatewayStore({ now, idOf: idOfCause, database });
+  const log = logInto(trace, deps.count);
+  const heard = { schema: FIRST_SCHEMA };
   const client = createSyncClient({
     now,
     random: chance.unit,
-    log: logInto(trace, deps.count),
+    log,
     store: parts.store?.(store) ?? store,
     transport: parts.transport?.(line) ?? line,
     line: null,
     live: null,
     monotonic: stamping.monotonic,
-    later: (ms, run) =>
-      time.after(ms, () => {
-        if (isAlive()) run();
-      }),
+    later,
     clockTrust: () => 'trusted',
-    software: 'simulated',
+    software: SOFTWARE,
     chainAfter,
+    onHostedSchema(schema) {
+      heard.schema = schema;
+    },
   });
+  if (deps.compares === true) {
+    const comparer = createComparer({
+      now,
+      log,
+      later,
+      hexOf,
+      isoOf,
+      monotonic: stamping.monotonic,
+      transport: parts.transport?.(line) ?? line,
+      software: SOFTWARE,
+      store: compareStore(database, store),
+      state: client.state,
+      hostedSchema: () => heard.schema,
+    });
+    const look = () =>
+      later(COMPARED_MS, () => {
+        // a disk that takes nothing, a power that goes: it is done later
+        comparer.look().catch(() => undefined);
+        look();
+      });
+    look();
+  }
   database.onCommit(({ rows }) => {
     if (rows.length > 0) client.hear({ is: 'logged', core: 1, history: 1 });
   });

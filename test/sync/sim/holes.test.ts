@@ -68,6 +68,23 @@ describe('a clock that is a month ahead', () => {
     expect(await nameOn(world, 'hosted')).toBe('written later');
   });
 
+  it('leaves a trace of what it wins against in the cloud, where the row was told as it stands after a comparison', async () => {
+    const world = await aFarmInStep();
+    world.setClock('gateway', MONTH_MS);
+    await rename(world, 'gateway', 'from the month ahead');
+    // the snapshot comes, what follows it does not
+    world.network.loseNext('push', 2);
+    await world.gateway.run().paired();
+    await world.pass(5_000);
+    await rename(world, 'hosted', 'written in the cloud meanwhile');
+    await agreed(world);
+    const lost = await world.hosted.replica.read('select field_group, dropped_json from sync_conflicts');
+    expect([await nameOn(world, 'hosted'), lost]).toEqual([
+      'from the month ahead',
+      [{ field_group: 'name', dropped_json: '{"name":"written in the cloud meanwhile"}' }],
+    ]);
+  });
+
   it('does not win on a card that goes back to before its stamps were set right', async () => {
     const world = await aFarmInStep();
     world.setClock('gateway', MONTH_MS);

@@ -1,4 +1,6 @@
 import type { Database, Stamping } from '#adapters/sql/database.ts';
+import { openSqlite } from '#adapters/sql/open-sqlite.ts';
+import { hostedCompare } from '#adapters/sync/hosted-compare.ts';
 import { returnFutureStamps } from '#adapters/sync/timeline.ts';
 import { chainAfter } from '#store/merge/canonical-change.ts';
 import { hostedStore } from '../../../gateway/adapters/sync/hosted-store.ts';
@@ -40,25 +42,21 @@ export async function startHosted(deps: HostedDeps): Promise<HostedRun> {
     bootId: chance.hex(8),
     node: `c000${chance.hex(4)}`,
   };
-  const { database, breakable } = replica.start(stamping);
+  const { database, breakable } = replica.start(stamping, openSqlite);
   const commit = parts.commit?.(database.commit) ?? database.commit;
-  const server = createSyncServer({
+  const common = {
     store: hostedStore(database.read),
     commit,
     now,
     timeline: async () => timeline(),
+  };
+  const server = createSyncServer({
+    ...common,
     chainAfter,
     rowsPerUnit: 200,
     refused: deps.refused,
     dropped: () => undefined,
-    compare: {
-      digest: async () => {
-        throw new Error('nothing is compared in this world');
-      },
-      repair: async () => {
-        throw new Error('nothing is repaired in this world');
-      },
-    },
+    compare: hostedCompare({ ...common, read: database.read, repaired: () => undefined }),
   });
   const lookForFutureStamps = () => returnFutureStamps({ database, now, commit, log: silent });
   // as the program does: before gateways are served, and once an hour

@@ -98,3 +98,12 @@ it('an account differs in just the word that an administrator is asked about, an
   expect(differs(account('b@farm.br', '1'))).toBe(true);
   expect(differs(account('c@farm.br', '3'))).toBe(true);
 });
+
+it('an edit whose value somebody else wrote, too, is no proof that its card is there still', () => {
+  const { ledger, wrote } = aLedger();
+  wrote('gateway', 'V-1', 'V-2');
+  wrote('gateway', 'V-2', 'V-3');
+  expect(ledger.replacing(`ponds ${ID}`, 'cod', '{"cod":"V-2"}')).toHaveLength(1);
+  wrote('hosted', 'V-1', 'V-3');
+  expect(ledger.replacing(`ponds ${ID}`, 'cod', '{"cod":"V-2"}')).toEqual([]);
+});

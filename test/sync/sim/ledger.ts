@@ -2,7 +2,7 @@ import type { Resource } from '#contract/resource.ts';
 import type { Committed } from '#core/changes.ts';
 import { stampOf } from '#store/merge/claims.ts';
 import type { Register } from '#store/register.ts';
-import { groupValue, keyOf, type ReplicaState } from './replica-state.ts';
+import { fieldsOfWord, groupOfWord, groupValue, keyOf, type ReplicaState, wordsOf } from './replica-state.ts';
 import type { Side } from './things.ts';
 
 // What was acknowledged, and what must therefore still be somewhere: as the value, as a value that somebody saw and
@@ -15,7 +15,7 @@ export type Write = {
   resource: Resource;
   id: string;
   kind: 'made' | 'edited' | 'life';
-  /** For edits. */
+  /** For edits: the word (wordsOf), a group as a rule. */
   group: string | null;
   value: string;
   /** What stood there before, on that instance. */
@@ -62,6 +62,8 @@ export type Ledger = {
   isGone(key: string, states: readonly ReplicaState[]): boolean;
   /** Values of a group that somebody ever wrote. */
   wasWritten(key: string, group: string, value: string): boolean;
+  /** What of a row is written as one. */
+  wordsOf(resource: Resource): string[];
   count(): number;
 };
 
@@ -71,7 +73,7 @@ const UNDISPUTED = new Set(['notifications read', 'alerts value', 'transfers con
 /** Of an account: what a gateway heard is asked about when a failover lost it. */
 const DETAILS = new Set(['email', 'role']);
 
-export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
+export function createLedger(resources: ReadonlyMap<string, Resource>, isMixed = false): Ledger {
   const writes: Write[] = [];
   const values = new Set<string>();
   const firstValues = new Set<string>();
@@ -97,20 +99,20 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
     };
     if (row.before === null) {
       add({ ...of, kind: 'made' });
-      for (const group of Object.keys(resource.groups)) {
+      for (const group of wordsOf(resource, isMixed)) {
         const value = `${of.key} ${group} ${groupValue(resource, group, row.after)}`;
         values.add(value);
         firstValues.add(value);
       }
       return;
     }
-    for (const group of Object.keys(resource.groups)) {
+    for (const group of wordsOf(resource, isMixed)) {
       const value = groupValue(resource, group, row.after);
       const saw = groupValue(resource, group, row.before);
       // the verifier of a box ends when its person leaves, or changes the password in the cloud
       if (value === saw || (side === 'gateway' && row.table === 'users' && group === 'password')) continue;
       if (UNDISPUTED.has(`${row.table} ${group}`)) values.add(`${of.key} ${group} ${value}`);
-      else add({ ...of, kind: 'edited', group, value, saw, stamp: stampOf(register, group) });
+      else add({ ...of, kind: 'edited', group, value, saw, stamp: stampOf(register, groupOfWord(group)) });
     }
   }
 
@@ -210,10 +212,10 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
       // of what is the gateway's own no snapshot is believed: its older word is said anew, and a conflict has the newer one
       if (side === 'gateway')
         for (const write of missing([remaining.gateway]))
-          write.isSaidAnew ||= write.resource.groups[write.group ?? '']?.owner === 'gateway';
+          write.isSaidAnew ||= write.resource.groups[groupOfWord(write.group ?? '')]?.owner === 'gateway';
       const isItsAlone = ({ resource, group }: Write) =>
         side === 'hosted' &&
-        resource.groups[group ?? '']?.owner === 'hosted' &&
+        resource.groups[groupOfWord(group ?? '')]?.owner === 'hosted' &&
         !(isAnotherLife && resource.name === 'users' && DETAILS.has(group ?? ''));
       const gone = [
         ...missing([remaining.gateway, remaining.hosted]),
@@ -230,18 +232,19 @@ export function createLedger(resources: ReadonlyMap<string, Resource>): Ledger {
     },
     replacing(key, group, value) {
       const ofGroup = writes.filter((write) => write.key === key && write.group === group);
-      // a value that came again says nothing
-      const times = ofGroup.filter((write) => write.value === value).length;
-      if (times !== 1 || firstValues.has(`${key} ${group} ${value}`)) return [];
+      // a value that came again says nothing: neither what was replaced, nor whether a disk lost what replaced it
+      const isOnce = (one: string) => ofGroup.filter((write) => write.value === one).length === 1;
+      if (!isOnce(value) || firstValues.has(`${key} ${group} ${value}`)) return [];
       return ofGroup.filter(
-        ({ saw, isExcused, fragileFrom, isSaidAnew }) =>
-          saw === value && !isExcused && fragileFrom === null && !isSaidAnew,
+        ({ saw, value: by, isExcused, fragileFrom, isSaidAnew }) =>
+          saw === value && isOnce(by) && !isExcused && fragileFrom === null && !isSaidAnew,
       );
     },
     isGone: (key, states) =>
       writes.some((write) => write.kind === 'made' && write.key === key && write.isExcused) &&
       !states.some(({ rows }) => rows.has(key)),
     wasWritten: (key, group, value) => values.has(`${key} ${group} ${value}`),
+    wordsOf: (resource) => wordsOf(resource, isMixed),
     count: () => writes.length,
   };
 }
@@ -252,7 +255,7 @@ function isAnotherWord({ rows, parked, dropped }: ReplicaState, write: Write): b
   const register = rows.get(key)?.register ?? null;
   if (side !== 'hosted' || kind !== 'edited' || group === null || register === null) return false;
   const isKept = (dropped.get(key) ?? []).some((found) => groupValue(resource, group, found) === value);
-  return stampOf(register, group) !== stamp && !parked.has(key) && !isKept;
+  return stampOf(register, groupOfWord(group)) !== stamp && !parked.has(key) && !isKept;
 }
 
 function holds(state: ReplicaState, write: Write): boolean {
@@ -278,14 +281,14 @@ function holdsEdit(state: ReplicaState, { key, resource, group, value }: Write):
     const now = groupValue(resource, group, known.row);
     if (now === value || isRenamed(now, value)) return true;
   }
-  const fields = resource.groups[group]?.fields ?? [];
+  const fields = fieldsOfWord(resource, group);
   const isValue = (found: Record<string, unknown>) =>
     fields.some((field) => field in found) && groupValue(resource, group, found) === value;
   if ((state.dropped.get(key) ?? []).some(isValue)) return true;
   return (state.parked.get(key) ?? []).some((text) => {
     // a change as it came: a row with its columns, or groups with their fields; a column may be called as a group is
     const { body } = JSON.parse(text) as { body: Record<string, unknown> | null };
-    const part = body?.[group];
+    const part = body?.[groupOfWord(group)];
     return body !== null && (isValue(body) || (isFields(part) && isValue(part)));
   });
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { farmMember } from '#contract/resources/farms.ts';
+import { farm, farmMember } from '#contract/resources/farms.ts';
 import { pond } from '#contract/resources/ponds.ts';
 import { NO_PASSWORD, user } from '#contract/resources/users.ts';
 import { insert, remove, update } from '#core/changes.ts';
@@ -7,6 +7,7 @@ import { goBack } from './faults.ts';
 import { bind, takeOff } from './moves.ts';
 import { CALM } from './network.ts';
 import { FARM } from './paired-farm.ts';
+import * as today from './program.ts';
 import {
   agreed,
   aPond,
@@ -104,6 +105,36 @@ describe('a farm that was taken off its gateway and comes back', () => {
     expect(kept.filter(({ row_id }) => !there.has(row_id))).toEqual([]);
   });
 
+  it('is not found to differ meanwhile, day after day, though the card of the gateway has it still', async () => {
+    const world = await farmInStep({ image, programs: { gateway: today, hosted: today } });
+    worlds.push(world);
+    await takeOff(world, FARM);
+    await rename(world, 'hosted', 'by who runs it now');
+    await world.pass(50 * 60 * MINUTE_MS);
+    const said = Object.entries(world.counts).filter(([what]) => what.includes('sides were compared'));
+    expect(said).toEqual([['says: both sides were compared and are alike', 3]]);
+  });
+
+  it('keeps an edit of the cloud that loses against the row as the box had it, set anew because a clock was behind', async () => {
+    const world = await aFarmInStep();
+    await takeOff(world, FARM);
+    await world.pass(MINUTE_MS);
+    // what was made at noon is of the future to a clock that shows less
+    world.setClock('hosted', -15 * MINUTE_MS);
+    await world.write('hosted', update(farm, FARM, { lat: '-4.5', lng: '-37.7' }));
+    await world.gateway.run().paired();
+    await world.pass(2 * MINUTE_MS);
+    world.setClock('hosted', 0);
+    await bind(world, FARM);
+    await agreed(world);
+    const [row] = await world.hosted.replica.read(`select lat from farms where id = '${FARM}'`);
+    const lost = await world.hosted.replica.read('select field_group, dropped_json from sync_conflicts');
+    expect([row, lost]).toEqual([
+      { lat: null },
+      [{ field_group: 'position', dropped_json: '{"lat":"-4.5","lng":"-37.7"}' }],
+    ]);
+  });
+
   it('takes what was changed of a pond that waited aside, though the card of the gateway went back since', async () => {
     const world = await aFarmInStep();
     const card = await world.gateway.replica.image();
@@ -164,6 +195,27 @@ describe('who was on a farm', () => {
     await world.pass(10 * MINUTE_MS);
     expect(await atBox(world)).toEqual(GONE);
   });
+
+  it.each([
+    ['hears of it by the feed', async () => undefined],
+    ['compares everything meanwhile', (world: World) => world.gateway.run().paired()],
+  ])(
+    'and whose account a failover lost is gone from the box with the farm, which %s',
+    async (_, meanwhile) => {
+      const world = await aFarmInStep();
+      const before = await world.hosted.replica.image();
+      await aMember(world);
+      await goBack(world, 'hosted', before, true);
+      world.nextTimeline();
+      await world.pass(10 * MINUTE_MS);
+      // until somebody decides whether the account counts, the person goes on at the farm
+      expect(await atBox(world)).toMatchObject({ is_active: 1, email: 'joana@fazenda.br' });
+      await takeOff(world, FARM);
+      await meanwhile(world);
+      await world.pass(10 * MINUTE_MS);
+      expect(await atBox(world)).toEqual(GONE);
+    },
+  );
 
   it('since it was taken off the gateway is nothing to that gateway, not even by name', async () => {
     const world = await aFarmInStep();

@@ -92,21 +92,48 @@ async function readAside(read: ReadRows): Promise<Pick<ReplicaState, 'dropped' |
 /** Accounts that a failover lost, and later words of others, that a gateway knows, until somebody answers: by table and id. */
 export async function askedAbout(read: ReadRows): Promise<Map<string, Record<string, unknown>[]>> {
   const asked = new Map<string, Record<string, unknown>[]>();
-  for (const { user_id, kind, email, role } of await read(
-    `select user_id, kind, email, role from lost_people where state = 'open' and kind in ('account', 'email', 'role') order by id`,
+  for (const { user_id, kind, name, email, role } of await read(
+    `select user_id, kind, name, email, role from lost_people where state = 'open' and kind in ('account', 'email', 'name', 'role') order by id`,
   )) {
     const key = keyOf('users', String(user_id));
     // as far as these farms go, an address is written as it is compared
     const address = { email, email_key: email };
     const word =
-      kind === 'account' ? { ...address, role, is_active: true } : kind === 'email' ? address : { role };
+      kind === 'account'
+        ? { ...address, role, is_active: true }
+        : kind === 'email'
+          ? address
+          : kind === 'name'
+            ? { name }
+            : { role };
     asked.set(key, [...(asked.get(key) ?? []), word]);
   }
   return asked;
 }
 
-/** The fields of one group as text that is equal for equal values. */
+/**
+ * What of a row is written as one. Beside a program that does not know all of a group (`isMixed`) each field that came
+ * later is a word of its own, `settings+is_siren`, and the rest is another, `settings+`: who does not know it says nothing of it.
+ */
+export const wordsOf = ({ groups, later }: Resource, isMixed: boolean): string[] =>
+  Object.entries(groups).flatMap(([name, { fields }]) => {
+    const own = fields.filter((field) => field in later);
+    return !isMixed || own.length === 0 || own.length === fields.length
+      ? [name]
+      : [`${name}+`, ...own.map((field) => `${name}+${field}`)];
+  });
+
+export const groupOfWord = (word: string): string => word.split('+')[0] ?? '';
+
+export function fieldsOfWord({ groups, later }: Resource, word: string): readonly string[] {
+  const [name = '', own] = word.split('+');
+  const fields = groups[name]?.fields ?? [];
+  if (own === undefined) return fields;
+  return own === '' ? fields.filter((field) => !(field in later)) : [own];
+}
+
+/** The fields of one group, or of a word of it, as text that is equal for equal values. */
 export function groupValue(resource: Resource, group: string, row: Record<string, unknown>): string {
-  const fields = resource.groups[group]?.fields ?? [];
+  const fields = fieldsOfWord(resource, group);
   return canonicalize(Object.fromEntries(fields.map((field) => [field, row[field] ?? null]))) ?? '';
 }

@@ -1,4 +1,5 @@
 import type { Database, Stamping } from '#adapters/sql/database.ts';
+import type { openSqlite } from '#adapters/sql/open-sqlite.ts';
 import type { ReadRows } from './replica-state.ts';
 
 /** Nothing of a run of the program goes on after this. */
@@ -27,8 +28,8 @@ export type Image = () => Promise<void>;
 
 /** The disk of one instance: it outlives the runs of the program. */
 export type Replica = {
-  /** Begins a run of the program on what is on disk. The run before gets nothing more. */
-  start(stamping: Stamping): { database: Database; breakable: Breakable };
+  /** Begins a run of the program on what is on disk, opened as that program does. The run before gets nothing more. */
+  start(stamping: Stamping, open: typeof openSqlite): { database: Database; breakable: Breakable };
   /** What is on disk, for a check: past the program and past its faults. */
   read: ReadRows;
   /** Past the program, for what a pairing leaves behind. */

@@ -22,6 +22,7 @@ export function asShared(
     ...state,
     rows: new Map(
       [...state.rows].flatMap(([key, known]) => {
+        if (isLongPast(known)) return [];
         if (known.resource.name === 'users')
           return present.has(known.row.id) ? [[key, asTold(known)] as const] : [];
         if (known.resource.name === 'subscriptions' && !present.has(String(known.row['user_id']))) return [];
@@ -33,6 +34,12 @@ export function asShared(
   });
   return [of(states.gateway), of(states.hosted)];
 }
+
+/** Days before the world began. A fresh card asks for a quarter of a year, and its clock may be a month ahead. */
+const LONG_PAST = new Date(Date.UTC(2026, 2, 1) - 60 * 86_400_000).toISOString();
+
+export const isLongPast = ({ resource, row }: KnownRow): boolean =>
+  resource.lane === 'history' && String(row['created_at'] ?? row['timestamp']) < LONG_PAST;
 
 const addressesOf = ({ rows }: ReplicaState, farms: ReadonlySet<string>): Set<unknown> =>
   new Set(

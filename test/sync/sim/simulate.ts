@@ -18,8 +18,9 @@ import { CALM } from './network.ts';
 import { STREAM } from './paired-farm.ts';
 import { leavers, peopleAct } from './people.ts';
 import { askedAbout, keyOf, tableOf } from './replica-state.ts';
-import { asShared, isOfMoved, movesHeard, ONE_BOX, withoutOthers } from './shared-rows.ts';
+import { asShared, isLongPast, isOfMoved, movesHeard, ONE_BOX, withoutOthers } from './shared-rows.ts';
 import type { Side } from './things.ts';
+import { falseConflicts, type ProgramOf, planVersions, unexplained, upgradeDue } from './versions.ts';
 import { createPairedWorld, type World, type WorldOptions } from './world.ts';
 
 // One seed: a farm at work while everything goes wrong, then a quiet line, then the question whether anything was lost.
@@ -29,6 +30,8 @@ export type SimulationOptions = WorldOptions & {
   faults?: Readonly<Partial<Record<Fault, number>>>;
   /** Share of the steps after which the hosted disk is copied, so that it can fall back to there. */
   hostedImages?: number;
+  /** One side begins as an earlier version. */
+  programOf?: ProgramOf;
   /** Called after every step and at the end, for looking at a seed that fails. */
   look?: (world: World, step: number) => Promise<void>;
 };
@@ -46,6 +49,8 @@ const STEPS = 60;
 /** Back-off goes up to five minutes; a few rounds of it must do. */
 const HEALED_WITHIN_MS = 45 * 60_000;
 const LOOK_EVERY_MS = 20_000;
+/** What one side had not known until its upgrade is filled in by the comparison after it, at the second try at the latest. */
+const COMPARED_WITHIN_MS = 60 * 60_000;
 /** What happens to the people and to the farm as a whole: each kind is at home in some seeds, and rare in the others. */
 const eventsOfSeed = (seed: number): Record<'people' | 'moves', number> => ({
   people: seed % 4 === 2 ? 14 : 2,
@@ -57,7 +62,11 @@ const LOST_EVERY = 6;
 
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
   const { seed, steps = STEPS } = options;
-  const world = await createPairedWorld(options);
+  const versions =
+    options.programOf === undefined ? null : await planVersions(seed, steps, options.programOf);
+  const world = await createPairedWorld(
+    versions === null ? options : { ...options, programs: versions.programs },
+  );
   const images: Images = { gateway: [await world.gateway.replica.image()], hosted: [] };
   const violations: Violation[] = [];
   try {
@@ -65,11 +74,17 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     if (world.chance.of(0.8)) await world.pass(120_000);
     for (let step = 0; step < steps && violations.length === 0; step += 1) {
       violations.push(...(await oneStep(world, images, options)));
+      if (versions !== null) await upgradeDue(world, versions, step);
       if (step % LOST_EVERY === 0) violations.push(...(await lostNow(world)));
       await options.look?.(world, step);
     }
     await heal(world);
+    if (versions !== null) {
+      await upgradeDue(world, versions, 'last');
+      await world.pass(COMPARED_WITHIN_MS);
+    }
     if (violations.length === 0) violations.push(...(await judgeInTime(world)));
+    if (violations.length === 0 && versions !== null) violations.push(...(await judgeVersions(world)));
     await options.look?.(world, steps);
     const wasWrong = (world.counts['hosted clock is set wrong'] ?? 0) > 0;
     if (violations.length === 0 && (wasWrong || seed % 10 === 0))
@@ -131,6 +146,15 @@ async function eventUnlessDead(world: World, act: (world: World) => Promise<stri
 async function lostNow(world: World): Promise<Violation[]> {
   const { gateway, hosted } = await world.states();
   return lostWrites(world.ledger, [gateway, hosted]);
+}
+
+async function judgeVersions(world: World): Promise<Violation[]> {
+  const { gateway, hosted } = await world.states();
+  return [
+    ...falseConflicts(world.ledger, gateway),
+    ...falseConflicts(world.ledger, hosted),
+    ...unexplained(world),
+  ];
 }
 
 /** What both need not know by the first moment at which all is told, and by when they do. */
@@ -246,6 +270,9 @@ async function judge(world: World): Promise<Violation[]> {
     // the only copy of what stood below a row that no disk has any more stays where people find it
     const parked = aside.filter(({ reason, entity, row_id }) => {
       if (isOfMoved(states, keyOf(tableOf(Number(entity)), String(row_id)), farms)) return false;
+      // nor what was changed of history that a fresh card does not ask for
+      const named = hosted.rows.get(keyOf(tableOf(Number(entity)), String(row_id)));
+      if (named !== undefined && isLongPast(named)) return false;
       const [, table = '', id = ''] = /^parent:(\w+)\/(.+)$/.exec(String(reason)) ?? [];
       return !world.ledger.isGone(keyOf(table, id), [gateway, hosted]);
     });

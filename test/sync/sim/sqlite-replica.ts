@@ -1,7 +1,7 @@
 import BetterSqlite from 'better-sqlite3';
 import { bearSqlite } from '#adapters/sql/instance.ts';
 import { migrateSqlite, readMigrations } from '#adapters/sql/migrate.ts';
-import { openSqlite, type SqliteConnection } from '#adapters/sql/open-sqlite.ts';
+import type { SqliteConnection } from '#adapters/sql/open-sqlite.ts';
 import { GATEWAY_ID } from './paired-farm.ts';
 import { createBreaker, PowerLost, type Replica } from './replica.ts';
 
@@ -31,7 +31,7 @@ export function createSqliteReplica(first: Buffer): SqliteReplica {
   let endRun = () => undefined as unknown;
 
   return {
-    start(stamping) {
+    start(stamping, openSqlite) {
       endRun();
       if (real.inTransaction) real.exec('rollback');
       forgetMemory(real);

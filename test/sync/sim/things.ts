@@ -26,6 +26,7 @@ import type { Chance } from './chance.ts';
 
 export type Row = { id: string } & Record<string, unknown>;
 export type Side = 'gateway' | 'hosted';
+export const SIDES = ['gateway', 'hosted'] as const;
 
 export type Scene = {
   chance: Chance;
@@ -51,7 +52,7 @@ export type Thing = {
   weight: number;
 };
 
-const BOTH = ['gateway', 'hosted'] as const;
+const BOTH = SIDES;
 // the kernel treats rows as records
 const any = (resource: unknown) => resource as Resource;
 const numberOf = (word: string): number => Number(word.replace(/\D/g, ''));
@@ -613,4 +614,55 @@ const STANDING = (at: string) => ({
   is_siren: false,
   is_simulated: false,
   ...untouched(at),
+});
+
+type Later = Readonly<Record<string, (word: string, chance: Chance) => unknown>>;
+
+/** Fields that came after the first version, by table: what a farm writes in them. */
+const LATER: Readonly<Record<string, Later>> = {
+  control_points: {
+    is_siren: (_, chance) => chance.of(0.5),
+    is_simulated: () => true,
+    allow_unkeyed: (_, chance) => chance.pick([true, false, null]),
+  },
+  batches: { final_price_per_kg: (word) => numberOf(word) },
+  survival_changes: {
+    animals: (word) => numberOf(word),
+    weight_kg: (word) => numberOf(word) + 0.5,
+    pond_share: () => 0.25,
+    cause: (_, chance) => chance.pick(['DISEASE', 'LOW_OXYGEN', 'OTHER']),
+  },
+};
+
+/** The same, with the fields that came later. */
+export const LATER_THINGS: readonly Thing[] = THINGS.map((thing) => {
+  const { resource, make, edits } = thing;
+  const later = LATER[resource.name] ?? {};
+  const some = (fields: readonly string[], word: string, chance: Chance) =>
+    Object.fromEntries(
+      Object.entries(later).flatMap(([field, value]) =>
+        fields.includes(field) && chance.of(0.5) ? [[field, value(word, chance)]] : [],
+      ),
+    );
+  const groups = Object.entries(resource.groups).filter(([, { fields }]) =>
+    fields.some((field) => field in later),
+  );
+  const more = groups.map(([group, { fields }]) => [
+    group,
+    (word: string, row: Row, chance: Chance, at: Row | null) => ({
+      ...edits[group]?.(word, row, chance, at),
+      ...some(fields, word, chance),
+    }),
+  ]);
+  return {
+    ...thing,
+    make:
+      make === null
+        ? null
+        : (scene, id, word) => {
+            const row = make(scene, id, word);
+            return row === null ? null : { ...row, ...some(Object.keys(later), word, scene.chance) };
+          },
+    edits: { ...edits, ...Object.fromEntries(more) },
+  };
 });

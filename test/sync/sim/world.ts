@@ -3,16 +3,18 @@ import type { Change, Committed, Unit } from '#core/changes.ts';
 import { newRegister, registerOf } from '#store/register.ts';
 import { type Chance, createChance } from './chance.ts';
 import { type Deed, type Done, isRefusal, workOnFarm } from './farm-work.ts';
-import { type GatewayParts, type GatewayRun, startGateway } from './gateway-box.ts';
-import { type HostedParts, type HostedRun, startHosted } from './hosted-box.ts';
+import type { GatewayParts, GatewayRun } from './gateway-box.ts';
+import type { HostedParts, HostedRun } from './hosted-box.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import { movedHere } from './moves.ts';
 import { createNetwork, type Network } from './network.ts';
 import { PAIRED_STREAM, settleOwner } from './paired-farm.ts';
+import * as today from './program.ts';
 import type { Replica } from './replica.ts';
 import { keyOf, type ReplicaState, readState, SYNCED } from './replica-state.ts';
 import { createSqliteReplica } from './sqlite-replica.ts';
-import type { Side } from './things.ts';
+import { LATER_THINGS, type Side, THINGS } from './things.ts';
+import { asKnown, asRead, type Program } from './versions.ts';
 import { createVirtualTime, settled, type VirtualTime } from './virtual-time.ts';
 
 // A gateway and a hosted instance, each a real program on a real database, and the line between them. Everything that
@@ -27,6 +29,8 @@ export type WorldOptions = {
   /** Where the hosted instance lives; by default on such a database, too. */
   hostedReplica?: Replica;
   parts?: Parts;
+  /** Of which version each side is; without it both are today's, and are not compared. */
+  programs?: Readonly<Record<Side, Program>>;
 };
 
 export type World = {
@@ -36,6 +40,9 @@ export type World = {
   ledger: Ledger;
   gateway: Box<GatewayRun>;
   hosted: Box<HostedRun>;
+  programOf(side: Side): Program;
+  /** Starts another version on the same disk. */
+  upgrade(side: Side, program: Program): Promise<void>;
   /** Moves every clock of one side; the world's time goes on as before. */
   setClock(side: Side, offsetMs: number): void;
   /** How far the clocks of one side are apart from the world's. */
@@ -98,12 +105,15 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   const life = { timeline: 1, words: 100 };
   const clock = (side: Side) => () => BEGIN + time.now() + offsets[side];
   const network = createNetwork({ chance: createChance(seed, 'network'), time, trace });
-  const ledger = createLedger(new Map(SYNCED.map((resource) => [resource.name, resource])));
+  const isMixed = options.programs !== undefined;
+  const programs = { gateway: today, hosted: today, ...options.programs };
+  const resources = new Map(SYNCED.map((resource) => [resource.name, resource]));
+  const ledger = createLedger(resources, isMixed);
 
   const hosted = await createBox<HostedRun>(
     options.hostedReplica ?? createSqliteReplica(image),
     async (replica) =>
-      startHosted({
+      programs.hosted.startHosted({
         replica,
         chance,
         now: clock('hosted'),
@@ -116,7 +126,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   );
   const card = createSqliteReplica(image);
   const gateway = await createBox<GatewayRun>(card, async (replica) => {
-    const run = await startGateway({
+    const run = await programs.gateway.startGateway({
       replica,
       chance,
       now: clock('gateway'),
@@ -125,6 +135,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
       hosted: () => hosted.run(),
       count,
       trace,
+      compares: isMixed,
       ...(parts.gateway === undefined ? {} : { parts: parts.gateway }),
     });
     return run;
@@ -142,7 +153,16 @@ export async function createWorld(options: WorldOptions): Promise<World> {
       const stored = registers.find((row) => row['entity'] === entity && row['id'] === id);
       return stored === undefined ? newRegister() : registerOf(stored);
     };
-    ledger.note(side, committed, registerIn);
+    const rows = committed.rows.map((row) => {
+      const resource = resources.get(row.table);
+      if (!isMixed || resource === undefined) return row;
+      return {
+        ...row,
+        before: row.before && asRead(resource, row.before),
+        after: asRead(resource, row.after),
+      };
+    });
+    ledger.note(side, { ...committed, rows } as Committed, registerIn);
   }
 
   return {
@@ -161,6 +181,11 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     setClock(side, offsetMs) {
       offsets[side] = offsetMs;
     },
+    programOf: (side) => programs[side],
+    async upgrade(side, program) {
+      programs[side] = program;
+      await (side === 'gateway' ? gateway : hosted).start();
+    },
     clockOffset: (side) => offsets[side],
     wallTime: (side) => clock(side)(),
     gatewayBytes: card.bytes,
@@ -177,6 +202,8 @@ export async function createWorld(options: WorldOptions): Promise<World> {
         read: box.replica.read,
         commit: box.run().database.commit,
         nextWord: () => life.words,
+        things: isMixed ? LATER_THINGS : THINGS,
+        known: (change) => asKnown(programs[side], change),
         ...(side === 'gateway' ? { moved: await movedHere(box.replica.read) } : {}),
         ...(bias === undefined ? {} : { bias }),
       });
@@ -194,7 +221,8 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     async commit(side, changes, more = {}) {
       const { database, breakable } = (side === 'gateway' ? gateway : hosted).run();
       try {
-        const committed = await database.commit({ actor: null, ...more, changes });
+        const known = changes.flatMap((change) => asKnown(programs[side], change) ?? []);
+        const committed = await database.commit({ actor: null, ...more, changes: known });
         await note(side, committed);
         return committed;
       } catch (error) {

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { runSeeds } from '../../../scripts/sync/seed-range.ts';
+
+// The short form of `npm run soak -- --sync 1000 --mixed`, in a process of its own: programs of an earlier schema are loaded
+// beside today's there.
+
+const FROM = Number(process.env['SYNC_SEED'] ?? 1);
+const SEEDS = Number(process.env['SYNC_SEEDS'] ?? (process.env['SYNC_SEED'] === undefined ? 12 : 1));
+
+it('a farm one of whose sides is of an earlier version loses nothing, is told of no conflict that there was not, and has nothing left to fill in after the upgrade', {
+  timeout: 300_000,
+}, async () => {
+  const { found, counts } = await runSeeds({ from: FROM, count: SEEDS, processes: 1, isMixed: true });
+  expect(found).toEqual([]);
+  if (SEEDS > 1) {
+    // both ways, and changes that the older program kept aside until then
+    expect(counts['gateway is upgraded']).toBeGreaterThan(1);
+    expect(counts['hosted is upgraded']).toBeGreaterThan(1);
+  }
+});
