@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import type { Committed, Unit } from '#core/changes.ts';
 import { StaleError, StorageUnavailable, UniqueViolation } from '#core/errors.ts';
@@ -57,7 +57,7 @@ export function openPostgres(
     }
   }
 
-  const read = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const read = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: readPool(pool) }) });
   const clock = { aheadMs: null as number | null };
   return {
     dialect: 'postgres',
@@ -84,6 +84,41 @@ export function openPostgres(
     async close() {
       await pool.end();
     },
+  };
+}
+
+/** The pool as reads see it: a database that is away, or that takes too long, is told as such and not as a fault of the program. */
+function readPool(pool: pg.Pool): PostgresPool {
+  const seen = new WeakMap<pg.PoolClient, PostgresPoolClient>();
+  function toldBy(client: pg.PoolClient): PostgresPoolClient {
+    let isGone = false;
+    async function query(sql: string, params: readonly unknown[]) {
+      try {
+        return await client.query(sql, [...params]);
+      } catch (error) {
+        const trouble = asExpected(error);
+        isGone ||= trouble instanceof StorageUnavailable && trouble.reason === 'connection';
+        throw trouble instanceof StaleError ? new StorageUnavailable('locked', error) : trouble;
+      }
+    }
+    return {
+      // no cursor is configured: it is asked by statements alone
+      query: query as unknown as PostgresPoolClient['query'],
+      // the next reader gets another one
+      release: (isBroken) => client.release(isBroken === true || isGone),
+    };
+  }
+  return {
+    options: pool.options,
+    async connect() {
+      const client = await pool.connect().catch((cause: unknown) => {
+        throw new StorageUnavailable('connection', cause);
+      });
+      const told = seen.get(client) ?? toldBy(client);
+      seen.set(client, told);
+      return told;
+    },
+    end: () => pool.end(),
   };
 }
 
@@ -121,12 +156,15 @@ function numberedMarks(sql: string): string {
 }
 
 const RERUN_CODES = new Set(['40001', '40P01', '55P03']);
+/** Ended by `statement_timeout`: the database is too busy for it now. */
+const TOOK_TOO_LONG = '57014';
 
 function asExpected(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error));
   const { code, constraint } = error as { code?: string; constraint?: string };
   if (code === '23505') return new UniqueViolation(constraint ?? '');
   if (code !== undefined && RERUN_CODES.has(code)) return new StaleError('the database');
+  if (code === TOOK_TOO_LONG) return new StorageUnavailable('locked', error);
   if (code === '53100') return new StorageUnavailable('full', error);
   if (code === undefined || code.startsWith('08') || code.startsWith('57P') || code.startsWith('E')) {
     return isConnectionTrouble(error, code) ? new StorageUnavailable('connection', error) : error;

@@ -47,7 +47,6 @@ onBothEngines('journals below what was deleted', (_open, engine) => {
     'expenses',
     'farm_records',
     'feed_stock',
-    'harvest_lots',
     'feeding_records',
     'harvests',
     'measurements',

@@ -43,8 +43,7 @@ onBothEngines('any change that comes over the wire', (open, engine) => {
     return made.database;
   }
 
-  const batches = (seed: number): WireChange[][] =>
-    fc.sample(anyBatch, { numRuns: engine === 'sqlite' ? 120 : 90, seed });
+  const batches = (seed: number): WireChange[][] => fc.sample(anyBatch, { numRuns: 120, seed });
 
   /** Nothing is seen below what is not, by the rows that go one by one. */
   async function orphans({ read }: Database): Promise<string[]> {

@@ -203,6 +203,7 @@ onBothEngines('files of a whole farm', (_open, engine) => {
       'Batches',
       'Mortality',
       'Partial harvests',
+      'Harvest lots',
       'Biometries',
       'Feeding',
       'Water quality',
@@ -234,7 +235,7 @@ onBothEngines('files of a whole farm', (_open, engine) => {
     expect(sheets.get('Mortality')?.rows[0]?.[5]).toMatchObject({ t: 'n', v: 40 });
     const days = await fetchFile(app, farm, `${path('xlsx')}?start_date=2026-02-02&end_date=2026-02-02`);
     const some = sheetsIn(days.bytes);
-    expect(some.map(({ rows }) => rows.length)).toEqual([2, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0]);
+    expect(some.map(({ rows }) => rows.length)).toEqual([2, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0]);
   });
 
   it('a workbook keeps money from a technician', async () => {
