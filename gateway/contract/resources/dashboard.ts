@@ -142,6 +142,9 @@ export const comparedBatch = z.object({
   produced_kg: figure.describe(
     'What lives or was harvested at the end, and what was harvested before; null: never weighed',
   ),
+  is_estimated: z
+    .boolean()
+    .describe('What was produced follows from weighings and survival; it was not weighed at the end'),
   biomass_of: batchEnd.biomass_of,
   area_m2: figure.describe('Of those ponds together; null: of one it is not known'),
   kg_per_ha: figure.describe('Produced by that area; null also of a batch that was aborted'),
@@ -149,7 +152,6 @@ export const comparedBatch = z.object({
   sees_money: z
     .boolean()
     .describe('Whether the caller reads the finance of the farm; the rest is null if not'),
-  currency: z.enum(['BRL', 'USD']).nullable().describe('Of the owner’s subscription'),
   cost_per_kg: figure.describe('null: nothing spent was recorded, or never weighed'),
   revenue_per_kg: figure.describe('Of what was sold; null: no price was told'),
   margin_percent: figure.describe(

@@ -8,7 +8,7 @@ import { endOf, wasIn } from '../batch-in-pond.ts';
 import { batchMoney, marginOfSold, producedKgOf, type Spent } from '../batch-money.ts';
 import type { BatchState } from '../batch-state.ts';
 import { missingOfFeed } from '../missing-facts.ts';
-import type { ComparedFarm, PondArea } from './ports.ts';
+import type { PondArea } from './ports.ts';
 
 const M2_PER_HA = 10_000;
 
@@ -31,7 +31,7 @@ export function yieldingPonds(state: BatchState): string[] {
 /** A batch beside others, what nobody recorded as null. `spent` null: whoever asks does not see money. */
 export function comparedBatch(
   state: BatchState,
-  of: { farm: ComparedFarm; areas: ReadonlyMap<string, PondArea>; spent: readonly Spent[] | null },
+  of: { farmName: string; areas: ReadonlyMap<string, PondArea>; spent: readonly Spent[] | null },
 ): ComparedBatch {
   const { batch, daysActive } = state;
   const ponds = yieldingPonds(state).flatMap((id) => of.areas.get(id) ?? []);
@@ -46,7 +46,7 @@ export function comparedBatch(
     batch_id: batch.id,
     batch_number: batch.batch_code,
     farm_id: batch.farm_id,
-    farm_name: of.farm.name,
+    farm_name: of.farmName,
     species: batch.species,
     status: batch.status,
     ponds: ponds.map(({ id, cod, size_m2 }) => ({ pond_id: id, pond_cod: cod, size_m2 })),
@@ -60,11 +60,12 @@ export function comparedBatch(
     fca: isProduceKnown ? ratio(state.fca) : null,
     total_feed_kg: state.feedingCount === 0 ? null : kilograms(state.totalFeedKg),
     produced_kg: kilograms(producedKg),
+    is_estimated: batch.final_weight_kg === null,
     biomass_of: endOf(state).biomass_of,
     area_m2: areaM2,
     kg_per_ha: roundTo(kgPerHa, 1),
     kg_per_ha_day: roundTo(kgPerHa === null ? null : oneBy(kgPerHa, daysActive), 2),
-    ...moneyOf(state, { ...of, isProduceKnown }),
+    ...moneyOf(state, { spent: of.spent, isProduceKnown }),
     missing: [
       ...missingOfFeed(state),
       // of one that goes on the figures of a batch say so themselves
@@ -91,20 +92,16 @@ function weeklyGainG({ batch, latestBiometry }: BatchState): number | null {
   return dailyG === null ? null : dailyG * 7;
 }
 
-function moneyOf(
-  state: BatchState,
-  of: { farm: ComparedFarm; spent: readonly Spent[] | null; isProduceKnown: boolean },
-) {
+function moneyOf(state: BatchState, of: { spent: readonly Spent[] | null; isProduceKnown: boolean }) {
   if (of.spent === null) {
     const unseen = { cost_per_kg: null, revenue_per_kg: null, margin_percent: null };
-    return { sees_money: false, currency: null, ...unseen, missing_costs: [] };
+    return { sees_money: false, ...unseen, missing_costs: [] };
   }
   const made = batchMoney(state, of.spent);
   const { totalCost } = made.costs;
   const isCostKnown = totalCost > 0;
   return {
     sees_money: true,
-    currency: of.farm.currency,
     cost_per_kg: isCostKnown && of.isProduceKnown ? money(costPerKg(totalCost, made.producedKg)) : null,
     revenue_per_kg: money(oneBy(state.sold.revenue, state.sold.kg)),
     margin_percent: isCostKnown ? percent(marginOfSold(made)) : null,

@@ -13,16 +13,14 @@ export type DashboardQueries = {
   readsFinanceOf: (userId: string) => Promise<string[]>;
   /** Ponds of these farms, oldest first. */
   pondsOf: (farmIds: readonly string[], page: Page) => Promise<PondOnDashboard[]>;
-  farmsCompared: (farmIds: readonly string[]) => Promise<ComparedFarm[]>;
+  /** By id. */
+  farmNames: (farmIds: readonly string[]) => Promise<Map<string, string>>;
   /** Ponds by their ids, also such as are gone since. */
   areasOf: (pondIds: readonly string[]) => Promise<Map<string, PondArea>>;
   spentByCategory: SpentByCategory;
   /** UUID of a batch named by UUID or number; null: there is none. */
   batchId: (ref: string) => Promise<string | null>;
 };
-
-/** `currency`: what its owner pays in. */
-export type ComparedFarm = { id: string; name: string; currency: 'BRL' | 'USD' };
 
 export type PondArea = { id: string; cod: string; size_m2: number | null };
 

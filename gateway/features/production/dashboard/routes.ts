@@ -137,13 +137,12 @@ function comparisonRoute(deps: DashboardDeps): Route {
         countsUntil(deps),
       );
       const farmIds = [...new Set(states.map(({ batch }) => batch.farm_id))];
-      const farms = new Map((await queries.farmsCompared(farmIds)).map((farm) => [farm.id, farm]));
+      const names = await queries.farmNames(farmIds);
       const areas = await queries.areasOf([...new Set(states.flatMap(yieldingPonds))]);
-      const batches = states.flatMap((state) => {
+      const batches = states.map((state) => {
         const { id, farm_id } = state.batch;
-        const farm = farms.get(farm_id);
         const money = readsFinance.has(farm_id) ? (spent.get(id) ?? []) : null;
-        return farm === undefined ? [] : comparedBatch(state, { farm, areas, spent: money });
+        return comparedBatch(state, { farmName: names.get(farm_id) ?? '', areas, spent: money });
       });
       return { answer: { status: 200, body: { total, batches } } };
     },

@@ -76,17 +76,10 @@ export function dashboardQueries(db: Db): DashboardQueries {
           .execute()
       );
     },
-    async farmsCompared(farmIds) {
-      if (farmIds.length === 0) return [];
-      const rows = await db
-        .selectFrom('farms')
-        .leftJoin('subscriptions', (join) =>
-          join.onRef('subscriptions.user_id', '=', 'farms.owner_id').on('subscriptions.hidden', '=', 0),
-        )
-        .select(['farms.id', 'farms.name', 'subscriptions.currency'])
-        .where('farms.id', 'in', farmIds)
-        .execute();
-      return rows.map(({ currency, ...farm }) => ({ ...farm, currency: currency ?? 'BRL' }));
+    async farmNames(farmIds) {
+      if (farmIds.length === 0) return new Map();
+      const rows = await db.selectFrom('farms').select(['id', 'name']).where('id', 'in', farmIds).execute();
+      return new Map(rows.map(({ id, name }) => [id, name]));
     },
     async areasOf(pondIds) {
       const areas = new Map<string, PondArea>();
