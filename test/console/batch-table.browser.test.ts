@@ -118,13 +118,22 @@ it('order, state and chosen batches stand in the address, and the file is the ta
   await page.getByRole('heading', { name: 'A-02' }).waitFor();
 });
 
-it('a phone shows each batch as a card, and paper the farm and the day', async () => {
+it('a phone shows each batch as a card', async () => {
   const page = await farm.open(PATH, PHONE);
   await table(page).waitFor();
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth + 1')).toBe(true);
   await page.getByLabel('Ordem de Comparação de lotes').selectOption({ label: 'Margem ↓' });
   await expect.poll(async () => (await names(page))[0]).toBe('A-02');
   expect(await violationsOn(page)).toEqual([]);
+});
+
+it('paper has the farm, the day by the gateway, and the names of the columns', async () => {
+  const page = await farm.open(PATH, PC);
+  await table(page).waitFor();
   await page.emulateMedia({ media: 'print' });
-  await page.getByText(/ · números de \d\d\/\d\d\/\d{4}/).waitFor();
+  await page.getByText('Norte · números de 02/03/2026').waitFor();
+  const heads = table(page).getByRole('columnheader');
+  for (const name of ['Lote', 'kg/ha', 'Margem'])
+    expect(await heads.getByText(name, { exact: true }).isVisible()).toBe(true);
+  expect(await page.getByRole('button', { name: 'Imprimir' }).isVisible()).toBe(false);
 });

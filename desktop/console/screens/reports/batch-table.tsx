@@ -6,6 +6,7 @@ import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { SelectField } from '../../components/field.tsx';
 import { type Column, useShownRows } from '../../components/record-table.tsx';
+import { soon } from '../../data/clock.ts';
 import { chooseFarm, farm, farms } from '../../data/farm-store.ts';
 import { useGetAgain } from '../../data/query.ts';
 import { calendarDay, clockTime, figure, grams, money, percent, plainDay } from '../../i18n/format.ts';
@@ -57,7 +58,7 @@ export function BatchTable({ asked }: { asked: Asked }) {
       <Answer of={told}>
         {({ batches, total }) => (
           <>
-            <Compared batches={batches} asked={asked} isOfAll={isOfAll} at={told.dataUpdatedAt} />
+            <Compared batches={batches} asked={asked} isOfAll={isOfAll} />
             {total <= batches.length ? null : (
               <p class="row no-print" role="status">
                 {words.newest(figure(batches.length), figure(total))}
@@ -77,12 +78,10 @@ function Compared({
   batches,
   asked,
   isOfAll,
-  at,
 }: {
   batches: readonly ComparedBatch[];
   asked: Asked;
   isOfAll: boolean;
-  at: number;
 }) {
   const words = comparisonWords();
   const { chosen } = asked;
@@ -93,7 +92,6 @@ function Compared({
   const columns = plain.map(({ ranked, ...column }) =>
     ranked === undefined ? column : withMarks(column, ranksOf(seen, ranked)),
   );
-  const place = isOfAll ? words.allFarms : (farm.value?.name ?? '');
   return (
     <>
       <details class="no-print">
@@ -105,7 +103,7 @@ function Compared({
           most={Number.POSITIVE_INFINITY}
         />
       </details>
-      <p class="muted small">{words.as(place, `${calendarDay(at)} ${clockTime(at)}`)}</p>
+      <MadeOf place={isOfAll ? words.allFarms : (farm.value?.name ?? '')} />
       {rows.length === 0 ? (
         <Empty text={words.none} />
       ) : (
@@ -122,6 +120,12 @@ function Compared({
       <p class="muted small">{words.legend}</p>
     </>
   );
+}
+
+/** Of which farm and when: for the sheet that is printed. By the clock of the gateway. */
+function MadeOf({ place }: { place: string }) {
+  const at = soon.value;
+  return <p class="muted small">{comparisonWords().as(place, `${calendarDay(at)} ${clockTime(at)}`)}</p>;
 }
 
 type Words = ReturnType<typeof comparisonWords>;
