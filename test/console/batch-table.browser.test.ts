@@ -137,3 +137,27 @@ it('paper has the farm, the day by the gateway, and the names of the columns', a
     expect(await heads.getByText(name, { exact: true }).isVisible()).toBe(true);
   expect(await page.getByRole('button', { name: 'Imprimir' }).isVisible()).toBe(false);
 });
+
+it('all farms of an owner stand in one table, and a batch of another farm opens there', async () => {
+  const farm_id = await made('/farms/', { name: 'Sul' });
+  const pond_id = await made('/ponds/', { farm_id, cod: 'S-01', size_m2: 1_000 });
+  await made('/batches/', {
+    pond_id,
+    batch_code: 'S-2026',
+    species: 'Litopenaeus vannamei',
+    lineage: 'SPF',
+    larva_origin: 'Aqua',
+    start_date: '2026-02-20',
+    initial_count: 20_000,
+    initial_avg_weight: 0.01,
+    initial_density: 20,
+    estimated_survival_rate: 90,
+  });
+  const page = await farm.open(PATH, PC);
+  await page.getByLabel('Fazendas').selectOption({ label: 'Todas as fazendas' });
+  await cell(page, 'S-2026', 'Viveiros').getByText('Sul · S-01').waitFor();
+  expect(new URL(page.url()).search).toContain('f=todas');
+  expect(await violationsOn(page)).toEqual([]);
+  await table(page).getByRole('link', { name: 'S-2026' }).click();
+  await page.getByRole('heading', { name: 'S-2026' }).waitFor();
+});

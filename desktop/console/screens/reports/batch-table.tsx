@@ -125,7 +125,12 @@ function Compared({
 /** Of which farm and when: for the sheet that is printed. By the clock of the gateway. */
 function MadeOf({ place }: { place: string }) {
   const at = soon.value;
-  return <p class="muted small">{comparisonWords().as(place, `${calendarDay(at)} ${clockTime(at)}`)}</p>;
+  const words = comparisonWords();
+  return (
+    <p class="muted small">
+      <strong>{words.title}</strong> · {words.as(place, `${calendarDay(at)} ${clockTime(at)}`)}
+    </p>
+  );
 }
 
 type Words = ReturnType<typeof comparisonWords>;
