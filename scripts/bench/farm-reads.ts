@@ -55,6 +55,7 @@ function pagesOf({ farmId, ponds: [pond = ''], probePond, batch }: SeededFarm): 
     ['dashboard biomass-trend', `/dashboard/biomass-trend?batch_id=${batch}`],
     ['dashboard growth-rates', `/dashboard/growth-rates${ofFarm}`],
     ['dashboard survival-rates', `/dashboard/survival-rates${ofFarm}`],
+    ['dashboard batch-comparison', `/dashboard/batch-comparison${ofFarm}`],
     ['dashboard feed-efficiency', `/dashboard/feed-efficiency${ofFarm}`],
     ['water quality of 30 days', `/water-quality/pond/${pond}?start_date=${month}`],
     ['water quality, newest 100', `/water-quality/pond/${pond}?limit=100`],

@@ -73,6 +73,7 @@ const PAGES: readonly [string, (of: typeof ids) => string][] = [
   ['biomass trend', ({ batch }) => `/dashboard/biomass-trend?batch_id=${batch}`],
   ['growth rates', ({ farm }) => `/dashboard/growth-rates?farm_id=${farm}`],
   ['survival rates', ({ farm }) => `/dashboard/survival-rates?farm_id=${farm}`],
+  ['batch comparison', ({ farm }) => `/dashboard/batch-comparison?farm_id=${farm}`],
   ['feed efficiency', ({ farm }) => `/dashboard/feed-efficiency?farm_id=${farm}`],
   [
     'measurements of a pond',

@@ -60,4 +60,5 @@ export const SCREENS = [
   '/nowhere',
   '/esqueci-a-senha',
   '/nova-senha',
+  '/relatorios/comparar?o=tabela',
 ] as const;

@@ -51,7 +51,7 @@ export function RecordTable<Row>({
 }) {
   const w = recordTableWords();
   const { order, found, sortBy, find, show } = useOrder(address);
-  const shown = sorted(matching(rows, columns, found), columns, order);
+  const shown = shownOf(rows, columns, { found, order });
   const choice = useChoice(shown, keyOf);
   return (
     <>
@@ -161,6 +161,21 @@ export function RecordTable<Row>({
     </>
   );
 }
+
+/** The rows as the table of this address shows them, for what is made of it. */
+export function useShownRows<Row>(
+  address: string,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+): readonly Row[] {
+  return shownOf(rows, columns, useOrder(address));
+}
+
+const shownOf = <Row,>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  { found, order }: { found: string; order: number },
+) => sorted(matching(rows, columns, found), columns, order);
 
 const SIGNS = { ascending: ' ↑', descending: ' ↓', none: '' } as const;
 /** `order`: the column's number counted from 1, negative for the greatest first; 0: as the rows came. */

@@ -49,6 +49,7 @@ import type {
   timelineSegment,
 } from '#contract/resources/control-points.ts';
 import type {
+  batchComparison,
   biomassTrend,
   dashboardOverview,
   dashboardPonds,
@@ -311,6 +312,7 @@ export type Answers = {
     '/control-points/{}/settings': z.infer<typeof controlPointSettings>;
     '/control-points/{}/shadow': z.infer<typeof shadowAnswer>;
     '/control-points/{}/timeline': z.infer<typeof timelineSegment>[];
+    '/dashboard/batch-comparison': z.infer<typeof batchComparison>;
     '/dashboard/biomass-trend': z.infer<typeof biomassTrend>;
     '/dashboard/feed-efficiency': z.infer<typeof feedEfficiency>;
     '/dashboard/growth-rates': z.infer<typeof growthRates>;

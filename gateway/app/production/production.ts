@@ -129,6 +129,7 @@ export function wireProduction(
     routes: [
       ...wireBatches(deps),
       ...dashboardRoutes({
+        ...kernel,
         queries: dashboardQueries(database.read),
         batches,
         withdrawals: withdrawalsNow,

@@ -201,7 +201,7 @@ export const batchUpdate = z.object({
 });
 export type BatchUpdate = z.infer<typeof batchUpdate>;
 
-const statusInput = z
+export const batchStatusInput = z
   .string()
   .trim()
   .toUpperCase()
@@ -211,7 +211,7 @@ const statusInput = z
 export const batchQuery = pageQuery.extend({
   pond_id: idOrNumber.optional().describe('Batches stocked in this pond or moved to it'),
   farm_id: idInput.optional(),
-  status: statusInput.optional(),
+  status: batchStatusInput.optional(),
 });
 
 export const batchAnswer = z.object({

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { idInput, idOrNumber, pageQuery } from '../fields.ts';
 import { missingFacts } from '../missing-facts.ts';
-import { ALERT_TYPES, POND_TYPES } from '../words.ts';
+import { ALERT_TYPES, BATCH_STATUSES, POND_TYPES } from '../words.ts';
+import { batchEnd, batchStatusInput } from './batches.ts';
 import { withdrawalAnswer } from './farm-records.ts';
 
 const figure = z.number().nullable();
@@ -113,3 +114,54 @@ export const feedLine = batchLine.extend({
 });
 export type FeedLine = z.infer<typeof feedLine>;
 export const feedEfficiency = z.object({ batches: z.array(feedLine) });
+
+/** Lines of a comparison, unless more are asked for. */
+export const COMPARED_AT_ONCE = 500;
+
+/** GET /dashboard/batch-comparison */
+export const batchComparisonQuery = dashboardQuery.extend({ status: batchStatusInput.optional() });
+export const comparedBatch = z.object({
+  batch_id: z.uuid(),
+  batch_number: z.string(),
+  farm_id: z.uuid(),
+  farm_name: z.string(),
+  species: z.string(),
+  status: z.enum(BATCH_STATUSES),
+  ponds: z
+    .array(z.object({ pond_id: z.uuid(), pond_cod: z.string(), size_m2: figure }))
+    .describe('Where it swims, or was harvested; not where it was only before'),
+  start_date: z.string().describe('YYYY-MM-DD in the zone of the farm'),
+  end_date: z.string().nullable().describe('The same; null: it goes on'),
+  days_in_production: z.int(),
+  density_per_m2: figure.describe('At stocking'),
+  survival_rate: z.number().describe('Percent; the estimate of the stocking while `missing` has SURVIVAL'),
+  average_weight_g: figure.describe('null: never weighed'),
+  growth_g_per_week: figure.describe('Since stocking, to the last weighing; null: not weighed yet'),
+  fca: figure.describe('null: no feed recorded, no gain, or never weighed'),
+  total_feed_kg: figure.describe('null: no feed recorded'),
+  produced_kg: figure.describe(
+    'What lives or was harvested at the end, and what was harvested before; null: never weighed',
+  ),
+  is_estimated: z
+    .boolean()
+    .describe('What was produced follows from weighings and survival; it was not weighed at the end'),
+  biomass_of: batchEnd.biomass_of,
+  area_m2: figure.describe('Of those ponds together; null: of one it is not known'),
+  kg_per_ha: figure.describe('Produced by that area; null also of a batch that was aborted'),
+  kg_per_ha_day: figure,
+  sees_money: z
+    .boolean()
+    .describe('Whether the caller reads the finance of the farm; the rest is null if not'),
+  cost_per_kg: figure.describe('null: nothing spent was recorded, or never weighed'),
+  revenue_per_kg: figure.describe('Of what was sold; null: no price was told'),
+  margin_percent: figure.describe(
+    'Profit by revenue; null until all of it was sold at a price that was told',
+  ),
+  missing_costs: missingFacts.describe('FEED, EXPENSES: what the cost is without'),
+  missing: missingFacts,
+});
+export type ComparedBatch = z.infer<typeof comparedBatch>;
+export const batchComparison = z.object({
+  total: z.int().describe('How many there are with that status'),
+  batches: z.array(comparedBatch).describe('Entered last first'),
+});

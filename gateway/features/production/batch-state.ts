@@ -57,6 +57,8 @@ export type BatchState = {
   isSurvivalTold: boolean;
   harvestedCount: number;
   harvestedKg: number;
+  /** Where and on which day of the farm its partial harvests were taken; null: in the ponds it was in then. */
+  harvestedIn: readonly { pondId: string | null; day: string }[];
   /** What was sold at a price that was told: kg, and the money received for it. */
   sold: Received;
   /** Animals alive now: stocked × survival − harvested, never below 0; a batch that has ended has none. */
@@ -131,6 +133,11 @@ export type BatchStates = {
   activeTiedTo: (pondId: string) => Promise<BatchState[]>;
   /** Batches of these farms in that status, oldest first. */
   ofFarms: (farmIds: readonly string[], status: Batch['status'] | null) => Promise<BatchState[]>;
+  /** Some of them, entered last first, and how many there are. */
+  pageOfFarms: (
+    farmIds: readonly string[],
+    page: { status: Batch['status'] | null; skip: number; limit: number },
+  ) => Promise<{ total: number; states: BatchState[] }>;
   /** null: there is no such batch. */
   historyOf: (batchId: string) => Promise<BatchHistory | null>;
 };

@@ -1,5 +1,4 @@
 import { useMemo } from 'preact/hooks';
-import { useSearchParams } from 'wouter-preact';
 import { WATER_FIELDS, type WaterTrend } from '#contract/resources/water-quality.ts';
 import { compareWords } from '#words/charts.ts';
 import { pondWords } from '#words/pond.ts';
@@ -18,53 +17,19 @@ import { clockTime, instantAt, isoDay, plainDay, shortDay } from '../../i18n/for
 import { joined, valueNear } from '../../state/chart-range.ts';
 import { broken } from '../../state/water-span.ts';
 import { addDays } from '../../state/week-outlook.ts';
+import { BatchTable } from './batch-table.tsx';
+import { type Asked, Choice, DAYS, type Days, KINDS, MOST, useAsked } from './compare-asked.tsx';
 
-// Up to four lines in one chart: ponds over the same days, batches by their day of culture, or the nights of one pond.
+// Up to four lines in one chart: ponds over the same days, batches by their day of culture, or the nights of one
+// pond; and all batches of a farm in a table.
 
-const KINDS = ['viveiros', 'lotes', 'noites'] as const;
-type Kind = (typeof KINDS)[number];
-/** More nobody tells apart. */
-const MOST = 4;
 const PLACES = [0, 1, 2, 3] as const;
-const DAYS = { '24h': 2, '7d': 7, '30d': 30, '90d': 90 } as const;
-type Days = keyof typeof DAYS;
 const POINTS = 1_000;
 const HOUR_MS = 3_600_000;
 /** A night, from before the sun sets until after it rises. */
 const NIGHT = { from: '17:00', hours: 15 };
 
 type Line = { label: string; x: readonly number[]; values: readonly (number | null)[] };
-
-/** What is compared stands in the address: it can be sent. */
-function useAsked() {
-  const [asked, ask] = useSearchParams();
-  const keep = (change: (next: URLSearchParams) => void) =>
-    ask(
-      (before) => {
-        const next = new URLSearchParams(before);
-        change(next);
-        return next;
-      },
-      { replace: true },
-    );
-  return {
-    kind: KINDS.find((kind) => kind === asked.get('o')) ?? 'viveiros',
-    chosen: asked.getAll('v').slice(0, MOST),
-    field: WATER_FIELDS.find((field) => field === asked.get('p')) ?? 'dissolved_oxygen',
-    days: (Object.keys(DAYS) as Days[]).find((days) => days === asked.get('t')) ?? '7d',
-    set: (name: 'p' | 't', value: string) => keep((next) => next.set(name, value)),
-    start: (kind: Kind) =>
-      keep((next) => {
-        next.set('o', kind);
-        next.delete('v');
-      }),
-    choose: (names: readonly string[]) =>
-      keep((next) => {
-        next.delete('v');
-        for (const name of names) next.append('v', name);
-      }),
-  };
-}
 
 export function Compare() {
   const words = compareWords();
@@ -88,44 +53,12 @@ export function Compare() {
         <Ponds asked={asked} />
       ) : asked.kind === 'lotes' ? (
         <Batches asked={asked} />
+      ) : asked.kind === 'tabela' ? (
+        <BatchTable asked={asked} />
       ) : (
         <Nights asked={asked} />
       )}
     </div>
-  );
-}
-
-type Asked = ReturnType<typeof useAsked>;
-
-function Choice({ names, label, asked }: { names: readonly string[]; label: string; asked: Asked }) {
-  const words = compareWords();
-  const { chosen } = asked;
-  const isFull = chosen.length >= MOST;
-  return (
-    <fieldset class="compared no-print">
-      <legend>{label}</legend>
-      {names.map((name) => {
-        const isChosen = chosen.includes(name);
-        return (
-          <label key={name}>
-            <input
-              type="checkbox"
-              checked={isChosen}
-              disabled={isFull && !isChosen}
-              onChange={() =>
-                asked.choose(isChosen ? chosen.filter((other) => other !== name) : [...chosen, name])
-              }
-            />
-            {name}
-          </label>
-        );
-      })}
-      {isFull ? (
-        <p class="muted small" role="status">
-          {words.enough(MOST)}
-        </p>
-      ) : null}
-    </fieldset>
   );
 }
 

@@ -2,13 +2,13 @@ import { Link } from 'wouter-preact';
 import { reportWords } from '#words/reports.ts';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { type Column, RecordTable } from '../../components/record-table.tsx';
+import { type Column, RecordTable, useShownRows } from '../../components/record-table.tsx';
 import { now } from '../../data/clock.ts';
 import { csvOf, fileName, saveFile } from '../../data/csv.ts';
 import { usePondsByBatch } from '../../data/places.ts';
 import { isoDay } from '../../i18n/format.ts';
 
-/** A table that can be taken along as a file. */
+/** A table that can be taken along as a file, as it stands. */
 export function ReportTable<Row>({
   label,
   address,
@@ -24,12 +24,13 @@ export function ReportTable<Row>({
 }) {
   const words = reportWords();
   const kept = columns.flatMap(({ name, raw }) => (raw === undefined ? [] : [{ name, raw }]));
+  const shown = useShownRows(address, columns, rows);
   const save = () =>
     saveFile(
       fileName(label, isoDay(now.value)),
       csvOf(
         kept.map(({ name }) => name),
-        rows.map((row) => kept.map(({ raw }) => raw(row))),
+        shown.map((row) => kept.map(({ raw }) => raw(row))),
       ),
     );
   return (

@@ -22,7 +22,12 @@ export const chartWords = translation<typeof source.chartWords>({
 export const compareWords = translation<typeof source.compareWords>({
   title: 'Compare',
   what: 'What to compare',
-  kinds: { viveiros: 'Ponds', lotes: 'Batches by day of culture', noites: 'Nights of one pond' },
+  kinds: {
+    viveiros: 'Ponds',
+    lotes: 'Batches by day of culture',
+    tabela: 'Batches in a table',
+    noites: 'Nights of one pond',
+  },
   parameter: 'Parameter',
   pond: 'Pond',
   ponds: (most: number) => `Ponds (up to ${most})`,

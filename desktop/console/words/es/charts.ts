@@ -22,7 +22,12 @@ export const chartWords = translation<typeof source.chartWords>({
 export const compareWords = translation<typeof source.compareWords>({
   title: 'Comparar',
   what: 'Qué comparar',
-  kinds: { viveiros: 'Piscinas', lotes: 'Lotes por día de cultivo', noites: 'Noches de una piscina' },
+  kinds: {
+    viveiros: 'Piscinas',
+    lotes: 'Lotes por día de cultivo',
+    tabela: 'Lotes en tabla',
+    noites: 'Noches de una piscina',
+  },
   parameter: 'Parámetro',
   pond: 'Piscina',
   ponds: (most: number) => `Piscinas (hasta ${most})`,

@@ -21,7 +21,12 @@ export const chartWords = source({
 export const compareWords = source({
   title: 'Comparar',
   what: 'Comparar o quê',
-  kinds: { viveiros: 'Viveiros', lotes: 'Lotes por dia de cultivo', noites: 'Noites de um viveiro' },
+  kinds: {
+    viveiros: 'Viveiros',
+    lotes: 'Lotes por dia de cultivo',
+    tabela: 'Lotes em tabela',
+    noites: 'Noites de um viveiro',
+  },
   parameter: 'Parâmetro',
   pond: 'Viveiro',
   ponds: (most: number) => `Viveiros (até ${most})`,

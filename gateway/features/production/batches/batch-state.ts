@@ -48,6 +48,10 @@ export function stateOf(facts: BatchFacts, clock: ZoneClock, now: string): Batch
     isSurvivalTold: facts.survivalChanges.length > 0,
     harvestedCount: stock.harvestedCount,
     harvestedKg: stock.harvestedKg,
+    harvestedIn: facts.harvests.map(({ pond_id: pondId, harvest_date }) => ({
+      pondId,
+      day: localDay(harvest_date, clock),
+    })),
     sold: soldOf(facts, currentKg),
     population: batch.status === 'ACTIVE' ? stock.population : 0,
     finalCount: batch.status === 'FINISHED' ? stock.population : null,

@@ -63,6 +63,10 @@ export function batchStates(
     async ofFarms(farmIds, status) {
       return inOrder(await queries.idsOfFarms([...new Set(farmIds)], status));
     },
+    async pageOfFarms(farmIds, { status, skip, limit }) {
+      const ids = (await queries.idsOfFarms([...new Set(farmIds)], status)).toReversed();
+      return { total: ids.length, states: await inOrder(ids.slice(skip, skip + limit)) };
+    },
     async historyOf(batchId) {
       const until = countsUntil(deps);
       const [all] = await queries.factsOf([batchId], 'all', until);

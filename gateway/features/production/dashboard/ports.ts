@@ -1,4 +1,5 @@
 import type { AlertType } from '#contract/words.ts';
+import type { SpentByCategory } from '../batch-money.ts';
 
 /** Facts of the dashboard; only visible (not deleted) rows count. */
 export type DashboardQueries = {
@@ -12,9 +13,16 @@ export type DashboardQueries = {
   readsFinanceOf: (userId: string) => Promise<string[]>;
   /** Ponds of these farms, oldest first. */
   pondsOf: (farmIds: readonly string[], page: Page) => Promise<PondOnDashboard[]>;
+  /** By id. */
+  farmNames: (farmIds: readonly string[]) => Promise<Map<string, string>>;
+  /** Ponds by their ids, also such as are gone since. */
+  areasOf: (pondIds: readonly string[]) => Promise<Map<string, PondArea>>;
+  spentByCategory: SpentByCategory;
   /** UUID of a batch named by UUID or number; null: there is none. */
   batchId: (ref: string) => Promise<string | null>;
 };
+
+export type PondArea = { id: string; cod: string; size_m2: number | null };
 
 export type Page = { skip: number; limit?: number | undefined };
 

@@ -1,8 +1,11 @@
 import * as z from 'zod';
 import { idInput } from '#contract/fields.ts';
 import {
+  batchComparison,
+  batchComparisonQuery,
   biomassTrend,
   biomassTrendQuery,
+  COMPARED_AT_ONCE,
   dashboardOverview,
   dashboardPonds,
   dashboardQuery,
@@ -12,15 +15,18 @@ import {
 } from '#contract/resources/dashboard.ts';
 import { mayOnFarm } from '#contract/rights.ts';
 import { notFound } from '#core/errors.ts';
+import { countsUntil } from '#core/facts-of-now.ts';
+import type { Kernel } from '#core/kernel.ts';
 import { onFarm, signedIn } from '#core/request-checks.ts';
 import { type Request, type Route, route } from '#core/route.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import type { BatchState, BatchStates, ExpectedWeights } from '../batch-state.ts';
 import type { Withdrawals } from '../withdrawal.ts';
 import { biomassTrendOf, feedLine, growthLine, pondLine, survivalLine } from './batch-lines.ts';
+import { comparedBatch, yieldingPonds } from './compare-batches.ts';
 import type { DashboardQueries } from './ports.ts';
 
-export type DashboardDeps = {
+export type DashboardDeps = Pick<Kernel, 'now' | 'clockQuality'> & {
   queries: DashboardQueries;
   batches: BatchStates;
   scienceOf: (farmId: string) => Promise<ScienceConstants>;
@@ -40,7 +46,13 @@ const ofFarmOrAll = {
 } as const;
 
 export function dashboardRoutes(deps: DashboardDeps): Route[] {
-  return [overviewRoute(deps), pondsRoute(deps), trendRoute(deps), ...batchRoutes(deps)];
+  return [
+    overviewRoute(deps),
+    pondsRoute(deps),
+    trendRoute(deps),
+    ...batchRoutes(deps),
+    comparisonRoute(deps),
+  ];
 }
 
 function overviewRoute({ queries }: DashboardDeps): Route {
@@ -100,6 +112,39 @@ function trendRoute({ queries, batches }: DashboardDeps): Route {
       const history = batchId === null ? null : await batches.historyOf(batchId);
       if (history === null) throw notFound('Batch');
       return { answer: { status: 200, body: biomassTrendOf(history) } };
+    },
+  });
+}
+
+/** Batches beside each other, whatever became of them. */
+function comparisonRoute(deps: DashboardDeps): Route {
+  return route({
+    ...common,
+    path: '/dashboard/batch-comparison',
+    summary: 'Figures of batches side by side, running and finished, entered last first',
+    access: ofFarmOrAll,
+    query: batchComparisonQuery,
+    answers: { 200: { schema: batchComparison } },
+    async handle(request) {
+      const { queries } = deps;
+      const { status, skip, limit } = request.query;
+      const page = { status: status ?? null, skip, limit: limit ?? COMPARED_AT_ONCE };
+      const { total, states } = await deps.batches.pageOfFarms(await farmsAsked(deps, request), page);
+      const readsFinance = await financeAsked(deps, request);
+      const seen = states.filter(({ batch }) => readsFinance.has(batch.farm_id));
+      const spent = await queries.spentByCategory(
+        seen.map(({ batch }) => batch.id),
+        countsUntil(deps),
+      );
+      const farmIds = [...new Set(states.map(({ batch }) => batch.farm_id))];
+      const names = await queries.farmNames(farmIds);
+      const areas = await queries.areasOf([...new Set(states.flatMap(yieldingPonds))]);
+      const batches = states.map((state) => {
+        const { id, farm_id } = state.batch;
+        const money = readsFinance.has(farm_id) ? (spent.get(id) ?? []) : null;
+        return comparedBatch(state, { farmName: names.get(farm_id) ?? '', areas, spent: money });
+      });
+      return { answer: { status: 200, body: { total, batches } } };
     },
   });
 }

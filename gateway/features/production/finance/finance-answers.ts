@@ -8,10 +8,9 @@ import type {
 import { countsUntil } from '#core/facts-of-now.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { kilograms, money, percent } from '#core/rounding.ts';
-import type { MissingFact } from '#science/advice/missing-words.ts';
-import { type BatchCosts, batchCosts, costPerKg, profitability } from '#science/economics.ts';
+import { type BatchCosts, costPerKg, profitability } from '#science/economics.ts';
+import { type BatchMoney, batchMoney } from '../batch-money.ts';
 import type { BatchState } from '../batch-state.ts';
-import { missingOfAnimals } from '../missing-facts.ts';
 import type { FinanceQueries } from './ports.ts';
 
 export function expenseAnswerOf(row: RowOf<typeof expense>): ExpenseAnswer {
@@ -28,32 +27,13 @@ export function expenseAnswerOf(row: RowOf<typeof expense>): ExpenseAnswer {
   };
 }
 
-/** What a batch cost, and what it made of it. Nothing is rounded. */
-export type BatchMoney = {
-  state: BatchState;
-  costs: BatchCosts;
-  /** What lives and what was harvested before: all of it bears the cost. */
-  producedKg: number;
-  missing: MissingFact[];
-};
-
 export async function batchMoneyOf(
   deps: Pick<Kernel, 'now' | 'clockQuality'> & { queries: Pick<FinanceQueries, 'spentByCategory'> },
   state: BatchState,
 ): Promise<BatchMoney> {
-  const expenses = await deps.queries.spentByCategory(state.batch.id, countsUntil(deps));
-  const fedCost = state.feedingCount === 0 ? null : state.totalFeedCost;
-  const isBought = expenses.some(({ category }) => category === 'FEED');
-  return {
-    state,
-    costs: batchCosts({ fedCost, expenses }),
-    producedKg: state.biomassKg + state.harvestedKg,
-    missing: [
-      ...missingOfAnimals(state),
-      ...(fedCost === null && !isBought ? (['FEED'] as const) : []),
-      ...(expenses.every(({ category }) => category === 'FEED') ? (['EXPENSES'] as const) : []),
-    ],
-  };
+  const { id } = state.batch;
+  const spent = await deps.queries.spentByCategory([id], countsUntil(deps));
+  return batchMoney(state, spent.get(id) ?? []);
 }
 
 export function costPerKgAnswerOf({ state, costs, producedKg, missing }: BatchMoney): CostPerKgAnswer {

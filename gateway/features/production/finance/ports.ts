@@ -1,6 +1,7 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
 import type { expense } from '#contract/resources/finance.ts';
-import type { BatchStatus, ExpenseCategory, SwitchState } from '#contract/words.ts';
+import type { BatchStatus, SwitchState } from '#contract/words.ts';
+import type { SpentByCategory } from '../batch-money.ts';
 
 export type Expense = Stored<RowOf<typeof expense>>;
 
@@ -47,11 +48,7 @@ export type FinanceQueries = {
   /** Fed between two instants. */
   fedBetween: (batchId: string, span: { from: string; to: string }) => Promise<{ kg: number; cost: number }>;
   currencyOf: (ownerId: string) => Promise<'BRL' | 'USD'>;
-  /** Spent up to an instant. */
-  spentByCategory: (
-    batchId: string,
-    countsUntil: string,
-  ) => Promise<{ category: ExpenseCategory; amount: number }[]>;
+  spentByCategory: SpentByCategory;
 };
 
 export type EnergyQueries = {

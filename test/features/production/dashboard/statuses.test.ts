@@ -19,6 +19,7 @@ const aState = (fields: Partial<BatchState> = {}): BatchState => ({
   isSurvivalTold: false,
   harvestedCount: 0,
   harvestedKg: 0,
+  harvestedIn: [],
   sold: { kg: 0, revenue: 0, byLots: 0 },
   population: 85_000,
   finalCount: null,

@@ -1,9 +1,11 @@
 import { membersWith } from '#contract/rights.ts';
-import type { DashboardQueries } from '#features/production/dashboard/ports.ts';
+import type { DashboardQueries, PondArea } from '#features/production/dashboard/ports.ts';
 import type { Db } from '../../database.ts';
 import { isOfWhatStands } from '../alarms/standing-alerts.ts';
 import { farmIdsOf } from '../farm/farms.ts';
 import { uuidOf } from '../paging.ts';
+import { slicesOf } from './batch-facts.ts';
+import { spentByCategory } from './finance.ts';
 
 export function dashboardQueries(db: Db): DashboardQueries {
   return {
@@ -74,6 +76,24 @@ export function dashboardQueries(db: Db): DashboardQueries {
           .execute()
       );
     },
+    async farmNames(farmIds) {
+      if (farmIds.length === 0) return new Map();
+      const rows = await db.selectFrom('farms').select(['id', 'name']).where('id', 'in', farmIds).execute();
+      return new Map(rows.map(({ id, name }) => [id, name]));
+    },
+    async areasOf(pondIds) {
+      const areas = new Map<string, PondArea>();
+      for (const ids of slicesOf(pondIds)) {
+        const rows = await db
+          .selectFrom('ponds')
+          .select(['id', 'cod', 'size_m2'])
+          .where('id', 'in', ids)
+          .execute();
+        for (const pond of rows) areas.set(pond.id, pond);
+      }
+      return areas;
+    },
+    spentByCategory: spentByCategory(db),
     async batchId(ref) {
       const row = await db
         .selectFrom('batches')

@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import { expense } from '#contract/resources/finance.ts';
+import type { Spent, SpentByCategory } from '#features/production/batch-money.ts';
 import type { FinanceQueries } from '#features/production/finance/ports.ts';
 import type { Db } from '../../database.ts';
 import { decodeRow } from '../../tables.ts';
 import { inChunks } from '../paging.ts';
+import { slicesOf } from './batch-facts.ts';
 import { batchToRecordUnder } from './feeding.ts';
 
 export function financeQueries(db: Db): FinanceQueries {
@@ -55,17 +57,27 @@ export function financeQueries(db: Db): FinanceQueries {
         .executeTakeFirst();
       return row?.currency ?? 'BRL';
     },
-    spentByCategory: (batchId, countsUntil) =>
-      db
-        .selectFrom('expenses')
-        .select((sum) => ['category', sum.fn.sum<number>('amount').as('amount')])
-        .where('batch_id', '=', batchId)
-        .where('hidden', '=', 0)
-        .where('expense_date', '<=', countsUntil)
-        .groupBy('category')
-        .execute(),
+    spentByCategory: spentByCategory(db),
   };
 }
+
+export const spentByCategory =
+  (db: Db): SpentByCategory =>
+  async (batchIds, countsUntil) => {
+    const spent = new Map<string, Spent[]>();
+    for (const ids of slicesOf(batchIds)) {
+      const rows = await db
+        .selectFrom('expenses')
+        .select((sum) => ['batch_id', 'category', sum.fn.sum<number>('amount').as('amount')])
+        .where('batch_id', 'in', ids)
+        .where('hidden', '=', 0)
+        .where('expense_date', '<=', countsUntil)
+        .groupBy(['batch_id', 'category'])
+        .execute();
+      for (const { batch_id, ...sum } of rows) spent.set(batch_id, [...(spent.get(batch_id) ?? []), sum]);
+    }
+    return spent;
+  };
 
 const expensesOf = (
   db: Db,
