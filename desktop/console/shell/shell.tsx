@@ -188,6 +188,14 @@ const ROUTES: readonly { path: string; load: Load }[] = [
     load: async () => (await import('../screens/records/record-entry.tsx')).NoteEntry,
   },
   {
+    path: '/lancar/doenca',
+    load: async () => (await import('../screens/records/health-entry.tsx')).DiseaseEntry,
+  },
+  {
+    path: '/lancar/exame',
+    load: async () => (await import('../screens/records/health-entry.tsx')).LabEntry,
+  },
+  {
     path: '/lancar/estoque/:what?',
     load: async () => (await import('../screens/feed-stock/feed-stock.tsx')).FeedStock,
   },
@@ -230,6 +238,8 @@ const AT_THE_PONDS = [
   '/lancar/tratamento',
   '/lancar/troca',
   '/lancar/anotacao',
+  '/lancar/doenca',
+  '/lancar/exame',
   '/lancar/estoque/:what?',
   '/tarefas',
   '/aeracao',
