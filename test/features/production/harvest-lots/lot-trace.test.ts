@@ -192,9 +192,9 @@ onBothEngines('traces of lots', (_open, engine) => {
     expect(String(file.body).split('\r\n')).toEqual(
       expect.arrayContaining([
         'signs_of_disease,2026-02-07,09:00:00,V-1,IMNV SUSPECTED,,3,percent,OPAQUE_MUSCLE',
-        'laboratory,2025-12-28,09:00:00,,WSSV,,,,NEGATIVE; Lab; POSTLARVAE; PCR',
-        'laboratory,2026-02-05,09:00:00,V-1,VIBRIOSIS,,400,CFU/mL,Lab; TISSUE; BACTERIOLOGY_TCBS',
-        'laboratory,2026-02-08,09:00:00,V-1,IMNV,,,,NOT_KNOWN_YET; Lab; TISSUE; PCR',
+        'laboratory,2025-12-28,09:00:00,,WSSV,,,,"NEGATIVE; Lab; POSTLARVAE; PCR"',
+        'laboratory,2026-02-05,09:00:00,V-1,VIBRIOSIS,,400,CFU/mL,"Lab; TISSUE; BACTERIOLOGY_TCBS"',
+        'laboratory,2026-02-08,09:00:00,V-1,IMNV,,,,"NOT_KNOWN_YET; Lab; TISSUE; PCR"',
       ]),
     );
   });
