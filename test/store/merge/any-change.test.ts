@@ -31,7 +31,7 @@ it('knows every row that a row names by a foreign key', async () => {
   await close();
 });
 
-onBothEngines('any change that comes over the wire', (open, engine) => {
+onBothEngines('any change that comes over the wire', (open) => {
   const opened: TestDatabase[] = [];
   afterEach(async () => {
     for (const { close } of opened.splice(0)) await close();

@@ -1,8 +1,8 @@
 import type { Cell } from '#contract/csv-cells.ts';
 import type { CellKind, Table, TableRows } from '#core/packed-file.ts';
 import { zoneClock } from '#core/zone-clock.ts';
-import type { FarmRegister, RegisterColumn } from './farm-registers.ts';
 import type { ExportQueries, FarmPlaces, Span } from './ports.ts';
+import type { FarmRegister, RegisterColumn } from './register-columns.ts';
 import { wallText } from './register-tables.ts';
 
 /** Rows in one piece: the gateway hands each over between two other things. */

@@ -149,7 +149,7 @@ const lotCells = (lot: LotAnswer & { pond: string | null }): Cell[] => [
 ];
 
 const classText = ({ pieces_min, pieces_max, weight_kg, price_per_kg }: SizeClass): string =>
-  `${pieces_min === null ? '-' : `${pieces_min}/${pieces_max}`}: ${weight_kg} kg${price_per_kg === null ? '' : ` x ${price_per_kg}`}`;
+  `${pieces_min === null ? 'UNGRADED' : `${pieces_min}/${pieces_max}`}: ${weight_kg} kg${price_per_kg === null ? '' : ` x ${price_per_kg}`}`;
 
 const TRACE_COLUMNS = ['section', 'date', 'time', 'pond', 'name', 'lot', 'value', 'unit', 'details'];
 
