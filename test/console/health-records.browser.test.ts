@@ -53,7 +53,7 @@ it('signs are ticked at the pond, told as a suspicion, and corrected where they 
 });
 
 it('a sample is written down with what is looked for; until its result comes it is not known', async () => {
-  const page = await farm.open('/lancar/exame?pond=V-01', { ...PHONE, as: operator, isTimed: true });
+  const page = await farm.open('/lancar/sanidade/exame?pond=V-01', { ...PHONE, as: operator, isTimed: true });
   const save = page.getByRole('button', { name: 'Salvar' });
   await page.getByLabel('Laboratório').fill('Lab do Porto');
   await page.getByLabel('Amostra').selectOption('TISSUE');

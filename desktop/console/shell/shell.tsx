@@ -188,12 +188,8 @@ const ROUTES: readonly { path: string; load: Load }[] = [
     load: async () => (await import('../screens/records/record-entry.tsx')).NoteEntry,
   },
   {
-    path: '/lancar/doenca',
-    load: async () => (await import('../screens/records/health-entry.tsx')).DiseaseEntry,
-  },
-  {
-    path: '/lancar/exame',
-    load: async () => (await import('../screens/records/health-entry.tsx')).LabEntry,
+    path: '/lancar/sanidade/:what',
+    load: async () => (await import('../screens/records/health-entry.tsx')).HealthEntry,
   },
   {
     path: '/lancar/estoque/:what?',
@@ -238,8 +234,7 @@ const AT_THE_PONDS = [
   '/lancar/tratamento',
   '/lancar/troca',
   '/lancar/anotacao',
-  '/lancar/doenca',
-  '/lancar/exame',
+  '/lancar/sanidade/:what',
   '/lancar/estoque/:what?',
   '/tarefas',
   '/aeracao',

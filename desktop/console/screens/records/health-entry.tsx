@@ -18,17 +18,16 @@ import { namedOf } from './health-details.ts';
 import { Line, type Place, PlaceForm, sentText, type Typed, told, useText } from './record-entry.tsx';
 import { RECORD_TOUCHES } from './records.tsx';
 
-export const DiseaseEntry = () => (
-  <PlaceForm title={healthWords().disease} of="animals">
-    {(place) => <DiseaseForm place={place} />}
-  </PlaceForm>
-);
-
-export const LabEntry = () => (
-  <PlaceForm title={healthWords().lab} of="animals">
-    {(place) => <LabForm place={place} />}
-  </PlaceForm>
-);
+/** Signs that were seen, or with `exame` what a laboratory found. */
+export function HealthEntry({ params }: { params: { what?: string } }) {
+  const words = healthWords();
+  const isLab = params.what === 'exame';
+  return (
+    <PlaceForm key={params.what} title={isLab ? words.lab : words.disease} of="animals">
+      {(place) => (isLab ? <LabForm place={place} /> : <DiseaseForm place={place} />)}
+    </PlaceForm>
+  );
+}
 
 /** One of a list; `none` is what stands there before somebody chose. */
 function Choice({

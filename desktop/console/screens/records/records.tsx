@@ -90,8 +90,8 @@ export function PondRecords({ pond }: { pond: Pond }) {
               { href: `/lancar/tratamento${asked}`, label: words.treatment },
               { href: `/lancar/troca${asked}`, label: words.exchange },
               { href: `/lancar/anotacao${asked}`, label: words.note },
-              { href: `/lancar/doenca${asked}`, label: words.kinds.DISEASE },
-              { href: `/lancar/exame${asked}`, label: words.kinds.LAB },
+              { href: `/lancar/sanidade/sinais${asked}`, label: words.kinds.DISEASE },
+              { href: `/lancar/sanidade/exame${asked}`, label: words.kinds.LAB },
             ]
           : []
       }
