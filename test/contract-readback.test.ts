@@ -30,6 +30,17 @@ const ACTS: ReadonlySet<string> = new Set([
   'PUT /biometries/{biometry_id} subsamples',
   // of a water exchange alone: records.test.ts
   'PUT /records/{record_id} source',
+  // of signs of disease and laboratory results alone: health-records.test.ts
+  'PUT /records/{record_id} signs',
+  'PUT /records/{record_id} affected_percent',
+  'PUT /records/{record_id} severity',
+  'PUT /records/{record_id} disease',
+  'PUT /records/{record_id} disease_name',
+  'PUT /records/{record_id} sample',
+  'PUT /records/{record_id} method',
+  'PUT /records/{record_id} result',
+  'PUT /records/{record_id} result_on',
+  'PUT /records/{record_id} report_number',
   'PUT /users/me password',
   'PUT /users/me current_password',
   'PUT /users/me email',

@@ -79,12 +79,23 @@ const RECORD = {
   responsible: null,
   withdrawal_days: null,
   source: null,
+  signs: null,
+  affected_percent: null,
+  severity: null,
+  disease: null,
+  disease_name: null,
+  sample: null,
+  method: null,
+  result: null,
+  result_on: null,
+  report_number: null,
 } satisfies Partial<RowOf<typeof farmRecord>>;
 
 const PROBIOTIC_EVERY_DAYS = 7;
 const EXCHANGE_EVERY_DAYS = 10;
 const MEDICATED_ON_DAY = 40;
 const NOTED_ON_DAY = 20;
+const SICK_ON_DAY = 38;
 
 /** What is given to a pond of the batch, exchanged there and noted; by dice of its own, so that the rest of the farm stays. */
 export function record({ emit, places, day }: Deps, living: LivingBatch, pond: PondPlace): void {
@@ -137,6 +148,36 @@ export function record({ emit, places, day }: Deps, living: LivingBatch, pond: P
       responsible: 'Dra. Ana Beserra, CRMV-CE',
       withdrawal_days: 12,
     });
+  if (age === SICK_ON_DAY && chance.happens(0.2)) {
+    write(10, {
+      kind: 'DISEASE',
+      signs: ['WHITE_FAECES', 'EMPTY_GUT', 'UNEVEN_SIZE'],
+      affected_percent: chance.whole(2, 12),
+      severity: 'MODERATE',
+      disease: 'EHP',
+      responsible: 'Tratador',
+      text: 'Fezes brancas na bandeja',
+    });
+    write(11, {
+      kind: 'LAB',
+      source: 'Laboratório de Sanidade Aquícola',
+      sample: 'TISSUE',
+      method: 'PCR',
+      disease: 'EHP',
+      result: chance.oneOf(['POSITIVE', 'NEGATIVE'] as const),
+      report_number: `LSA-${day}`,
+    });
+    write(12, {
+      kind: 'LAB',
+      source: 'Laboratório de Sanidade Aquícola',
+      sample: 'WATER',
+      method: 'BACTERIOLOGY_TCBS',
+      disease: 'VIBRIOSIS',
+      amount: chance.whole(2, 90) * 100,
+      unit: 'CFU/mL',
+      report_number: `LSA-${day}`,
+    });
+  }
   if (age === NOTED_ON_DAY) write(17, { kind: 'NOTE', text: 'Muda sincronizada, menos ração hoje.' });
 }
 

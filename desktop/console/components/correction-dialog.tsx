@@ -7,14 +7,14 @@ import { clockTime, instantAt, isoDay, plainDay, readCount, readDecimal } from '
 import { BeforeAfter } from './answer.tsx';
 import { Button, WorkButton } from './button.tsx';
 import { Dialog } from './dialog.tsx';
-import { DateField, DecimalField, SelectField, TextField } from './field.tsx';
+import { CheckField, DateField, DecimalField, SelectField, TextField } from './field.tsx';
 
 /** One field of a row, by the name the interface gives it, and what stands in it now. */
 export type CorrectedField = {
   name: string;
   label: string;
-  /** share: typed in percent, sent as 0 to 1. */
-  kind: 'figure' | 'share' | 'count' | 'text' | 'choice' | 'day' | 'moment';
+  /** share: typed in percent, sent as 0 to 1. choices: any of the options, in `first` with a blank between. */
+  kind: 'figure' | 'share' | 'count' | 'text' | 'choice' | 'choices' | 'day' | 'moment';
   first: string;
   unit?: string;
   options?: readonly { value: string; label: string }[];
@@ -47,6 +47,8 @@ function valueOf({ kind, isOptional }: CorrectedField, { text, time }: Typed): u
       return text.trim() === '' ? (isOptional === true ? null : undefined) : text.trim();
     case 'choice':
       return text === '' && isOptional === true ? null : text;
+    case 'choices':
+      return text === '' ? [] : text.split(' ');
     case 'figure':
     case 'share':
     case 'count': {
@@ -200,6 +202,8 @@ function Field({
   if (kind === 'choice') {
     return <SelectField label={label} value={typed.text} options={field.options ?? []} onChange={onInput} />;
   }
+  if (kind === 'choices')
+    return <Choices field={field} chosen={typed.text} fault={fault} onChoose={(text) => onType({ text })} />;
   const needed = isBad ? w.needed : fault;
   if (kind === 'text') return <TextField label={label} value={typed.text} fault={needed} onInput={onInput} />;
   if (kind === 'day')
@@ -227,5 +231,38 @@ function Field({
       fault={isBad ? w.bad : fault}
       onInput={onInput}
     />
+  );
+}
+
+function Choices({
+  field: { label, options = [] },
+  chosen,
+  fault,
+  onChoose,
+}: {
+  field: CorrectedField;
+  chosen: string;
+  fault: string | null;
+  onChoose: (chosen: string) => void;
+}) {
+  const all = new Set(chosen === '' ? [] : chosen.split(' '));
+  const after = (value: string, isChosen: boolean) =>
+    options
+      .map((option) => option.value)
+      .filter((each) => (each === value ? isChosen : all.has(each)))
+      .join(' ');
+  return (
+    <fieldset class="stack">
+      <legend>{label}</legend>
+      {options.map(({ value, label: name }) => (
+        <CheckField
+          key={value}
+          label={name}
+          checked={all.has(value)}
+          onChange={(event) => onChoose(after(value, event.currentTarget.checked))}
+        />
+      ))}
+      {fault === null ? null : <p class="note p2">{fault}</p>}
+    </fieldset>
   );
 }

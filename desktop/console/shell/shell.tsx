@@ -188,6 +188,10 @@ const ROUTES: readonly { path: string; load: Load }[] = [
     load: async () => (await import('../screens/records/record-entry.tsx')).NoteEntry,
   },
   {
+    path: '/lancar/sanidade/:what',
+    load: async () => (await import('../screens/records/health-entry.tsx')).HealthEntry,
+  },
+  {
     path: '/lancar/estoque/:what?',
     load: async () => (await import('../screens/feed-stock/feed-stock.tsx')).FeedStock,
   },
@@ -230,6 +234,7 @@ const AT_THE_PONDS = [
   '/lancar/tratamento',
   '/lancar/troca',
   '/lancar/anotacao',
+  '/lancar/sanidade/:what',
   '/lancar/estoque/:what?',
   '/tarefas',
   '/aeracao',

@@ -12,11 +12,20 @@ import {
 } from '../fields.ts';
 
 import { defineResource, instant, uuid } from '../resource.ts';
+import {
+  healthAnswer,
+  healthColumns,
+  healthGroups,
+  healthUpdate,
+  LAB_UNITS,
+  labFields,
+  signsFields,
+} from './health-records.ts';
 
 // What a farm writes down of a place beside water, feed, weighings and losses: one table, because all of it has a place, a
 // time, an author and a text, and is read together.
 
-export const RECORD_KINDS = ['TREATMENT', 'WATER_EXCHANGE', 'NOTE'] as const;
+export const RECORD_KINDS = ['TREATMENT', 'WATER_EXCHANGE', 'NOTE', 'DISEASE', 'LAB'] as const;
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
 export const PRODUCT_KINDS = [
@@ -35,7 +44,7 @@ export const MAY_LEAVE_RESIDUES: readonly ProductKind[] = ['MEDICATION', 'DISINF
 
 export const DOSE_UNITS = ['kg', 'g', 'L', 'mL', 'ppm'] as const;
 export const EXCHANGE_UNITS = ['percent', 'cm', 'm3'] as const;
-const UNITS = [...DOSE_UNITS, ...EXCHANGE_UNITS] as const;
+export const RECORD_UNITS = [...DOSE_UNITS, ...EXCHANGE_UNITS, ...LAB_UNITS] as const;
 
 export const farmRecord = defineResource({
   name: 'farm_records',
@@ -46,10 +55,11 @@ export const farmRecord = defineResource({
     id: uuid,
     farm_id: uuid,
     kind: z.enum(RECORD_KINDS),
-    /** One of the three: treatments and exchanges are of a pond. */
+    /** One of the three: treatments and exchanges are of a pond, signs and laboratory results of a pond or a batch. */
     pond_id: uuid.nullable(),
     batch_id: uuid.nullable(),
     control_point_id: uuid.nullable(),
+    /** Of a laboratory result when the sample was taken. */
     happened_at: instant,
     /** The note itself; of a treatment or an exchange why it was done. */
     text: z.string().nullable(),
@@ -57,12 +67,13 @@ export const farmRecord = defineResource({
     product_kind: z.enum(PRODUCT_KINDS).nullable(),
     product_lot: z.string().nullable(),
     amount: z.number().nullable(),
-    unit: z.enum(UNITS).nullable(),
+    unit: z.enum(RECORD_UNITS).nullable(),
     responsible: z.string().nullable(),
     /** Whole days after the treatment without a harvest; null: nobody knows. */
     withdrawal_days: z.int().nullable(),
-    /** Where the water of an exchange came from. */
+    /** Where the water of an exchange came from; the laboratory of a result. */
     source: z.string().nullable(),
+    ...healthColumns,
     created_by: uuid.nullable(),
     clock_quality: z.enum(['trusted', 'estimated']),
     created_at: instant,
@@ -74,15 +85,30 @@ export const farmRecord = defineResource({
     text: { fields: ['text'] },
     responsible: { fields: ['responsible'] },
     source: { fields: ['source'] },
+    ...healthGroups,
   },
   parents: { farms: 'farm_id', ponds: 'pond_id', batches: 'batch_id', control_points: 'control_point_id' },
   goesBy: 'parent',
   since: 11,
+  later: {
+    signs: 12,
+    affected_percent: 12,
+    severity: 12,
+    disease: 12,
+    disease_name: 12,
+    sample: 12,
+    method: 12,
+    result: 12,
+    result_on: 12,
+    report_number: 12,
+  },
+  widened: { kind: 12, unit: 12 },
 });
 
 const id = ownId;
 const happenedAt = instantInput.describe('A bare date is the start of that day in the zone of the farm');
-const doseAmount = z.number().positive().max(1_000_000);
+export const MOST_DOSE = 1_000_000;
+const doseAmount = z.number().positive().max(MOST_DOSE);
 const withdrawalDays = z
   .int()
   .min(0)
@@ -128,27 +154,54 @@ export const noteCreate = z.object({
   text,
 });
 
+const diseaseCreate = z.object({
+  id,
+  kind: z.literal('DISEASE'),
+  happened_at: happenedAt.optional().meta({ description: 'When it was seen; default now' }),
+  ...signsFields,
+});
+const labCreate = z.object({
+  id,
+  kind: z.literal('LAB'),
+  happened_at: happenedAt.optional().meta({ description: 'When the sample was taken; default now' }),
+  ...labFields,
+});
+
 /** POST /ponds/{pond_id}/records */
 export const recordCreate = z.discriminatedUnion('kind', [
   treatmentCreate,
   exchangeCreate,
   noteCreate.extend({ kind: z.literal('NOTE') }),
+  diseaseCreate,
+  labCreate,
 ]);
 export type RecordCreate = z.infer<typeof recordCreate>;
 
+/** POST /batches/{batch_id}/records: what is of the animals wherever they are, as a test of the larvae before they came. */
+export const batchRecordCreate = z.discriminatedUnion('kind', [
+  noteCreate.extend({ kind: z.literal('NOTE').optional().meta({ description: 'Default NOTE' }) }),
+  diseaseCreate,
+  labCreate,
+]);
+
 /** PUT /records/{record_id}: fields left out stay; those of another kind of record are refused. */
 export const recordUpdate = z.object({
-  pond_id: idOrNumber.optional().describe('Of a treatment or an exchange that was written down for another'),
+  pond_id: idOrNumber
+    .optional()
+    .describe('Of a record of a pond, notes aside, that was written down for another'),
   happened_at: happenedAt.optional(),
   text: longText.nullish(),
   product: shortText.optional(),
   product_kind: z.enum(PRODUCT_KINDS).optional(),
   product_lot: shortText.nullish(),
-  amount: doseAmount.optional(),
-  unit: z.enum(UNITS).optional(),
+  amount: labFields.amount.describe(
+    'Of a dose or an exchange above 0; null: of a laboratory result without a figure',
+  ),
+  unit: z.enum(RECORD_UNITS).nullish(),
   responsible: shortText.nullish(),
   withdrawal_days: withdrawalDays.optional(),
   source: shortText.nullish(),
+  ...healthUpdate,
 });
 export type RecordUpdate = z.infer<typeof recordUpdate>;
 
@@ -157,7 +210,7 @@ export const recordAnswer = z.object({
   kind: z.enum(RECORD_KINDS),
   farm_id: z.uuid(),
   pond_id: z.uuid().nullable(),
-  batch_id: z.uuid().nullable().describe('Of a note on a batch'),
+  batch_id: z.uuid().nullable().describe('Of what was written down of a batch'),
   control_point_id: z.uuid().nullable(),
   happened_at: z.string(),
   text: z.string().nullable().describe('The note itself; of a treatment or an exchange why it was done'),
@@ -165,7 +218,7 @@ export const recordAnswer = z.object({
   product_kind: z.enum(PRODUCT_KINDS).nullable(),
   product_lot: z.string().nullable(),
   amount: z.number().nullable(),
-  unit: z.enum(UNITS).nullable(),
+  unit: z.enum(RECORD_UNITS).nullable(),
   responsible: z.string().nullable(),
   withdrawal_days: z.int().nullable().describe('Of a treatment; null: not known, which is not 0'),
   harvest_from: z
@@ -174,7 +227,11 @@ export const recordAnswer = z.object({
     .describe(
       'First day on the farm after the whole days of the withdrawal period of a treatment; null: not known, or none',
     ),
-  source: z.string().nullable(),
+  source: z
+    .string()
+    .nullable()
+    .describe('Where the water of an exchange came from; the laboratory of a result'),
+  ...healthAnswer,
   batches: z
     .array(z.object({ id: z.uuid(), batch_code: z.string() }))
     .describe('Whose animals were in the pond on that day, as far as is recorded'),

@@ -2,8 +2,9 @@ import * as z from 'zod';
 import { shortText } from '../fields.ts';
 import { BATCH_STATUSES } from '../words.ts';
 import { LOSS_CAUSES } from './batches.ts';
-import { DOSE_UNITS, EXCHANGE_UNITS, PRODUCT_KINDS, withdrawalAnswer } from './farm-records.ts';
+import { PRODUCT_KINDS, RECORD_UNITS, withdrawalAnswer } from './farm-records.ts';
 import { lotAnswer } from './harvest-lots.ts';
+import { healthAnswer } from './health-records.ts';
 import { WATER_FIELDS } from './water-quality.ts';
 
 // From the hatchery to a lot, and from a lot of feed or a product to the lots that had it.
@@ -82,7 +83,7 @@ export const lotTrace = z.object({
       product_kind: z.enum(PRODUCT_KINDS).nullable(),
       product_lot: text,
       amount: z.number().nullable(),
-      unit: z.enum([...DOSE_UNITS, ...EXCHANGE_UNITS]).nullable(),
+      unit: z.enum(RECORD_UNITS).nullable(),
       reason: text,
       responsible: text,
       withdrawal_days: z.int().nullable(),
@@ -96,11 +97,48 @@ export const lotTrace = z.object({
       ...pond,
       happened_at: z.string(),
       amount: z.number().nullable(),
-      unit: z.enum([...DOSE_UNITS, ...EXCHANGE_UNITS]).nullable(),
+      unit: z.enum(RECORD_UNITS).nullable(),
       source: text,
       reason: text,
     }),
   ),
+  signs_of_disease: z
+    .array(
+      z.object({
+        record_id: z.uuid(),
+        ...pondOrAll,
+        happened_at: z.string(),
+        signs: healthAnswer.signs,
+        affected_percent: healthAnswer.affected_percent,
+        severity: healthAnswer.severity,
+        disease: healthAnswer.disease.describe('Suspected alone; null: nobody knows'),
+        disease_name: text,
+        details: text,
+        responsible: text,
+      }),
+    )
+    .describe('As they were seen; none on record is not none seen'),
+  laboratory: z
+    .array(
+      z.object({
+        record_id: z.uuid(),
+        ...pondOrAll,
+        happened_at: z.string().describe('When the sample was taken'),
+        laboratory: text,
+        sample: healthAnswer.sample,
+        method: healthAnswer.method,
+        disease: healthAnswer.disease.describe('What was looked for'),
+        disease_name: text,
+        result: healthAnswer.result,
+        amount: z.number().nullable(),
+        unit: z.enum(RECORD_UNITS).nullable(),
+        result_on: text,
+        report_number: text,
+        details: text,
+        responsible: text,
+      }),
+    )
+    .describe('Of the ponds while the animals were there, and of the batch from before it came'),
   losses: z.array(
     z.object({
       ...pondOrAll,

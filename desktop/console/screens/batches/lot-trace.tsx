@@ -11,6 +11,7 @@ import { toast } from '../../components/toast.tsx';
 import { download } from '../../data/api.ts';
 import { useGet } from '../../data/query.ts';
 import { dayAndTime, figure, grams, plainDay, quantity } from '../../i18n/format.ts';
+import { findingsIn } from '../records/health-details.ts';
 import { classText } from './lots.tsx';
 
 /** From the hatchery to the lot, to read and to print. */
@@ -113,6 +114,24 @@ function Trace({ told }: { told: LotTrace }) {
         ])}
       />
       <Part
+        title={words.signs}
+        rows={told.signs_of_disease.map((each) => [
+          dayAndTime(each.happened_at),
+          each.pond_cod ?? '',
+          joined(...findingsIn({ ...each, kind: 'DISEASE', amount: null, ...NO_RESULT })),
+          joined(each.details, each.responsible),
+        ])}
+      />
+      <Part
+        title={words.laboratory}
+        rows={told.laboratory.map((each) => [
+          dayAndTime(each.happened_at),
+          each.pond_cod ?? '',
+          joined(...findingsIn({ ...each, kind: 'LAB', ...NO_SIGNS }), doseOf(each)),
+          joined(each.laboratory, each.details, each.responsible),
+        ])}
+      />
+      <Part
         title={words.losses}
         rows={told.losses.map((each) => [
           dayAndTime(each.lost_at),
@@ -189,6 +208,9 @@ function Treatments({ told }: { told: LotTrace }) {
     />
   );
 }
+
+const NO_SIGNS = { signs: null, affected_percent: null, severity: null };
+const NO_RESULT = { sample: null, method: null, result: null, result_on: null, report_number: null };
 
 const joined = (...parts: readonly (string | null)[]): string =>
   parts.filter((part) => part !== null && part !== '').join(' · ');

@@ -18,7 +18,13 @@ type Event = { kind: Kind; at: number; told: string };
 const MOST_ENTRIES = 1_000;
 const MOST_RECORDS = 200;
 
-const OF_RECORD = { TREATMENT: 'treated', WATER_EXCHANGE: 'exchanged', NOTE: 'noted' } as const;
+const OF_RECORD = {
+  TREATMENT: 'treated',
+  WATER_EXCHANGE: 'exchanged',
+  NOTE: 'noted',
+  DISEASE: 'sick',
+  LAB: 'tested',
+} as const;
 
 const MARK: Readonly<Record<Kind, string>> = {
   stocked: '●',
@@ -28,6 +34,8 @@ const MARK: Readonly<Record<Kind, string>> = {
   treated: '+',
   exchanged: '≈',
   noted: '✎',
+  sick: '☹',
+  tested: '⚗',
   harvested: '▾',
   ended: '■',
   lost: '✕',

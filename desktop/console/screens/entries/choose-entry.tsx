@@ -30,6 +30,13 @@ export function ChooseEntry() {
       hint: words.noteHint,
       isShown: mayRecord.value || mayAttend.value,
     },
+    {
+      href: '/lancar/sanidade/sinais',
+      name: words.disease,
+      hint: words.diseaseHint,
+      isShown: mayRecord.value,
+    },
+    { href: '/lancar/sanidade/exame', name: words.lab, hint: words.labHint, isShown: mayRecord.value },
     { href: '/lancar/estoque', name: words.stock, hint: words.stockHint, isShown: true },
     { href: '/lancar/despesa', name: words.expense, hint: words.expenseHint, isShown: mayManage.value },
     {

@@ -21,7 +21,9 @@ import { EntryHead, SaveButton, useSubmit, useWhen, WhenFields } from '../entrie
 import { RECORD_TOUCHES } from './records.tsx';
 
 /** Where something is written down: its path in the interface, and what people call it. */
-type Place = { path: string; name: string; pond: Pond | null };
+export type Place = { path: string; name: string; pond: Pond | null };
+/** animals: ponds and batches. */
+type PlacesOf = 'ponds' | 'animals' | 'all';
 
 export const TreatmentEntry = () => (
   <PlaceForm title={recordsWords().treatment} of="ponds">
@@ -42,13 +44,13 @@ export const NoteEntry = () => (
 );
 
 /** The place that was asked for stands there already; else somebody chooses: no treatment goes to another pond. */
-function PlaceForm({
+export function PlaceForm({
   title,
   of,
   children,
 }: {
   title: string;
-  of: 'ponds' | 'all';
+  of: PlacesOf;
   children: (place: Place) => ComponentChildren;
 }) {
   const words = recordsWords();
@@ -87,7 +89,7 @@ function PlaceForm({
   );
 }
 
-function usePlaces(of: 'ponds' | 'all'): (Place & { code: string })[] {
+function usePlaces(of: PlacesOf): (Place & { code: string })[] {
   const words = recordsWords();
   const { ponds } = usePonds();
   const { batches } = useBatches();
@@ -98,14 +100,15 @@ function usePlaces(of: 'ponds' | 'all'): (Place & { code: string })[] {
     pond,
   }));
   if (of === 'ponds') return ofPonds;
+  const ofBatches = batches.map(({ id, batch_code: code }) => ({
+    path: `/batches/${id}`,
+    code,
+    name: words.batch(code),
+    pond: null,
+  }));
+  if (of === 'animals') return [...ofPonds, ...ofBatches];
   return [
-    ...(mayRecord.value || farm.value === null ? ofPonds : []),
-    ...(mayRecord.value || farm.value === null ? batches : []).map(({ id, batch_code: code }) => ({
-      path: `/batches/${id}`,
-      code,
-      name: words.batch(code),
-      pond: null,
-    })),
+    ...(mayRecord.value || farm.value === null ? [...ofPonds, ...ofBatches] : []),
     ...[...controlPoints.value.values()]
       .filter(({ farm_id }) => farm_id === farm.value?.id)
       .map(({ id, cod }) => ({
@@ -117,29 +120,32 @@ function usePlaces(of: 'ponds' | 'all'): (Place & { code: string })[] {
   ];
 }
 
-type Typed = { value: string; set: (value: string) => void };
-function useText(first = ''): Typed {
+export type Typed = { value: string; set: (value: string) => void };
+export function useText(first = ''): Typed {
   const [value, set] = useState(first);
   return { value, set };
 }
 
-const sentText = ({ value }: Typed) => (value.trim() === '' ? null : value.trim());
+export const sentText = ({ value }: Typed) => (value.trim() === '' ? null : value.trim());
 
-function Line({
+export function Line({
   label,
   typed,
   list,
   needed,
+  hint,
 }: {
   label: string;
   typed: Typed;
   list?: string;
   needed?: boolean;
+  hint?: string;
 }) {
   return (
     <TextField
       needed={needed}
       label={label}
+      hint={hint}
       value={typed.value}
       maxLength={255}
       {...(list === undefined ? {} : { list })}
@@ -149,7 +155,7 @@ function Line({
 }
 
 /** Only what somebody wrote is sent. */
-const told = (fields: Readonly<Record<string, unknown>>) =>
+export const told = (fields: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 
 /** A product that was used before brings its kind, unit and withdrawal period along. */

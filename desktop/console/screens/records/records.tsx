@@ -25,6 +25,7 @@ import { mayAttend, mayCorrect, mayCorrectNote, mayRecord } from '../../data/far
 import type { Pond } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { asTyped, dayAndTime, figure, isoDay, plainDay, quantity } from '../../i18n/format.ts';
+import { findingsIn, healthFieldsOf } from './health-details.ts';
 
 /** Kinds of questions that rest on what was recorded. */
 export const RECORD_TOUCHES = [
@@ -89,6 +90,8 @@ export function PondRecords({ pond }: { pond: Pond }) {
               { href: `/lancar/tratamento${asked}`, label: words.treatment },
               { href: `/lancar/troca${asked}`, label: words.exchange },
               { href: `/lancar/anotacao${asked}`, label: words.note },
+              { href: `/lancar/sanidade/sinais${asked}`, label: words.kinds.DISEASE },
+              { href: `/lancar/sanidade/exame${asked}`, label: words.kinds.LAB },
             ]
           : []
       }
@@ -204,12 +207,19 @@ export function detailsOf(record: RecordAnswer): string {
   const words = recordsWords();
   const { amount, unit, product_kind, product_lot, text, responsible, source, batches } = record;
   return [
-    amount === null || unit === null ? '' : quantity(amount, 2, words.units[unit]),
+    ...findingsIn(record),
+    amount === null || unit === null
+      ? ''
+      : quantity(amount, Number.isInteger(amount) ? 0 : 2, words.units[unit]),
     product_kind === null ? '' : words.productKinds[product_kind],
     text ?? '',
-    source === null ? '' : words.from(source),
+    source === null ? '' : record.kind === 'LAB' ? source : words.from(source),
     product_lot === null ? '' : words.lotOf(product_lot),
-    responsible === null ? '' : words.by(responsible),
+    responsible === null
+      ? ''
+      : record.kind === 'TREATMENT' || record.kind === 'WATER_EXCHANGE'
+        ? words.by(responsible)
+        : responsible,
     withdrawalOf(record),
     ...batches.map(({ batch_code }) => words.batch(batch_code)),
   ]
@@ -262,6 +272,9 @@ function fieldsOf(record: RecordAnswer): CorrectedField[] {
     first: record.happened_at,
   };
   switch (record.kind) {
+    case 'DISEASE':
+    case 'LAB':
+      return [when, ...healthFieldsOf(record)];
     case 'NOTE':
       return [when, { ...line('text', words.text), isOptional: false }];
     case 'WATER_EXCHANGE':

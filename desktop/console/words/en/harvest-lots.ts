@@ -68,6 +68,8 @@ export const lotWords = translation<typeof source.lotWords>({
   harvestFrom: 'Harvest from',
   unknownWithdrawal: 'withdrawal unknown',
   exchanges: 'Water exchanges',
+  signs: 'Signs of disease',
+  laboratory: 'Laboratory',
   losses: 'Mortality',
   weighings: 'Weighings',
   water: 'Water quality',

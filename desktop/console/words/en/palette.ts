@@ -14,9 +14,13 @@ export const paletteWords = translation<typeof source.paletteWords>({
   screen: 'screen',
   setting: 'setting',
   helpPage: 'help',
-  records: { NOTE: 'note', TREATMENT: 'treatment', WATER_EXCHANGE: 'water exchange' } as Readonly<
-    Record<string, string>
-  >,
+  records: {
+    DISEASE: 'signs of disease',
+    LAB: 'laboratory',
+    NOTE: 'note',
+    TREATMENT: 'treatment',
+    WATER_EXCHANGE: 'water exchange',
+  } as Readonly<Record<string, string>>,
   settings: {
     '/sistema/preferencias': [
       'Language',
@@ -96,6 +100,8 @@ export const paletteWords = translation<typeof source.paletteWords>({
     '/lancar/mortalidade': 'Enter mortality',
     '/lancar/tratamento': 'Enter a treatment',
     '/lancar/troca': 'Enter a water exchange',
+    '/lancar/sanidade/sinais': 'Enter signs of disease',
+    '/lancar/sanidade/exame': 'Enter a laboratory result',
     '/lancar/anotacao': 'Enter a note',
     '/lancar/estoque': 'Feed stock',
     '/lancar/despesa': 'Enter an expense',

@@ -63,6 +63,8 @@ export const recordWords = translation<typeof source.recordWords>({
     treated: 'Treatment',
     exchanged: 'Water exchange',
     noted: 'Note',
+    sick: 'Signs of disease',
+    tested: 'Laboratory',
     harvested: 'Partial harvest',
     ended: 'Final harvest',
     lost: 'Ended as lost',

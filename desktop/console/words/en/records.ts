@@ -2,7 +2,7 @@ import { translation } from '../../i18n/catalogue.ts';
 import type * as source from '../pt-BR/records.ts';
 
 export const recordsWords = translation<typeof source.recordsWords>({
-  title: 'Treatments, water exchanges and notes',
+  title: 'Treatments, water exchanges, health and notes',
   none: 'Nothing recorded here yet.',
   lossesOfLast: (n: string) => `Losses of the last ${n} batches of this pond.`,
   earlierBatches: 'Show those of earlier batches',
@@ -13,6 +13,8 @@ export const recordsWords = translation<typeof source.recordsWords>({
     TREATMENT: 'Treatment',
     WATER_EXCHANGE: 'Water exchange',
     NOTE: 'Note',
+    DISEASE: 'Signs of disease',
+    LAB: 'Laboratory result',
     LOSS: 'Mortality',
   },
   productKinds: {
@@ -35,7 +37,21 @@ export const recordsWords = translation<typeof source.recordsWords>({
   dose: 'Dose',
   unit: 'Unit',
   amount: 'How much',
-  units: { kg: 'kg', g: 'g', L: 'L', mL: 'mL', ppm: 'ppm', percent: '%', cm: 'cm', m3: 'm³' },
+  units: {
+    kg: 'kg',
+    g: 'g',
+    L: 'L',
+    mL: 'mL',
+    ppm: 'ppm',
+    percent: '%',
+    cm: 'cm',
+    m3: 'm³',
+    'CFU/mL': 'CFU/mL',
+    'CFU/g': 'CFU/g',
+    Ct: 'Ct',
+    'copies/uL': 'copies/µL',
+    'copies/ng': 'copies/ng',
+  },
   exchangeUnits: { percent: '% of the water', cm: 'cm of depth', m3: 'm³' },
   reason: 'Reason',
   responsible: 'Responsible',

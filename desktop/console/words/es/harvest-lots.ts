@@ -68,6 +68,8 @@ export const lotWords = translation<typeof source.lotWords>({
   harvestFrom: 'Cosecha a partir de',
   unknownWithdrawal: 'retiro desconocido',
   exchanges: 'Recambios de agua',
+  signs: 'Signos de enfermedad',
+  laboratory: 'Laboratorio',
   losses: 'Mortalidad',
   weighings: 'Muestreos',
   water: 'Calidad del agua',

@@ -14,9 +14,13 @@ export const paletteWords = translation<typeof source.paletteWords>({
   screen: 'pantalla',
   setting: 'ajuste',
   helpPage: 'ayuda',
-  records: { NOTE: 'nota', TREATMENT: 'tratamiento', WATER_EXCHANGE: 'recambio de agua' } as Readonly<
-    Record<string, string>
-  >,
+  records: {
+    DISEASE: 'signos de enfermedad',
+    LAB: 'laboratorio',
+    NOTE: 'nota',
+    TREATMENT: 'tratamiento',
+    WATER_EXCHANGE: 'recambio de agua',
+  } as Readonly<Record<string, string>>,
   settings: {
     '/sistema/preferencias': [
       'Idioma',
@@ -102,6 +106,8 @@ export const paletteWords = translation<typeof source.paletteWords>({
     '/lancar/despesa': 'Registrar gasto',
     '/lancar/tratamento': 'Registrar tratamiento',
     '/lancar/troca': 'Registrar recambio de agua',
+    '/lancar/sanidade/sinais': 'Registrar signos de enfermedad',
+    '/lancar/sanidade/exame': 'Registrar resultado de laboratorio',
     '/lancar/anotacao': 'Registrar anotación',
     '/lancar/fila': 'Cola de registros',
     '/tarefas': 'Tareas',

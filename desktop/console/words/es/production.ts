@@ -59,6 +59,8 @@ export const recordWords = translation<typeof source.recordWords>({
     treated: 'Tratamiento',
     exchanged: 'Recambio de agua',
     noted: 'Anotación',
+    sick: 'Signos de enfermedad',
+    tested: 'Laboratorio',
     stocked: 'Siembra',
     weighed: 'Muestreo',
     moved: 'Transferencia',

@@ -2,7 +2,7 @@ import { translation } from '../../i18n/catalogue.ts';
 import type * as source from '../pt-BR/records.ts';
 
 export const recordsWords = translation<typeof source.recordsWords>({
-  title: 'Tratamientos, recambios de agua y anotaciones',
+  title: 'Tratamientos, recambios de agua, sanidad y anotaciones',
   none: 'Todavía no hay nada registrado aquí.',
   lossesOfLast: (n: string) => `Pérdidas de los últimos ${n} lotes de este estanque.`,
   earlierBatches: 'Mostrar las de lotes anteriores',
@@ -13,6 +13,8 @@ export const recordsWords = translation<typeof source.recordsWords>({
     TREATMENT: 'Tratamiento',
     WATER_EXCHANGE: 'Recambio de agua',
     NOTE: 'Anotación',
+    DISEASE: 'Signos de enfermedad',
+    LAB: 'Resultado de laboratorio',
     LOSS: 'Mortalidad',
   },
   productKinds: {
@@ -35,7 +37,21 @@ export const recordsWords = translation<typeof source.recordsWords>({
   dose: 'Dosis',
   unit: 'Unidad',
   amount: 'Cuánto',
-  units: { kg: 'kg', g: 'g', L: 'L', mL: 'mL', ppm: 'ppm', percent: '%', cm: 'cm', m3: 'm³' },
+  units: {
+    kg: 'kg',
+    g: 'g',
+    L: 'L',
+    mL: 'mL',
+    ppm: 'ppm',
+    percent: '%',
+    cm: 'cm',
+    m3: 'm³',
+    'CFU/mL': 'UFC/mL',
+    'CFU/g': 'UFC/g',
+    Ct: 'Ct',
+    'copies/uL': 'copias/µL',
+    'copies/ng': 'copias/ng',
+  },
   exchangeUnits: { percent: '% del agua', cm: 'cm de lámina', m3: 'm³' },
   reason: 'Motivo',
   responsible: 'Responsable',

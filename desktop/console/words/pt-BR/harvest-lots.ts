@@ -67,6 +67,8 @@ export const lotWords = source({
   harvestFrom: 'Despesca a partir de',
   unknownWithdrawal: 'carência desconhecida',
   exchanges: 'Trocas de água',
+  signs: 'Sinais de doença',
+  laboratory: 'Laboratório',
   losses: 'Mortalidade',
   weighings: 'Biometrias',
   water: 'Qualidade da água',

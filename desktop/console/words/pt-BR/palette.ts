@@ -13,9 +13,13 @@ export const paletteWords = source({
   screen: 'tela',
   setting: 'ajuste',
   helpPage: 'ajuda',
-  records: { NOTE: 'anotação', TREATMENT: 'tratamento', WATER_EXCHANGE: 'troca de água' } as Readonly<
-    Record<string, string>
-  >,
+  records: {
+    DISEASE: 'sinais de doença',
+    LAB: 'laboratório',
+    NOTE: 'anotação',
+    TREATMENT: 'tratamento',
+    WATER_EXCHANGE: 'troca de água',
+  } as Readonly<Record<string, string>>,
   settings: {
     '/sistema/preferencias': [
       'Idioma',
@@ -95,6 +99,8 @@ export const paletteWords = source({
     '/lancar/mortalidade': 'Lançar mortalidade',
     '/lancar/tratamento': 'Lançar tratamento',
     '/lancar/troca': 'Lançar troca de água',
+    '/lancar/sanidade/sinais': 'Lançar sinais de doença',
+    '/lancar/sanidade/exame': 'Lançar resultado de laboratório',
     '/lancar/anotacao': 'Lançar anotação',
     '/lancar/estoque': 'Estoque de ração',
     '/lancar/despesa': 'Lançar despesa',

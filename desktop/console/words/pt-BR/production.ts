@@ -64,6 +64,8 @@ export const recordWords = source({
     treated: 'Tratamento',
     exchanged: 'Troca de água',
     noted: 'Anotação',
+    sick: 'Sinais de doença',
+    tested: 'Laboratório',
     ended: 'Despesca final',
     lost: 'Encerrado por perda',
     expected: 'Despesca prevista',

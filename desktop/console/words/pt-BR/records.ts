@@ -1,7 +1,7 @@
 import { source } from '../../i18n/catalogue.ts';
 
 export const recordsWords = source({
-  title: 'Tratamentos, trocas de água e anotações',
+  title: 'Tratamentos, trocas de água, sanidade e anotações',
   none: 'Nada registrado aqui ainda.',
   lossesOfLast: (n: string) => `Perdas dos últimos ${n} lotes deste viveiro.`,
   earlierBatches: 'Mostrar as de lotes anteriores',
@@ -12,6 +12,8 @@ export const recordsWords = source({
     TREATMENT: 'Tratamento',
     WATER_EXCHANGE: 'Troca de água',
     NOTE: 'Anotação',
+    DISEASE: 'Sinais de doença',
+    LAB: 'Resultado de laboratório',
     LOSS: 'Mortalidade',
   },
   productKinds: {
@@ -34,7 +36,21 @@ export const recordsWords = source({
   dose: 'Dose',
   unit: 'Unidade',
   amount: 'Quanto',
-  units: { kg: 'kg', g: 'g', L: 'L', mL: 'mL', ppm: 'ppm', percent: '%', cm: 'cm', m3: 'm³' },
+  units: {
+    kg: 'kg',
+    g: 'g',
+    L: 'L',
+    mL: 'mL',
+    ppm: 'ppm',
+    percent: '%',
+    cm: 'cm',
+    m3: 'm³',
+    'CFU/mL': 'UFC/mL',
+    'CFU/g': 'UFC/g',
+    Ct: 'Ct',
+    'copies/uL': 'cópias/µL',
+    'copies/ng': 'cópias/ng',
+  },
   exchangeUnits: { percent: '% da água', cm: 'cm de lâmina', m3: 'm³' },
   reason: 'Motivo',
   responsible: 'Responsável',

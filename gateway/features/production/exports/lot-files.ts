@@ -255,6 +255,34 @@ function traceLines(trace: LotTrace): Line[] {
         each.reason,
       ]),
     ),
+    ...trace.signs_of_disease.map((each) =>
+      line('signs_of_disease', each.happened_at, [
+        each.pond_cod,
+        words(each.disease === null ? 'UNKNOWN' : `${each.disease} SUSPECTED`, each.disease_name),
+        null,
+        each.affected_percent,
+        each.affected_percent === null ? null : 'percent',
+        words((each.signs ?? []).join(' '), each.severity, each.details, each.responsible),
+      ]),
+    ),
+    ...trace.laboratory.map((each) =>
+      line('laboratory', each.happened_at, [
+        each.pond_cod,
+        words(each.disease, each.disease_name),
+        each.report_number,
+        each.amount,
+        each.unit,
+        words(
+          each.result ?? (each.amount === null ? 'NOT_KNOWN_YET' : null),
+          each.laboratory,
+          each.sample,
+          each.method,
+          each.result_on,
+          each.details,
+          each.responsible,
+        ),
+      ]),
+    ),
     ...trace.losses.map((each) =>
       line('loss', each.lost_at, [
         each.pond_cod,

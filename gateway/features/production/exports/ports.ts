@@ -51,6 +51,16 @@ export type RecordLine = Pick<
   | 'responsible'
   | 'withdrawal_days'
   | 'source'
+  | 'signs'
+  | 'affected_percent'
+  | 'severity'
+  | 'disease'
+  | 'disease_name'
+  | 'sample'
+  | 'method'
+  | 'result'
+  | 'result_on'
+  | 'report_number'
 > & {
   /** The farm's words for the pond, batch or control point. */
   place: string;
@@ -116,7 +126,7 @@ export type ExportQueries = {
   measurementLines: (pondId: string, span: Span, layout: CsvLayout) => AsyncIterable<string>;
   /** Zone and name of a farm. */
   farmOf: (farmId: string) => Promise<{ name: string; timezone: string } | null>;
-  /** Treatments, water exchanges and notes of a farm. */
+  /** What a farm wrote down of its places: see farm-records. */
   records: (
     farm: { id: string; kind: RecordKind | null },
     span: Span,

@@ -156,7 +156,7 @@ const certaintyOf = (found: AmmoniaOnBoth): string => {
   return found.isExtrapolated ? 'EXTRAPOLATED' : 'KNOWN';
 };
 
-/** One line per treatment, water exchange or note; `batches`: whose animals were there, `place` the farm's word for it. */
+/** One line per record; `batches`: whose animals were there, `place` the farm's word for it. */
 export function recordsTable(lines: Lines<RecordLine>, timezone: string, batchesOf: BatchesThere): Table {
   return {
     columns: [
@@ -167,6 +167,11 @@ export function recordsTable(lines: Lines<RecordLine>, timezone: string, batches
       ...text('unit', 'text', 'responsible', 'source'),
       ...number('withdrawal_days'),
       day('harvest_from'),
+      ...text('signs'),
+      ...number('affected_percent'),
+      ...text('severity', 'disease', 'disease_name', 'sample', 'method', 'result'),
+      day('result_on'),
+      ...text('report_number'),
     ],
     chunks: recordRows(lines, timezone, batchesOf),
   };
@@ -191,6 +196,8 @@ async function* recordRows(
         there.map(({ batch_code }) => batch_code).join(' '),
         ...RECORD_COLUMNS.map((name) => line[name]),
         line.kind === 'TREATMENT' ? (harvestFrom(line, timezone) ?? 'UNKNOWN') : null,
+        line.signs === null ? null : line.signs.join(' '),
+        ...HEALTH_COLUMNS.map((name) => line[name]),
       ]);
     }
     yield rows;
@@ -207,6 +214,18 @@ const RECORD_COLUMNS = [
   'responsible',
   'source',
   'withdrawal_days',
+] as const satisfies readonly (keyof RecordLine)[];
+
+const HEALTH_COLUMNS = [
+  'affected_percent',
+  'severity',
+  'disease',
+  'disease_name',
+  'sample',
+  'method',
+  'result',
+  'result_on',
+  'report_number',
 ] as const satisfies readonly (keyof RecordLine)[];
 
 /** One line per delivery and count; `left_kg` is what is left of the delivery now. */

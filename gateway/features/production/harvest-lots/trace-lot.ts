@@ -152,9 +152,9 @@ async function feedsOf(deps: TraceDeps, { lot, before }: Asked): Promise<LotTrac
 
 async function recordsOf(
   deps: TraceDeps,
-  { state, before }: Asked,
+  { lot, state, before }: Asked,
   cod: (id: string) => string,
-): Promise<Pick<LotTrace, 'treatments' | 'water_exchanges'>> {
+): Promise<Pick<LotTrace, 'treatments' | 'water_exchanges' | 'signs_of_disease' | 'laboratory'>> {
   const from = startOfDay(state.batch.start_date, state.timezone);
   const records = (await deps.traces.recordsIn([...state.stays.keys()], { from, before })).filter(
     ({ pond_id: pondId, happened_at: at }) =>
@@ -191,6 +191,47 @@ async function recordsOf(
         unit: record.unit,
         source: record.source,
         reason: record.text,
+      })),
+    ...findingsOf([...(await deps.traces.findingsOf(lot.batch_id, before)), ...records], cod),
+  };
+}
+
+function findingsOf(
+  records: readonly TracedRecord[],
+  cod: (id: string) => string,
+): Pick<LotTrace, 'signs_of_disease' | 'laboratory'> {
+  const inOrder = records.toSorted((a, b) => (a.happened_at < b.happened_at ? -1 : 1));
+  const ofBoth = (record: TracedRecord) => ({
+    record_id: record.id,
+    pond_id: record.pond_id,
+    pond_cod: record.pond_id === null ? null : cod(record.pond_id),
+    happened_at: record.happened_at,
+    disease: record.disease,
+    disease_name: record.disease_name,
+    details: record.text,
+    responsible: record.responsible,
+  });
+  return {
+    signs_of_disease: inOrder
+      .filter(({ kind }) => kind === 'DISEASE')
+      .map((record) => ({
+        ...ofBoth(record),
+        signs: record.signs,
+        affected_percent: record.affected_percent,
+        severity: record.severity,
+      })),
+    laboratory: inOrder
+      .filter(({ kind }) => kind === 'LAB')
+      .map((record) => ({
+        ...ofBoth(record),
+        laboratory: record.source,
+        sample: record.sample,
+        method: record.method,
+        result: record.result,
+        amount: record.amount,
+        unit: record.unit,
+        result_on: record.result_on,
+        report_number: record.report_number,
       })),
   };
 }

@@ -27,8 +27,10 @@ export type TracedLoss = {
 /** Facts that a trace asks for, read beside the main thread: years of meals and measurements. */
 export type TraceQueries = {
   farmOf: (farmId: string) => Promise<{ id: string; name: string; timezone: string } | null>;
-  /** Treatments and exchanges in these ponds, from an instant (included) to another, oldest first. */
+  /** What was done and seen in these ponds, notes aside, from an instant (included) to another, oldest first. */
   recordsIn: (pondIds: readonly string[], span: { from: string; before: string }) => Promise<TracedRecord[]>;
+  /** Signs of disease and laboratory results of a batch, of no pond, oldest first. */
+  findingsOf: (batchId: string, before: string) => Promise<TracedRecord[]>;
   treatmentsOfFarm: (farmId: string) => Promise<TracedRecord[]>;
   /** Oldest first. */
   movesOf: (batchId: string, before: string) => Promise<TracedMove[]>;

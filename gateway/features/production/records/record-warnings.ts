@@ -1,5 +1,6 @@
 import type { RowOf } from '#contract/resource.ts';
 import { type farmRecord, MAY_LEAVE_RESIDUES } from '#contract/resources/farm-records.ts';
+import { LISTED_DISEASES } from '#contract/resources/health-records.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { figure, type Language } from '#science/advice/language.ts';
 import type { Place } from './ports.ts';
@@ -7,7 +8,15 @@ import type { Place } from './ports.ts';
 export type RecordWarning = { code: string; message: string };
 type Row = Pick<
   RowOf<typeof farmRecord>,
-  'kind' | 'happened_at' | 'product' | 'product_kind' | 'amount' | 'unit' | 'withdrawal_days'
+  | 'kind'
+  | 'happened_at'
+  | 'product'
+  | 'product_kind'
+  | 'amount'
+  | 'unit'
+  | 'withdrawal_days'
+  | 'disease'
+  | 'result'
 >;
 
 /** A clock at the pond side may be that far ahead of ours. */
@@ -30,6 +39,12 @@ export function recordWarnings(
   return [
     ...(row.kind === 'TREATMENT' ? treatmentWarnings(row, place, language) : []),
     ...(row.kind === 'WATER_EXCHANGE' ? exchangeWarnings(row, place, language) : []),
+    ...(row.kind === 'LAB' &&
+    row.result === 'POSITIVE' &&
+    row.disease !== null &&
+    LISTED_DISEASES.includes(row.disease)
+      ? [{ code: 'LISTED_DISEASE', message: words.listedDisease(row.disease) }]
+      : []),
     ...(isAhead ? [{ code: 'FUTURE_DATE', message: words.inTheFuture }] : []),
   ];
 }
@@ -56,18 +71,7 @@ function treatmentWarnings(row: Row, place: Place, language: Language): RecordWa
 }
 
 const doseOf = ({ amount, unit }: Row, language: Language): string =>
-  `${figure(amount ?? 0, Number.isInteger(amount) ? 0 : 2, language)} ${UNIT_SIGNS[unit ?? 'kg']}`;
-
-const UNIT_SIGNS = {
-  kg: 'kg',
-  g: 'g',
-  L: 'L',
-  mL: 'mL',
-  ppm: 'ppm',
-  percent: '%',
-  cm: 'cm',
-  m3: 'm³',
-} as const;
+  `${figure(amount ?? 0, Number.isInteger(amount) ? 0 : 2, language)} ${unit ?? ''}`;
 
 function isLargeDose({ amount, unit }: Row, { size_m2: m2 }: Place): boolean {
   if (amount === null) return false;
@@ -97,6 +101,7 @@ type Words = {
   longWithdrawal: (days: number) => string;
   largeDose: (dose: string) => string;
   largeExchange: (percent: number) => string;
+  listedDisease: (disease: string) => string;
   inTheFuture: string;
 };
 
@@ -109,6 +114,8 @@ const WORDS: Readonly<Record<Language, Words>> = {
     largeDose: (dose) => `${dose} é muito para este viveiro: confira a dose e a unidade.`,
     largeExchange: (percent) =>
       `A troca é de cerca de ${figure(percent, 0, 'pt-BR')}% da água do viveiro: confira o valor e a unidade.`,
+    listedDisease: (disease) =>
+      `${disease} está na lista de doenças da OMSA: avise o serviço veterinário oficial, se a lei o pede.`,
     inTheFuture: 'A data está no futuro: confira dia e hora.',
   },
   en: {
@@ -119,6 +126,8 @@ const WORDS: Readonly<Record<Language, Words>> = {
     largeDose: (dose) => `${dose} is a lot for this pond: check dose and unit.`,
     largeExchange: (percent) =>
       `The exchange is about ${figure(percent, 0, 'en')}% of the water of the pond: check value and unit.`,
+    listedDisease: (disease) =>
+      `${disease} is on the list of diseases of the WOAH: tell the official veterinary service where the law asks for it.`,
     inTheFuture: 'The date lies in the future: check day and time.',
   },
   es: {
@@ -131,6 +140,8 @@ const WORDS: Readonly<Record<Language, Words>> = {
     largeDose: (dose) => `${dose} es mucho para esta piscina: revise la dosis y la unidad.`,
     largeExchange: (percent) =>
       `El recambio es de cerca del ${figure(percent, 0, 'es')}% del agua de la piscina: revise el valor y la unidad.`,
+    listedDisease: (disease) =>
+      `${disease} está en la lista de enfermedades de la OMSA: avise al servicio veterinario oficial, si la ley lo pide.`,
     inTheFuture: 'La fecha está en el futuro: revise día y hora.',
   },
 };

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { idInput, idOrNumber } from '#contract/fields.ts';
 import type { RowOf } from '#contract/resource.ts';
 import {
+  batchRecordCreate,
   type farmRecord,
   noteCreate,
   productAnswer,
@@ -11,6 +12,7 @@ import {
   recordsQuery,
   recordUpdate,
 } from '#contract/resources/farm-records.ts';
+import { healthOf } from '#contract/resources/health-records.ts';
 import { mayOnFarm } from '#contract/rights.ts';
 import type { FarmRole } from '#contract/words.ts';
 import { journalAnswer } from '#core/audit.ts';
@@ -50,7 +52,7 @@ const atFarm = { ...at, of: 'farm', field: 'farm_id', right: 'read' } as const;
 const atRecord = { ...at, of: 'farm_record', field: 'record_id' } as const;
 const lists = { 200: { schema: recordAnswer, list: true } } as const;
 
-/** Treatments, water exchanges and notes. */
+/** Treatments, water exchanges, notes, signs of disease and laboratory results. */
 export function recordRoutes(deps: RecordRoutesDeps): Route[] {
   return [...listRoutes(deps), ...writingRoutes(deps), ...singleRoutes(deps)];
 }
@@ -70,7 +72,8 @@ function listRoutes(deps: RecordRoutesDeps): Route[] {
       method: 'GET',
       path: '/farms/{farm_id}/records',
       tag,
-      summary: 'Treatments, water exchanges and notes of a farm, newest first',
+      summary:
+        'Treatments, water exchanges, notes, signs of disease and laboratory results of a farm, newest first',
       access: atFarm,
       params: farmParams,
       query: recordsQuery,
@@ -95,7 +98,8 @@ function listRoutes(deps: RecordRoutesDeps): Route[] {
       method: 'GET',
       path: '/ponds/{pond_id}/records',
       tag,
-      summary: 'Treatments, water exchanges and notes of a pond, newest first',
+      summary:
+        'Treatments, water exchanges, notes, signs of disease and laboratory results of a pond, newest first',
       access: { ...atPond, right: 'read' },
       params: pondParams,
       query: recordsQuery,
@@ -119,7 +123,8 @@ function listRoutes(deps: RecordRoutesDeps): Route[] {
       method: 'GET',
       path: '/batches/{batch_id}/records',
       tag,
-      summary: 'Notes on a batch, and what was done in its ponds while it was there, newest first',
+      summary:
+        'What was written down of a batch, and what was done and seen in its ponds while it was there, newest first',
       access: { ...atBatch, right: 'read' },
       params: batchParams,
       query: recordsQuery,
@@ -148,7 +153,8 @@ function writingRoutes(deps: RecordRoutesDeps): Route[] {
       method: 'POST',
       path: '/ponds/{pond_id}/records',
       tag,
-      summary: 'Record a treatment, a water exchange or a note of a pond',
+      summary:
+        'Record a treatment, a water exchange, a note, signs of disease or a laboratory result of a pond',
       access: { ...atPond, right: 'record' },
       invalid: 422,
       params: pondParams,
@@ -164,12 +170,17 @@ function writingRoutes(deps: RecordRoutesDeps): Route[] {
     route({
       ...notes,
       path: '/batches/{batch_id}/records',
-      summary: 'Write a note on a batch',
+      summary: 'Write down a note, signs of disease or a laboratory result of a batch',
       access: { ...atBatch, right: 'record' },
       params: batchParams,
+      body: batchRecordCreate,
       async handle(request) {
         const place = { kind: 'batch' as const, ref: request.params.batch_id };
-        const made = await writeRecord(deps, signedIn(request), place, sentOf(request));
+        const { body } = request;
+        const input =
+          body.kind === 'DISEASE' || body.kind === 'LAB' ? body : { ...body, kind: 'NOTE' as const };
+        const sent = { ...sentOf(request), input };
+        const made = await writeRecord(deps, signedIn(request), place, sent);
         return { ...made, answer: { status: 201, body: await toAnswer(deps, made.answer), rev: 1 } };
       },
     }),
@@ -208,7 +219,7 @@ function singleRoutes(deps: RecordRoutesDeps): Route[] {
       method: 'GET',
       path: '/records/{record_id}',
       tag,
-      summary: 'A treatment, water exchange or note',
+      summary: 'A treatment, water exchange, note, signs of disease or a laboratory result',
       access: { ...atRecord, right: 'read' },
       params: recordParams,
       answers: { 200: { schema: recordAnswer } },
@@ -317,6 +328,7 @@ function answerOf(
     withdrawal_days: row.withdrawal_days,
     harvest_from: row.kind === 'TREATMENT' ? harvestFrom(row, timezone) : null,
     source: row.source,
+    ...healthOf(row),
     batches,
     created_by: row.created_by,
     clock_quality: row.clock_quality,

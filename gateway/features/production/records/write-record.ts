@@ -3,10 +3,12 @@ import {
   DOSE_UNITS,
   EXCHANGE_UNITS,
   farmRecord,
+  MOST_DOSE,
   type RecordCreate,
   type RecordKind,
   type RecordUpdate,
 } from '#contract/resources/farm-records.ts';
+import { LAB_UNITS } from '#contract/resources/health-records.ts';
 import { asParent, insert, remove, update } from '#core/changes.ts';
 import { changesOf, correctionEntry } from '#core/correct-record.ts';
 import { conflict, invalidField, notFound } from '#core/errors.ts';
@@ -16,6 +18,7 @@ import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import { dayAfter, instantOnFarm, localDay, startOfDay } from '#core/zone-clock.ts';
 import type { Language } from '#science/advice/language.ts';
+import { requireTold } from './health-rules.ts';
 import type { FarmRecord, Place, RecordQueries } from './ports.ts';
 import { type RecordWarning, recordWarnings } from './record-warnings.ts';
 
@@ -74,6 +77,7 @@ export async function writeRecord(
     created_at: now,
     updated_at: null,
   };
+  requireTold(deps, row, place.timezone);
   return {
     answer: { row, warnings: recordWarnings(deps, { row, place }, language) },
     changes: [insert(farmRecord, row)],
@@ -91,6 +95,16 @@ function toldOf(input: RecordCreate) {
     responsible: null,
     withdrawal_days: null,
     source: null,
+    signs: null,
+    affected_percent: null,
+    severity: null,
+    disease: null,
+    disease_name: null,
+    sample: null,
+    method: null,
+    result: null,
+    result_on: null,
+    report_number: null,
   };
   const { kind } = input;
   switch (kind) {
@@ -119,6 +133,35 @@ function toldOf(input: RecordCreate) {
       };
     case 'NOTE':
       return { ...nothing, kind, text: input.text };
+    case 'DISEASE':
+      return {
+        ...nothing,
+        kind,
+        text: input.text ?? null,
+        responsible: input.responsible ?? null,
+        signs: input.signs,
+        affected_percent: input.affected_percent ?? null,
+        severity: input.severity ?? null,
+        disease: input.disease ?? null,
+        disease_name: input.disease_name ?? null,
+      };
+    case 'LAB':
+      return {
+        ...nothing,
+        kind,
+        text: input.text ?? null,
+        amount: input.amount ?? null,
+        unit: input.unit ?? null,
+        responsible: input.responsible ?? null,
+        source: input.source,
+        sample: input.sample,
+        method: input.method,
+        disease: input.disease,
+        disease_name: input.disease_name ?? null,
+        result: input.result ?? null,
+        result_on: input.result_on ?? null,
+        report_number: input.report_number ?? null,
+      };
   }
 }
 
@@ -138,13 +181,62 @@ const FIELDS: Readonly<Record<RecordKind, ReadonlySet<keyof RecordUpdate>>> = {
   ]),
   WATER_EXCHANGE: new Set(['pond_id', 'happened_at', 'text', 'amount', 'unit', 'responsible', 'source']),
   NOTE: new Set(['happened_at', 'text']),
+  DISEASE: new Set([
+    'pond_id',
+    'happened_at',
+    'text',
+    'responsible',
+    'signs',
+    'affected_percent',
+    'severity',
+    'disease',
+    'disease_name',
+  ]),
+  LAB: new Set([
+    'pond_id',
+    'happened_at',
+    'text',
+    'amount',
+    'unit',
+    'responsible',
+    'source',
+    'sample',
+    'method',
+    'disease',
+    'disease_name',
+    'result',
+    'result_on',
+    'report_number',
+  ]),
 };
 
 const UNITS: Readonly<Record<RecordKind, readonly string[]>> = {
   TREATMENT: DOSE_UNITS,
   WATER_EXCHANGE: EXCHANGE_UNITS,
   NOTE: [],
+  DISEASE: [],
+  LAB: LAB_UNITS,
 };
+
+/** Throws for what the schema lets through, and a record of that kind has not. */
+function requireOfKind({ kind, pond_id }: FarmRecord, input: RecordUpdate): void {
+  // the schema let no other names through
+  for (const [field, value] of Object.entries(input))
+    if (value !== undefined && value !== null && !FIELDS[kind].has(field as keyof RecordUpdate))
+      throw invalidField(422, field, `a record of kind ${kind} has no such field`, 'OTHER_KIND');
+  if (input.pond_id !== undefined && pond_id === null)
+    throw invalidField(422, 'pond_id', 'a record of a batch has no pond', 'OTHER_KIND');
+  const { unit, amount } = input;
+  if (unit !== undefined && unit !== null && !UNITS[kind].includes(unit))
+    throw invalidField(422, 'unit', `must be one of ${UNITS[kind].join(', ')}`);
+  if (kind === 'TREATMENT' || kind === 'WATER_EXCHANGE') {
+    if (unit === null) throw invalidField(422, 'unit', 'a dose and an exchange have a unit');
+    if (amount !== undefined && (amount === null || amount <= 0 || amount > MOST_DOSE))
+      throw invalidField(422, 'amount', `must be above 0 and at most ${MOST_DOSE}`);
+  }
+  if (kind === 'NOTE' && (input.text === null || input.text === ''))
+    throw invalidField(422, 'text', 'a note needs a text; to be rid of it, delete it');
+}
 
 /** Decides a correction. Fields left out stay; what changes nothing leaves no entry. */
 export async function changeRecord(
@@ -153,15 +245,7 @@ export async function changeRecord(
   current: FarmRecord,
   { input, sentDate, language }: Sent & { input: RecordUpdate },
 ): Promise<Written<FarmRecord>> {
-  const { kind } = current;
-  // the schema let no other names through
-  for (const [field, value] of Object.entries(input))
-    if (value !== undefined && value !== null && !FIELDS[kind].has(field as keyof RecordUpdate))
-      throw invalidField(422, field, `a record of kind ${kind} has no such field`, 'OTHER_KIND');
-  if (input.unit !== undefined && !UNITS[kind].includes(input.unit))
-    throw invalidField(422, 'unit', `must be one of ${UNITS[kind].join(', ')}`);
-  if (kind === 'NOTE' && (input.text === null || input.text === ''))
-    throw invalidField(422, 'text', 'a note needs a text; to be rid of it, delete it');
+  requireOfKind(current, input);
   const place = await placeOf(deps, current);
   const { pond_id, happened_at, ...fields } = input;
   const pond = pond_id === undefined ? place : await pondOnFarm(deps, pond_id, current.farm_id);
@@ -177,6 +261,7 @@ export async function changeRecord(
   if (isMoved || pond.id !== place.id) await requireRoom(deps, pond, happenedAt);
   const set = { ...changed.after, updated_at: isoOf(deps.now()) };
   const row: FarmRecord = { ...current, ...set, rev: current.rev + 1 };
+  requireTold(deps, row, place.timezone);
   return {
     answer: { row, warnings: recordWarnings(deps, { row, place: pond }, language) },
     changes: [
@@ -205,10 +290,13 @@ const CALLED: Readonly<Record<RecordKind, string>> = {
   TREATMENT: 'Treatment',
   WATER_EXCHANGE: 'Water exchange',
   NOTE: 'Note',
+  DISEASE: 'Signs of disease',
+  LAB: 'Laboratory result',
 };
 
 function entryOf(caller: Caller, place: Place, row: FarmRecord) {
-  const what = row.kind === 'TREATMENT' ? `${CALLED[row.kind]} (${row.product ?? ''})` : CALLED[row.kind];
+  const of = row.kind === 'TREATMENT' ? (row.product ?? '') : row.disease;
+  const what = of === null ? CALLED[row.kind] : `${CALLED[row.kind]} (${of})`;
   return {
     kind: 'farm_record' as const,
     id: row.id,

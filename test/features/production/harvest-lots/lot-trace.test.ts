@@ -155,6 +155,50 @@ onBothEngines('traces of lots', (_open, engine) => {
     ]);
   });
 
+  it('tell what was seen of a disease and what laboratories found, from the larvae on to the day of the lot', async () => {
+    const found = (at: string, sent: Told) =>
+      call('POST', at, {
+        kind: 'LAB',
+        source: 'Lab',
+        sample: 'TISSUE',
+        method: 'PCR',
+        disease: 'WSSV',
+        ...sent,
+      });
+    const inPond = `/ponds/${pond(0)}/records`;
+    const larvae = { sample: 'POSTLARVAE', result: 'NEGATIVE', happened_at: '2025-12-28T12:00:00.000Z' };
+    await found(`/batches/${farm.batch.id}/records`, larvae);
+    const counted = { method: 'BACTERIOLOGY_TCBS', disease: 'VIBRIOSIS', amount: 400, unit: 'CFU/mL' };
+    await found(inPond, { ...counted, happened_at: day(5) });
+    await found(inPond, { disease: 'IMNV', happened_at: day(8) });
+    const signs = { kind: 'DISEASE', signs: ['OPAQUE_MUSCLE'], affected_percent: 3, disease: 'IMNV' };
+    await call('POST', inPond, { ...signs, happened_at: day(7) });
+    // in a pond without the animals, and after the lot
+    await found(`/ponds/${pond(1)}/records`, { result: 'POSITIVE', happened_at: day(5) });
+    await found(inPond, { result: 'POSITIVE', happened_at: day(20) });
+    await call('POST', inPond, { ...signs, happened_at: day(20) });
+    const lot = await lotOn(day(12));
+    const told = await trace(lot);
+    expect(told['signs_of_disease']).toMatchObject([
+      { pond_cod: 'V-1', signs: ['OPAQUE_MUSCLE'], affected_percent: 3, disease: 'IMNV' },
+    ]);
+    expect(told['laboratory']).toMatchObject([
+      { pond_cod: null, sample: 'POSTLARVAE', disease: 'WSSV', result: 'NEGATIVE' },
+      { pond_cod: 'V-1', disease: 'VIBRIOSIS', result: null, amount: 400, unit: 'CFU/mL' },
+      { pond_cod: 'V-1', disease: 'IMNV', result: null, amount: null },
+    ]);
+    expect(told['treatments']).toEqual([]);
+    const file = await send('GET', `/exports/harvest-lot/${String(lot['id'])}/trace/csv`);
+    expect(String(file.body).split('\r\n')).toEqual(
+      expect.arrayContaining([
+        'signs_of_disease,2026-02-07,09:00:00,V-1,IMNV SUSPECTED,,3,percent,OPAQUE_MUSCLE',
+        'laboratory,2025-12-28,09:00:00,,WSSV,,,,"NEGATIVE; Lab; POSTLARVAE; PCR"',
+        'laboratory,2026-02-05,09:00:00,V-1,VIBRIOSIS,,400,CFU/mL,"Lab; TISSUE; BACTERIOLOGY_TCBS"',
+        'laboratory,2026-02-08,09:00:00,V-1,IMNV,,,,"NOT_KNOWN_YET; Lab; TISSUE; PCR"',
+      ]),
+    );
+  });
+
   it('tell in one request which lots had a lot of feed, by the books or possibly', async () => {
     await deliver({ quantity_kg: 100, lot: 'A', happened_at: day(1) });
     await deliver({ quantity_kg: 100, lot: 'B', happened_at: day(5) });

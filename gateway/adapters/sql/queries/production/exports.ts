@@ -182,14 +182,15 @@ async function recordsAfter(
   span: Span,
   after: RecordLine | null,
 ): Promise<RecordLine[]> {
-  return db
+  const rows = await db
     .selectFrom('farm_records')
     .leftJoin('ponds', 'ponds.id', 'farm_records.pond_id')
     .leftJoin('batches', 'batches.id', 'farm_records.batch_id')
     .leftJoin('control_points', 'control_points.id', 'farm_records.control_point_id')
     .select(['farm_records.id', 'farm_records.kind', 'farm_records.pond_id', 'happened_at', 'text'])
     .select(['product', 'product_kind', 'product_lot', 'amount', 'unit', 'responsible'])
-    .select(['withdrawal_days', 'source'])
+    .select(['withdrawal_days', 'source', 'signs', 'affected_percent', 'severity', 'disease', 'disease_name'])
+    .select(['sample', 'method', 'result', 'result_on', 'report_number'])
     .select(sql<string>`coalesce(ponds.cod, batches.batch_code, control_points.cod, '')`.as('place'))
     .where('farm_records.farm_id', '=', id)
     .where(isRecordSeen)
@@ -208,6 +209,10 @@ async function recordsAfter(
     .orderBy('farm_records.id')
     .limit(CHUNK)
     .execute();
+  return rows.map(({ signs, ...row }) => ({
+    ...row,
+    signs: signs === null ? null : (JSON.parse(signs) as RecordLine['signs']),
+  }));
 }
 
 async function waterTotals(db: Db, pondId: string, span: Span) {

@@ -28,6 +28,14 @@ export function traceQueries(
       }
       return found;
     },
+    async findingsOf(batchId, before) {
+      const rows = await records(long)
+        .where('batch_id', '=', batchId)
+        .where('kind', 'in', ['DISEASE', 'LAB'])
+        .where('happened_at', '<', before)
+        .execute();
+      return rows.map((row) => decodeRow(farmRecord, row));
+    },
     async treatmentsOfFarm(farmId) {
       const rows = await records(long)
         .where('farm_id', '=', farmId)
