@@ -339,6 +339,7 @@ describe('what counts', () => {
     'Exports',
     'Farms',
     'Feed stock',
+    'Harvest lots',
     'Feeding',
     'Financial',
     'Imports',
