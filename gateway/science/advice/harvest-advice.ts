@@ -136,13 +136,13 @@ const feedPerDay = ({ feed }: HarvestAdviceFacts): number =>
   feed === null ? 0 : feed.kgPerDay * feed.pricePerKg;
 
 /** Whether the day pays by the rule, and no longer once the feed on record is paid from it. */
-function feedTurnsIt(facts: HarvestAdviceFacts): boolean {
+export function feedTurnsIt(facts: HarvestAdviceFacts): boolean {
   const { netDailyProfit } = facts.decision;
   return netDailyProfit > 0 && netDailyProfit - feedPerDay(facts) < 0;
 }
 
 /** The same, or the day pays and nobody recorded what was fed. */
-export function mayFeedTurnIt(facts: HarvestAdviceFacts): boolean {
+function mayFeedTurnIt(facts: HarvestAdviceFacts): boolean {
   return feedTurnsIt(facts) || (facts.missing.includes('FEED') && facts.decision.netDailyProfit > 0);
 }
 

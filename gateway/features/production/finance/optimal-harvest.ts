@@ -5,10 +5,10 @@ import { isoOf, type Kernel } from '#core/kernel.ts';
 import { grams, kilograms, money, percent } from '#core/rounding.ts';
 import { daysBetween, localDay, startOfDay } from '#core/zone-clock.ts';
 import {
+  feedTurnsIt,
   type HarvestAdviceFacts,
   harvestExplanation,
   harvestSuggestion,
-  mayFeedTurnIt,
 } from '#science/advice/harvest-advice.ts';
 import type { Language } from '#science/advice/language.ts';
 import type { MissingFact } from '#science/advice/missing-words.ts';
@@ -98,8 +98,8 @@ export async function optimalHarvest(
       net_daily_profit: money(decision.netDailyProfit),
     },
     suggestion: kept === null ? suggestion : `${kept} ${suggestion}`,
-    // the error of the samples says nothing of the feed
-    confidence: mayFeedTurnIt(advice) ? null : percent(decision.confidencePercent),
+    // the error of the samples alone: feed that is not on record is named as missing
+    confidence: feedTurnsIt(advice) ? null : percent(decision.confidencePercent),
     break_even_price_per_kg: money(decision.breakEvenPricePerKg),
     last_biometry_days_ago: facts.lastWeighingDaysAgo,
     energy_estimate: await dailyEnergyOf(deps, {
