@@ -169,7 +169,7 @@ export const optimalHarvestAnswer = z.object({
   }),
   suggestion: z.string(),
   confidence: figure.describe(
-    'Chance in percent that the true growth lies on the side of the recommendation; null: not measured, or what feed costs is not known or turns it',
+    'Chance in percent that the true growth lies on the side of the recommendation; null: not measured, or feed on record turns it',
   ),
   break_even_price_per_kg: figure.describe('Price at which another day just pays; null: nothing grows'),
   last_biometry_days_ago: z.int().nullable(),

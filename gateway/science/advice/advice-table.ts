@@ -329,7 +329,7 @@ function withoutFeed(words: string): string {
   return left.charAt(0).toLocaleUpperCase() + left.slice(1);
 }
 
-/** The least that keeps shrimp feeding (Boyd). */
+/** The least that keeps shrimp feeding; its source stands with the figure in constants.ts. */
 const FED_ABOVE_MG_L = SCIENCE_DEFAULTS.water.alerts.LOW_OXYGEN.highFrom;
 
 export const fedAboveText = (mgL: number, language: Language): string =>
