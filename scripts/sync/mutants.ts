@@ -269,7 +269,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'what a row that waited aside won against is noted nowhere',
-    edits: [store('merge/merge.ts', '(edit.hasWaited === true &&', '(false &&')],
+    edits: [store('merge/merge.ts', 'edit.hasWaited === true || (takes', 'false || (takes')],
   },
   {
     name: 'words of accounts of a farm that is away wait aside',

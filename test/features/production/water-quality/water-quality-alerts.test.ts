@@ -373,10 +373,10 @@ onBothEngines('ammonia is told on both bases', (_open, engine) => {
         expect.objectContaining({
           type: 'HIGH_AMMONIA',
           message: expect.stringContaining('3,00 mg/L TAN = 0,67 mg/L NH₃-N') as unknown,
-          // the words of the table, whoever tells them; nothing lives in this pond
+          // the words of the table, whoever tells them; nobody entered a batch, and it may be full
           advice: alertAdvice({ type: 'HIGH_AMMONIA', severity: 'HIGH', value: 0.67 }, 'pt-BR', {
             ...SCIENCE_DEFAULTS.water,
-            isPondEmpty: true,
+            isPondEmpty: false,
           }),
         }),
       );

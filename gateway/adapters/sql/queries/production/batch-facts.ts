@@ -37,7 +37,7 @@ export function batchFactQueries(db: Db): BatchFactQueries {
     async activeEverIn(pondIds) {
       const found = new Set<string>();
       for (const ids of slicesOf(pondIds)) {
-        const rows = await activeEverIn(db, ids).execute();
+        const rows = await everIn(db, ids, ['ACTIVE']).execute();
         for (const { id } of rows) found.add(id);
       }
       return [...found];
@@ -283,17 +283,30 @@ function decodeFeed(sums: { kg: number; cost: number; records: number } | undefi
   return sums === undefined ? null : { ...sums, records: Number(sums.records) };
 }
 
-/** No batch that is alive was ever stocked in a pond or moved there; one that was moved on may still have animals there. */
+/**
+ * Batches were there, and none of those is alive; one that was moved on may still have animals there. A pond of which no
+ * batch was ever entered may be full of shrimp.
+ */
 export function isPondEmpty(db: Db): (pondId: string) => Promise<boolean> {
-  return async (pondId) => (await activeEverIn(db, [pondId]).execute()).length === 0;
+  return async (pondId) => {
+    const alive = await everIn(db, [pondId], ['ACTIVE']).execute();
+    return alive.length === 0 && (await everIn(db, [pondId], ENDED).execute()).length > 0;
+  };
 }
 
-function activeEverIn(db: Db, pondIds: readonly string[]) {
+const ENDED = ['FINISHED', 'ABORTED'] as const;
+
+/** Batches that were stocked in ponds or moved there. */
+function everIn(
+  db: Db,
+  pondIds: readonly string[],
+  statuses: readonly ('ACTIVE' | (typeof ENDED)[number])[],
+) {
   return db
     .selectFrom('batches')
     .select('id')
     .where('pond_id', 'in', pondIds)
-    .where('status', '=', 'ACTIVE')
+    .where('status', 'in', statuses)
     .where('hidden', '=', 0)
     .unionAll(
       db
@@ -302,7 +315,7 @@ function activeEverIn(db: Db, pondIds: readonly string[]) {
         .select('batches.id')
         .where('transfers.destination_pond_id', 'in', pondIds)
         .where('transfers.hidden', '=', 0)
-        .where('batches.status', '=', 'ACTIVE')
+        .where('batches.status', 'in', statuses)
         .where('batches.hidden', '=', 0),
     );
 }
