@@ -43,7 +43,7 @@ onBothEngines('any change that comes over the wire', (open) => {
     return made.database;
   }
 
-  const batches = (seed: number): WireChange[][] => fc.sample(anyBatch, { numRuns: 120, seed });
+  const batches = (seed: number): WireChange[][] => fc.sample(anyBatch, { numRuns: 240, seed });
 
   /** Nothing is seen below what is not, by the rows that go one by one. */
   async function orphans({ read }: Database): Promise<string[]> {
@@ -86,7 +86,7 @@ onBothEngines('any change that comes over the wire', (open) => {
         actor: null,
         changes: [insert(user, mine), insert(farm, aFarm({ owner_id: from === 'gateway' ? ana : mine.id }))],
       });
-      for (const changes of batches(from === 'gateway' ? 1 : 2)) {
+      for (const changes of batches(from === 'gateway' ? 4 : 2)) {
         const merged = await hear(database, from, changes);
         expect({
           all: (merged?.applied ?? 0) - (merged?.unparked ?? 0) + (merged?.parked.length ?? 0),
