@@ -114,7 +114,9 @@ function readPool(pool: pg.Pool): PostgresPool {
       const client = await pool.connect().catch((cause: unknown) => {
         throw new StorageUnavailable('connection', cause);
       });
-      const told = seen.get(client) ?? toldBy(client);
+      const known = seen.get(client);
+      if (known !== undefined) return known;
+      const told = toldBy(client);
       seen.set(client, told);
       return told;
     },

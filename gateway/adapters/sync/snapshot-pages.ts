@@ -125,9 +125,21 @@ const LOOKED_AHEAD = 50_000;
 /** Gateways that compare everything at the same time; of one that falls out they are looked up again. */
 const MOST_AHEAD = 16;
 
+type Looked = { key: string; from: string | null; ids: string[] };
+
+/** Nothing is behind these ids. */
+const isWhole = ({ ids }: Looked): boolean => ids.length < LOOKED_AHEAD;
+
+/** Where the ids behind one begin; null: it is none of these. */
+function placeBehind({ from, ids }: Looked, id: string | null): number | null {
+  if (id === from) return 0;
+  const place = id === null ? -1 : ids.indexOf(id);
+  return place === -1 ? null : place + 1;
+}
+
 /** Ids of the rows of a stream, in the order of its pages, as far as the last look went. */
 function idsAhead(read: Db) {
-  const looked = new NewestMap<number, { key: string; from: string | null; ids: string[] }>(MOST_AHEAD);
+  const looked = new NewestMap<number, Looked>(MOST_AHEAD);
 
   async function look({ table, behind, historyFrom, ...of }: Page): Promise<string[]> {
     const { lane } = resourceOf(table);
@@ -153,26 +165,16 @@ function idsAhead(read: Db) {
       const { table, streamId, epoch, behind, limit, historyFrom } = page;
       // an older comparison looked before this one began, and does not know what came between
       const key = `${epoch} ${table} ${historyFrom}`;
-      let known = looked.get(streamId);
-      const placeIn = (of: typeof known) =>
-        of === undefined || of.key !== key
-          ? -1
-          : of.from === behind
-            ? 0
-            : behind === null
-              ? -1
-              : of.ids.indexOf(behind) + 1 || -1;
-      let start = placeIn(known);
-      const isWhole = () => known !== undefined && known.ids.length < LOOKED_AHEAD;
-      if (known === undefined || start === -1 || (start === known.ids.length && !isWhole())) {
-        known = { key, from: behind, ids: await look(page) };
-        looked.set(streamId, known);
-        start = 0;
-      }
-      const ids = known.ids.slice(start, start + limit);
-      const isEnd = isWhole() && start + limit >= known.ids.length;
+      const before = looked.get(streamId);
+      const place = before?.key === key ? placeBehind(before, behind) : null;
+      const isKnown =
+        before !== undefined && place !== null && (place < before.ids.length || isWhole(before));
+      const known = isKnown ? before : { key, from: behind, ids: await look(page) };
+      const start = isKnown ? place : 0;
+      const isEnd = isWhole(known) && start + limit >= known.ids.length;
       if (isEnd) looked.delete(streamId);
-      return { ids, isEnd };
+      else looked.set(streamId, known);
+      return { ids: known.ids.slice(start, start + limit), isEnd };
     },
   };
 }

@@ -216,7 +216,10 @@ export const recallAnswer = z.object({
         batch_code: z.string(),
         farm_id: z.uuid(),
         status: z.enum(BATCH_STATUSES),
-        population: z.int().describe('Alive now: these can still be kept back'),
+        population: z
+          .int()
+          .nullable()
+          .describe('Alive now: these can still be kept back; null: a batch of another farm of the owner'),
         received: z.array(
           z.object({
             kind: z.enum(['FEED', 'TREATMENT']),

@@ -1,7 +1,7 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
 import type { batch, survivalChange } from '#contract/resources/batches.ts';
 import type { BatchAnimals } from '#science/population.ts';
-import type { Received } from './lot-money.ts';
+import type { Received } from './lots-of-harvest.ts';
 
 // What the features that look at a batch tell each other; the feature of batches works it out.
 

@@ -129,8 +129,8 @@ export async function createDeliveries(deps: {
     return [{ kind, worker }];
   });
   tellFigures(deps, outcomes);
-  // four owners of one network who ask as many as each may
-  const messagesFrom = attempts({ name: 'messages from', attempts: 120, windowS: 3600 });
+  // as many as people may register there: each of them gets the code that proves the address
+  const messagesFrom = attempts({ name: 'messages from', attempts: 300, windowS: 3600 });
   const news = createNews(deps);
   const state = { stopListening: () => undefined as void };
 

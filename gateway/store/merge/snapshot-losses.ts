@@ -48,9 +48,9 @@ export function* notKnownBefore(lost: readonly LostEdit[], context: UnitContext)
  * Hosted: which losses are news, of a row that waited aside while its farm was away, or that was told after a comparison
  * under stamps too far ahead. It is told as it stands, without what its edits were made over, and the gateway hears of what
  * became of it alone: whatever it won against is noted here, and what it lost against, for a card that went back knows
- * nothing of it any more. Not where the gateway had confirmed the
- * edit of this side, or had made it itself, nor where the log tells that one was made over the other. A stamp of the gateway's
- * that this side set anew looks like one of its own, and knew of nothing here.
+ * nothing of it any more. Not where the gateway had confirmed the edit of this side, or had made it itself, nor where the log
+ * tells that one was made over the other. A stamp of the gateway's that this side set anew looks like one of its own, and knew
+ * of nothing here.
  */
 export function* unheardWhileWaiting(
   lost: readonly LostEdit[],

@@ -61,6 +61,8 @@ export function createPacker({
     await begin();
     const child = spawn(process.execPath, [...FLAGS, FILE], { stdio: ['pipe', 'pipe', 'inherit'] });
     const ended = once(child, 'exit');
+    // one that cannot be started says so before anybody waits for it
+    ended.catch(() => undefined);
     let failure: Error | null = null;
     void handOver(parts, child.stdin).catch((error: unknown) => {
       failure = error instanceof Error ? error : new Error(String(error));

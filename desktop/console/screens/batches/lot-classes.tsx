@@ -4,8 +4,12 @@ import { lotWords } from '#words/harvest-lots.ts';
 import { Button } from '../../components/button.tsx';
 import { DecimalField } from '../../components/field.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { BATCH_TOUCHES } from '../../data/batches.ts';
 import { seesMoney } from '../../data/farm-store.ts';
 import { asTyped, currencySign, quantity, readCount, readDecimal } from '../../i18n/format.ts';
+
+/** Kinds of questions that rest on lots of harvests. */
+export const LOT_TOUCHES = [...BATCH_TOUCHES, 'harvest-lots', 'farms', 'logs'];
 
 type Typed = { least: string; most: string; kg: string; price: string };
 const EMPTY: Typed = { least: '', most: '', kg: '', price: '' };

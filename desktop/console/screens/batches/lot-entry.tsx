@@ -11,8 +11,7 @@ import { useGet } from '../../data/query.ts';
 import { clockTime, dayAndTime, isoDay, quantity } from '../../i18n/format.ts';
 import { SaveButton, useSubmit, useWhen, WhenFields } from '../entries/entry-form.tsx';
 import { useWithdrawalQuestion } from '../records/records.tsx';
-import { ClassFields, useClasses } from './lot-classes.tsx';
-import { LOT_TOUCHES } from './lot-touches.ts';
+import { ClassFields, LOT_TOUCHES, useClasses } from './lot-classes.tsx';
 
 /** A lot of a harvest, as it is loaded; without a line it waits as any entry does. */
 export function LotEntry({ batch }: { batch: BatchDetail }) {

@@ -12,8 +12,7 @@ import { correct, isLeaving } from '../../data/corrections.ts';
 import { mayManage, seesMoney } from '../../data/farm-store.ts';
 import { useGet } from '../../data/query.ts';
 import { asTyped, dayAndTime, figure, money, quantity } from '../../i18n/format.ts';
-import { ClassFields, useClasses } from './lot-classes.tsx';
-import { LOT_TOUCHES } from './lot-touches.ts';
+import { ClassFields, LOT_TOUCHES, useClasses } from './lot-classes.tsx';
 
 /** Lots of the harvests of a batch: what went to whom, and the way back to the hatchery. */
 export function Lots({ batch }: { batch: Batch }) {

@@ -14,7 +14,16 @@ import { usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { quantity } from '../../i18n/format.ts';
 
-type Kind = 'biometries' | 'feeding' | 'water' | 'losses' | 'records' | 'feed-stock' | 'report' | 'farm';
+type Kind =
+  | 'biometries'
+  | 'feeding'
+  | 'water'
+  | 'losses'
+  | 'records'
+  | 'feed-stock'
+  | 'harvest-lots'
+  | 'report'
+  | 'farm';
 const KINDS: readonly Kind[] = [
   'water',
   'biometries',
@@ -22,6 +31,7 @@ const KINDS: readonly Kind[] = [
   'losses',
   'records',
   'feed-stock',
+  'harvest-lots',
   'report',
   'farm',
 ];
@@ -31,6 +41,7 @@ const OF = {
   water: 'pond_id',
   records: 'farm_id',
   'feed-stock': 'farm_id',
+  'harvest-lots': 'farm_id',
   biometries: 'batch_id',
   feeding: 'batch_id',
   losses: 'batch_id',
@@ -118,7 +129,7 @@ function Download({ onRefused }: { onRefused: () => void }) {
   const [isLocal, setLocal] = useState(spoken.decimalSign === ',');
   const pond = pondId || ponds[0]?.id;
   const batch = batchId || batches[0]?.id;
-  const isOfFarm = kind === 'records' || kind === 'feed-stock' || kind === 'farm';
+  const isOfFarm = kind === 'farm' || (kind !== 'report' && OF[kind] === 'farm_id');
   const hasDays = kind !== 'biometries' && kind !== 'report';
   const target = kind === 'water' ? pond : isOfFarm ? farm.value?.id : batch;
   const hasCsv = kind !== 'farm';

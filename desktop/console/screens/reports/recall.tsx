@@ -102,9 +102,11 @@ function Found({ told }: { told: RecallAnswer }) {
           {told.batches.map((batch) => (
             <li key={batch.batch_id}>
               <BatchLink code={batch.batch_code} />{' '}
-              {batch.population > 0
-                ? words.alive(figure(batch.population))
-                : batchWords().stands[batch.status]}
+              {batch.population === null
+                ? words.otherFarm
+                : batch.population > 0
+                  ? words.alive(figure(batch.population))
+                  : batchWords().stands[batch.status]}
               <ul>
                 {batch.received.map((each) => (
                   <li key={`${each.kind} ${each.certainty} ${each.product} ${each.lot}`}>

@@ -92,6 +92,7 @@ export const lotWords = translation<typeof source.lotWords>({
   reachedNone: 'No harvest lot.',
   batches: 'Batches that had it',
   alive: (n: string) => `${n} shrimp alive: these can be kept back`,
+  otherFarm: 'of another farm of the owner: ask there',
   certainties: { RECORDED: 'Recorded', BY_BOOKS: 'By the feed stock', POSSIBLE: 'Possible' },
   left: (kg: string) => `${kg} left`,
 });

@@ -70,6 +70,7 @@ export const reportWords = translation<typeof source.reportWords>({
     losses: 'Mortality of the batch',
     records: 'Treatments, water exchanges and notes of the farm',
     'feed-stock': 'Feed stock: deliveries and counts',
+    'harvest-lots': 'Harvest lots: buyers, size classes, transport',
     report: 'Report of the batch',
   },
   from: 'From',

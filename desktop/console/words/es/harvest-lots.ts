@@ -92,6 +92,7 @@ export const lotWords = translation<typeof source.lotWords>({
   reachedNone: 'Ningún lote de cosecha.',
   batches: 'Lotes de cultivo que lo recibieron',
   alive: (n: string) => `${n} camarones vivos: se pueden retener`,
+  otherFarm: 'de otra camaronera del dueño: pregunte allá',
   certainties: { RECORDED: 'Registrado', BY_BOOKS: 'Por las existencias', POSSIBLE: 'Posible' },
   left: (kg: string) => `quedan ${kg}`,
 });

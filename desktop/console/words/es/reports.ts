@@ -67,6 +67,7 @@ export const reportWords = translation<typeof source.reportWords>({
     losses: 'Mortalidad del lote',
     records: 'Tratamientos, recambios de agua y anotaciones de la camaronera',
     'feed-stock': 'Existencias de balanceado: entregas y conteos',
+    'harvest-lots': 'Lotes de cosecha: compradores, clases, transporte',
     biometries: 'Muestreos del lote',
     feeding: 'Balanceado del lote',
     water: 'Calidad del agua de la piscina',

@@ -91,6 +91,7 @@ export const lotWords = source({
   reachedNone: 'Nenhum lote de despesca.',
   batches: 'Lotes de cultivo que receberam',
   alive: (n: string) => `${n} camarões vivos: podem ser retidos`,
+  otherFarm: 'de outra fazenda do dono: pergunte lá',
   certainties: { RECORDED: 'Registrado', BY_BOOKS: 'Pelo estoque de ração', POSSIBLE: 'Possível' },
   left: (kg: string) => `restam ${kg}`,
 });

@@ -69,6 +69,7 @@ export const reportWords = source({
     losses: 'Mortalidade do lote',
     records: 'Tratamentos, trocas de água e anotações da fazenda',
     'feed-stock': 'Estoque de ração: entregas e contagens',
+    'harvest-lots': 'Lotes de despesca: compradores, classes, transporte',
     report: 'Relatório do lote',
   },
   from: 'De',

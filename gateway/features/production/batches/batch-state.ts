@@ -18,7 +18,7 @@ import {
 import type { SurvivalFact as SurvivalChange } from '#science/survival.ts';
 import { cvOfSample } from '#science/uniformity.ts';
 import type { Batch, BatchState, BatchStates, Stock, Weighing } from '../batch-state.ts';
-import { classesIn, type Received, receivedOf, sumOfReceived } from '../lot-money.ts';
+import { classesIn, type Received, receivedOf, sumOfReceived } from '../lots-of-harvest.ts';
 import type { Withdrawals } from '../withdrawal.ts';
 import { comparableWeighings } from './comparable-weighings.ts';
 import type { BatchFacts, BatchQueries, LossRow, SurvivalFact, WeighingFact } from './ports.ts';

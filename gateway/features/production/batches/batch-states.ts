@@ -6,7 +6,7 @@ import { localDay, type ZoneClock, zoneClock, zoneClocks } from '#core/zone-cloc
 import { animalsIn, replayPopulation } from '#science/population.ts';
 import { biomassKgIn, endOf, weighingIn, weightIn } from '../batch-in-pond.ts';
 import type { Batch, BatchHistory, BatchState, BatchStates } from '../batch-state.ts';
-import { classesIn, receivedOf } from '../lot-money.ts';
+import { classesIn, receivedOf } from '../lots-of-harvest.ts';
 import {
   animalsOf,
   lastTakenFrom,

@@ -24,7 +24,7 @@ import { instantOnFarm, localDay } from '#core/zone-clock.ts';
 import type { Language } from '#science/advice/language.ts';
 import { populationIn, wasIn } from '../batch-in-pond.ts';
 import type { Batch, BatchState, BatchStates } from '../batch-state.ts';
-import { lotsAboveHarvest } from '../lots-above-harvest.ts';
+import { lotsAboveHarvest } from '../lots-of-harvest.ts';
 import { type Withdrawals, withdrawalWarnings } from '../withdrawal.ts';
 import { atBatch, batchParams, tag } from './batch-routes-common.ts';
 import { harvestToAnswer } from './batch-states.ts';

@@ -12,13 +12,12 @@ import { FARM_REGISTERS } from './farm-registers.ts';
 import { type FarmScope, readableTable } from './farm-tables.ts';
 import { attachment } from './file-name.ts';
 import { daysOf, farmOf, fileWord, requirePlan, spanOf, within } from './find-register.ts';
-import { archiveOf, type Sheet, workbookOf } from './pack-tables.ts';
+import { archiveOf, type Sheet, WORKBOOK_TYPE, workbookOf } from './pack-tables.ts';
 import type { ExportDeps, Span } from './ports.ts';
 import { lossesTable } from './register-tables.ts';
 import { SHEETS } from './sheet-words.ts';
 
 const tag = 'Exports';
-const WORKBOOK_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const ZIP_TYPE = 'application/zip';
 /** Of one sheet. More no spreadsheet shows at once, and a workbook of a whole farm is for people. */
 const MOST_MEASUREMENTS = 1_048_575;

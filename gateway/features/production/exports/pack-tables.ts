@@ -5,6 +5,8 @@ import { FARM_REGISTERS } from './farm-registers.ts';
 import { columnsFor, type FarmScope, ROWS_AT_ONCE, storedTable } from './farm-tables.ts';
 import { HEADINGS, SHEETS } from './sheet-words.ts';
 
+export const WORKBOOK_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+
 export type Sheet = { register: keyof typeof SHEETS; table: Table };
 
 /** The parts of a workbook: a sheet for each register, its columns headed in the reader's language. */

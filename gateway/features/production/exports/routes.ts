@@ -42,7 +42,7 @@ import {
   requirePlan,
   waterOf,
 } from './find-register.ts';
-import { workbookOf } from './pack-tables.ts';
+import { WORKBOOK_TYPE, workbookOf } from './pack-tables.ts';
 import type { ExportDeps } from './ports.ts';
 import { reportCsv, tableCsv } from './register-tables.ts';
 import { REPORT_STYLE, reportPage } from './report-page.ts';
@@ -50,7 +50,6 @@ import { REPORT_STYLE, reportPage } from './report-page.ts';
 const tag = 'Exports';
 const CSV_TYPE = 'text/csv; charset=utf-8';
 const HTML_TYPE = 'text/html; charset=utf-8';
-const WORKBOOK_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const batchParams = z.object({ batch_id: idOrNumber });
 const csvAnswer = { 200: { schema: csvFile, media: 'text/csv' as const } };
 export const workbookAnswer = { 200: { schema: workbookFile, media: WORKBOOK_TYPE } } as const;

@@ -2,7 +2,7 @@ import type { LotAnswer } from '#contract/resources/harvest-lots.ts';
 import { mayOnFarm } from '#contract/rights.ts';
 import { grams, kilograms, money } from '#core/rounding.ts';
 import type { FarmAccess } from '#core/route.ts';
-import { receivedOf } from '../lot-money.ts';
+import { receivedOf } from '../lots-of-harvest.ts';
 import type { LotRow } from './ports.ts';
 
 type Seen = Pick<FarmAccess, 'role'>;

@@ -4,7 +4,7 @@ import { localDay } from '#core/zone-clock.ts';
 import { calendarDay, type Language } from '#science/advice/language.ts';
 import { wasIn } from '../batch-in-pond.ts';
 import type { BatchState } from '../batch-state.ts';
-import { lotsAboveHarvest, ROUNDING_KG } from '../lots-above-harvest.ts';
+import { lotsAboveHarvest, ROUNDING_KG } from '../lots-of-harvest.ts';
 import { withdrawalWarnings } from '../withdrawal.ts';
 import type { LotDeps, LotHarvest, LotRow } from './ports.ts';
 
@@ -18,7 +18,7 @@ type Harvested = { kg: number; isWeighed: boolean };
 /** Water and ice, and two scales: the buyer's may show that much more than the farm's. */
 const ABOVE_HARVEST = 0.1;
 
-type Lots = readonly Pick<LotRow, 'harvest_id' | 'weight_kg'>[];
+type Lots = readonly Pick<LotRow, 'id' | 'harvest_id' | 'weight_kg'>[];
 
 /** What the harvest weighed that a lot is of; null: the final one. */
 export function harvestedKgOf(
@@ -30,9 +30,10 @@ export function harvestedKgOf(
     : { kg: of.weight_kg, isWeighed: true };
 }
 
-const lotsKg = (row: Lots[number], others: Lots): number =>
-  others
-    .filter(({ harvest_id }) => harvest_id === row.harvest_id)
+/** Of a lot and the others of its harvest. */
+export const lotsKg = (row: Lots[number], lots: Lots): number =>
+  lots
+    .filter(({ id, harvest_id }) => id !== row.id && harvest_id === row.harvest_id)
     .reduce((sum, { weight_kg }) => sum + weight_kg, row.weight_kg);
 
 /** Throws 422 for classes above their lot, and for lots that are far above what was weighed at the harvest. */
@@ -41,7 +42,7 @@ export function requireWithin({
   others,
   harvested,
 }: {
-  row: Pick<LotRow, 'harvest_id' | 'weight_kg' | 'classes'>;
+  row: Pick<LotRow, 'id' | 'harvest_id' | 'weight_kg' | 'classes'>;
   others: Lots;
   harvested: Harvested;
 }): void {

@@ -30,7 +30,8 @@ export async function recall(deps: TraceDeps, farmId: string, asked: Asked): Pro
     batch_code: batch.batch_code,
     farm_id: batch.farm_id,
     status: batch.status,
-    population,
+    // who works here need not work there
+    population: batch.farm_id === farmId ? population : null,
     received: together(reaches.filter(({ batchId }) => batchId === batch.id)),
   }));
   return {

@@ -9,7 +9,7 @@ import { gramsOf } from '../feed-stock.ts';
 import { harvestFrom } from '../withdrawal.ts';
 import { fedLots } from './fed-lots.ts';
 import { lotAnswerOf } from './lot-answer.ts';
-import { harvestedKgOf } from './lot-rules.ts';
+import { harvestedKgOf, lotsKg } from './lot-rules.ts';
 import type { HarvestLot } from './ports.ts';
 import type { TraceDeps, TracedRecord } from './trace-ports.ts';
 
@@ -102,16 +102,12 @@ function stockingOf({ batch }: BatchState): LotTrace['batch'] {
 async function harvestOf(deps: TraceDeps, { lot, state }: Asked): Promise<LotTrace['harvest']> {
   const of = lot.harvest_id === null ? null : await deps.queries.harvestById(lot.harvest_id);
   const { kg, isWeighed } = harvestedKgOf(state, of);
-  const lots = await deps.queries.lotsOf([lot.batch_id]);
-  const lotsKg = lots
-    .filter(({ harvest_id }) => harvest_id === lot.harvest_id)
-    .reduce((sum, { weight_kg }) => sum + weight_kg, 0);
   return {
     kind: of === null ? 'FINAL' : 'PARTIAL',
     harvested_at: of?.harvest_date ?? state.batch.actual_harvest_date,
     weight_kg: kilograms(kg),
     is_weighed: isWeighed,
-    lots_kg: kilograms(lotsKg),
+    lots_kg: kilograms(lotsKg(lot, await deps.queries.lotsOf([lot.batch_id]))),
   };
 }
 

@@ -113,8 +113,10 @@ export async function changeLot(
   const set = { ...changed.after, updated_at: isoOf(deps.now()) };
   const row: HarvestLot = { ...current, ...set, rev: current.rev + 1 };
   const of = row.harvest_id === null ? null : await deps.queries.harvestById(row.harvest_id);
-  const others = (await deps.queries.lotsOf([row.batch_id])).filter(({ id }) => id !== row.id);
-  requireWithin({ row, others, harvested: harvestedKgOf(state, of) });
+  const others = await deps.queries.lotsOf([row.batch_id]);
+  // a harvest that was corrected since may weigh less than its lots: the rest of a lot is corrected all the same
+  if ('weight_kg' in changed.after || 'classes' in changed.after)
+    requireWithin({ row, others, harvested: harvestedKgOf(state, of) });
   return {
     answer: { row, state, warnings: await lotWarnings(deps, { state, row, of, others }, language) },
     changes: [

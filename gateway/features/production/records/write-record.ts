@@ -12,13 +12,12 @@ import { LAB_UNITS } from '#contract/resources/health-records.ts';
 import { asParent, insert, remove, update } from '#core/changes.ts';
 import { changesOf, correctionEntry } from '#core/correct-record.ts';
 import { conflict, invalidField, notFound } from '#core/errors.ts';
-import { notAhead } from '#core/facts-of-now.ts';
+import { notAhead, requireNotAhead } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import { dayAfter, instantOnFarm, localDay, startOfDay } from '#core/zone-clock.ts';
 import type { Language } from '#science/advice/language.ts';
-import { requireTold } from './health-rules.ts';
 import type { FarmRecord, Place, RecordQueries } from './ports.ts';
 import { type RecordWarning, recordWarnings } from './record-warnings.ts';
 
@@ -342,4 +341,32 @@ async function requireRoom({ queries }: WriteRecordDeps, place: Place, at: strin
     `${place.name} has ${MOST_A_DAY} records of ${day} already: correct one of them, or delete some`,
     'TOO_MANY_RECORDS',
   );
+}
+
+/** Throws 422 unless signs of disease say something, and a laboratory result says of what, by when and in what it counts. */
+function requireTold(
+  deps: Pick<WriteRecordDeps, 'now' | 'clockQuality'>,
+  row: RowOf<typeof farmRecord>,
+  timezone: string,
+): void {
+  if (row.kind === 'DISEASE') {
+    const saysNothing = (row.signs ?? []).length === 0 && row.disease === null && !row.text;
+    if (saysNothing) throw invalidField(422, 'signs', 'name a sign, a disease that is suspected, or a text');
+  }
+  if (row.kind !== 'LAB') return;
+  if (row.disease === null) throw invalidField(422, 'disease', 'say what was looked for');
+  if (row.source === null) throw invalidField(422, 'source', 'say which laboratory it was');
+  if (row.disease === 'OTHER' && row.disease_name === null)
+    throw invalidField(422, 'disease_name', 'say what was looked for, as disease is OTHER');
+  if ((row.amount === null) !== (row.unit === null))
+    throw invalidField(
+      422,
+      row.unit === null ? 'unit' : 'amount',
+      'a figure has a unit, and a unit a figure',
+    );
+  if (row.result_on === null) return;
+  requireNotAhead(deps, 'result_on', row.result_on, timezone);
+  const sampled = localDay(row.happened_at, timezone);
+  if (row.result_on < sampled)
+    throw invalidField(422, 'result_on', `lies before the sample was taken (${sampled})`);
 }

@@ -82,7 +82,7 @@ export type Reading = { value: number; at: string };
 export type RecordQueries = {
   /** By UUID or number; null: no such pond. */
   pondToMeasure: (ref: string) => Promise<PondToMeasure | null>;
-  /** No batch that is alive was ever stocked in it or moved there: nothing is fed. */
+  /** Its batches have all ended: nothing is fed. One of which no batch was ever entered may be full. */
   isPondEmpty: (pondId: string) => Promise<boolean>;
   measurementIdTaken: (id: string) => Promise<boolean>;
   /** The newest ACTIVE alert of each water type. */

@@ -35,6 +35,19 @@ it('what does not fit on a sheet goes on on the next, headed like it', async () 
   ]);
 });
 
+it('where no process can be started the file fails, and the program goes on', async () => {
+  const packer = createPacker({ mostAtOnce: 1, mostWaiting: 0 });
+  const { execPath } = process;
+  process.execPath = '/there/is/none';
+  try {
+    await expect(packer.pack(parts(1))[Symbol.asyncIterator]().next()).rejects.toThrow('ENOENT');
+  } finally {
+    process.execPath = execPath;
+  }
+  // its place is free again
+  expect((await buffer(Readable.from(packer.pack(parts(1))))).length).toBeGreaterThan(0);
+});
+
 it('as many files are made as may be at once, some wait for their turn, and the rest are told to come again', async () => {
   const packer = createPacker({ mostAtOnce: 1, mostWaiting: 1 });
   const first = packer.pack(parts(1))[Symbol.asyncIterator]();

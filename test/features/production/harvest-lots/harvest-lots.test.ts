@@ -161,6 +161,8 @@ onBothEngines('harvest lots', (_open, engine) => {
     });
     const path = `/batches/${farm.batch.id}/harvests/${harvest_id}`;
     expect(codesOf(await call('PUT', path, { weight_kg: 290 }))).toEqual(['LOTS_ABOVE_HARVEST']);
+    const corrected = await call('PUT', `/harvest-lots/${id}`, { buyer: 'Camarões do Mar' });
+    expect([corrected['buyer'], codesOf(corrected)]).toEqual(['Camarões do Mar', ['LOTS_ABOVE_HARVEST']]);
     expect(await send('DELETE', path)).toMatchObject({ status: 409, body: { code: 'HARVEST_HAS_LOTS' } });
   });
 

@@ -255,6 +255,32 @@ onBothEngines('traces of lots', (_open, engine) => {
     expect(lotsOf(await recall('product=probiotico vida'))).toHaveLength(2);
   });
 
+  it('tell that a batch of another farm of the owner had it, and not how many of it live there', async () => {
+    const other = await call('POST', '/farms/', { name: 'Sul' });
+    const there = await call('POST', '/ponds/', { farm_id: other['id'], cod: 'S-1', size_m2: 1_000 });
+    const { id: batch_id } = await aBatchIn(
+      app,
+      { farmId: String(other['id']), ownerId: farm.userId, pondId: String(there['id']) },
+      { batch_code: 'S-7', initial_count: 50_000, initial_avg_weight: 4, start_date: '2026-01-05' },
+    );
+    await call('POST', '/transfers/', {
+      batch_id,
+      source_pond_id: there['id'],
+      destination_pond_id: pond(0),
+      quantity: 10_000,
+      average_weight: 5,
+      transfer_date: day(5),
+    });
+    await treat(pond(0), { product_lot: 'Q-1', happened_at: day(8) });
+    const told = (await recall('product_lot=q-1'))['batches'] as Told[];
+    expect(new Map(told.map(({ batch_code, population }) => [batch_code, population]))).toEqual(
+      new Map<unknown, unknown>([
+        ['L-7', 85_000],
+        ['S-7', null],
+      ]),
+    );
+  });
+
   it('leave as files: the lots of a farm, and all that is on record of one', async () => {
     await deliver({ quantity_kg: 100, lot: 'A', happened_at: day(1) });
     await feed(60, day(3));
