@@ -53,7 +53,15 @@ it('as many files are made as may be at once, some wait for their turn, and the 
   const first = packer.pack(parts(1))[Symbol.asyncIterator]();
   await first.next();
   const second = buffer(Readable.from(packer.pack(parts(1))));
-  await pause(50);
+  const waits = () => {
+    try {
+      packer.requireRoom();
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  await expect.poll(waits).toBe(true);
   expect(() => packer.requireRoom()).toThrow('Other workbooks');
   await expect(packer.pack(parts(1))[Symbol.asyncIterator]().next()).rejects.toThrow('Other workbooks');
   await first.return?.();
@@ -81,6 +89,7 @@ it('whoever reads nothing for long makes room, and what is read for him ends', a
   }
   const reading = packer.pack(endless())[Symbol.asyncIterator]();
   await reading.next();
+  // reads nothing for ten times as long as may be
   await pause(2_000);
   await expect(
     (async () => {
@@ -89,6 +98,7 @@ it('whoever reads nothing for long makes room, and what is read for him ends', a
   ).rejects.toThrow('cut off');
   packer.requireRoom();
   const atEnd = handed;
+  // time for forty more pieces, were they still handed over
   await pause(200);
   expect(handed).toBe(atEnd);
 });
