@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { LotAnswer, SizeClass } from '#contract/resources/harvest-lots.ts';
 import { lotWords } from '#words/harvest-lots.ts';
-import { Answer, faultText } from '../../components/answer.tsx';
+import { AllAnswered, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { type Column, RecordTable, RowActions } from '../../components/record-table.tsx';
@@ -20,7 +20,9 @@ export function Lots({ batch }: { batch: Batch }) {
   const lots = useGet(`/batches/${batch.id}/harvest-lots`);
   const harvests = useGet(`/batches/${batch.id}/harvests`);
   const isHarvested = batch.status === 'FINISHED' || (harvests.data ?? []).length > 0;
-  if (!isHarvested && (lots.data ?? []).length === 0) return null;
+  // what could not be read may have lots: only a batch that has none for sure shows nothing
+  const isUnread = [lots, harvests].some(({ data, isError }) => data === undefined && isError);
+  if (!isUnread && !isHarvested && (lots.data ?? []).length === 0) return null;
   const path = `/lotes/${encodeURIComponent(batch.batch_code)}/despesca`;
   return (
     <section class="card stack" data-lots>
@@ -32,12 +34,13 @@ export function Lots({ batch }: { batch: Batch }) {
           </Link>
         </div>
       ) : null}
-      <Answer of={lots}>
-        {(known) => {
+      <AllAnswered of={[lots, harvests]}>
+        {() => {
+          const known = lots.data ?? [];
           const rows = known.filter(({ id }) => !isLeaving(`/harvest-lots/${id}`));
           return rows.length === 0 ? <p class="muted">{words.none}</p> : <Rows rows={rows} path={path} />;
         }}
-      </Answer>
+      </AllAnswered>
     </section>
   );
 }
