@@ -10,6 +10,7 @@ import { usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { clockTime, dayAndTime, isoDay, quantity } from '../../i18n/format.ts';
 import { SaveButton, useSubmit, useWhen, WhenFields } from '../entries/entry-form.tsx';
+import { told } from '../records/record-entry.tsx';
 import { useWithdrawalQuestion } from '../records/records.tsx';
 import { ClassFields, LOT_TOUCHES, useClasses } from './lot-classes.tsx';
 
@@ -43,8 +44,6 @@ const harvestsOf = (batch: BatchDetail, partial: readonly HarvestAnswer[]): Choi
 ];
 
 const typed = (text: string) => (text.trim() === '' ? null : text.trim());
-const told = (fields: Readonly<Record<string, unknown>>) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 
 function LotForm({
   batch,
