@@ -65,7 +65,7 @@ const WORDS = {
   },
   es: {
     others: '[English](../en/advice.md) · [Português](../pt-br/advice.md)',
-    title: 'Recomendaciones: qué se dice, cuándo y según quién',
+    title: 'Consejos: qué se dice, cuándo y según quién',
     intro: [
       'Esta página se hace de la tabla de la que hablan alarmas, alertas, avisos, tendencias, la ración y el panel (`node scripts/advice-page.ts`); una',
       'prueba falla donde difieren. La camaronera puede poner sus propias palabras en lugar de las de una alarma. Los límites son los de fábrica; la',
