@@ -140,6 +140,26 @@ describe('the documents', () => {
     });
   });
 
+  it.each(TRANSLATIONS)('have the same figures and lead to the same places, in %s', (_name, translated) => {
+    const plain = (text: string) => withoutCode(text).replaceAll(/`[^`]*`/g, '');
+    const figures = (text: string) =>
+      (
+        plain(text)
+          .replaceAll(/\]\([^)]*\)/g, ']')
+          .match(/\d[\d.,]*\d|\d/g) ?? []
+      ).map((figure) => figure.replaceAll(/[.,]/g, ''));
+    // an anchor has the words of its language; a picture may, too
+    const places = (text: string) =>
+      all(plain(text), /(?<!!\[[^\]]*)\]\(([^)]+)\)/g)
+        .filter((link) => !/^\.\.\/(en|pt-br|es)\//.test(link))
+        .map((link) => link.replace(/#.*/, '#'));
+    ENGLISH.forEach((english, at) => {
+      const [one, other] = [read(english), read(translated[at] ?? '')];
+      expect([english, ...figures(other).toSorted()]).toEqual([english, ...figures(one).toSorted()]);
+      expect([english, ...places(other).toSorted()]).toEqual([english, ...places(one).toSorted()]);
+    });
+  });
+
   it('lead from each page to the same page in the other languages, at its head', () => {
     const languages = ['en', 'pt-br', 'es'];
     for (const file of OURS) {
