@@ -163,7 +163,9 @@ function pageOf({ document, address, rendered, pages, chapters }) {
     // documents in English alone lead to the contents of the other languages
     const place = document.startsWith(`docs/${language}/`) ? twin : undefined;
     const { code, name } = WORDS[other];
-    return `<a href="${to(place ?? `${other}/index.html`)}" lang="${code}" hreflang="${code}">${name}</a>`;
+    // on a phone the row has room for letters only
+    const letters = code.slice(0, 2).toUpperCase();
+    return `<a href="${to(place ?? `${other}/index.html`)}" lang="${code}" hreflang="${code}" aria-label="${name} (${letters})"><span class="name">${name}</span><span class="code">${letters}</span></a>`;
   });
   const listed = chapters[language].flatMap((chapter) => chapter.pages);
   const at = listed.findIndex((one) => one.document === document);
