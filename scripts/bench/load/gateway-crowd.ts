@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { askHosted } from '#adapters/sync/ask-hosted.ts';
 import type { KeyPair } from '#adapters/sync/ed25519.ts';
 import { gatewaySocket } from '#adapters/sync/gateway-socket.ts';
@@ -19,7 +20,7 @@ export type CrowdGateway = {
   gatewayId: string;
   streamId: number;
   key: KeyPair;
-  controlPointId: string;
+  controlPointIds: string[];
   pondId: string;
   hostedUrl: string;
 };
@@ -32,15 +33,27 @@ export type CrowdState = {
   taken: number;
 };
 
-type Log = { points: StreamPoints; history: WireChange[]; farm: ToldFarm };
+type Log = {
+  points: StreamPoints;
+  history: WireChange[];
+  farm: ToldFarm;
+  /** Told of each control point that was heard. */
+  listeners: Set<(controlPointId: string) => void>;
+};
 type Member = CrowdGateway & {
   log: Log;
   client: ReturnType<typeof createSyncClient>;
   failuresBefore: number;
 };
 
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+
+export type Rate = { readingsPerMinute: number; heardEveryMs: number };
+
 const crowd: Member[] = [];
 const counts = { taken: 0 };
+const timers: ReturnType<typeof setTimeout>[] = [];
 
 const handlers = {
   async open({ gateways, hostedKey }: { gateways: CrowdGateway[]; hostedKey: string }): Promise<void> {
@@ -51,10 +64,27 @@ const handlers = {
   },
   /** So many readings more on each, not told yet. */
   async write({ rows }: { rows: number }): Promise<void> {
-    for (const { log } of crowd) {
-      log.history.push(...batchOf('new measurements', log.farm, { nth: 0, rows }));
-      const last = log.history.at(-1);
-      if (last !== undefined) Object.assign(log.points, { history_seq: last.seq, history_chain: last.chain });
+    for (const { log } of crowd) measure(log, rows);
+  },
+  /** From now on each has so many readings a minute, and hears each of its control points so often; 0 ends both. */
+  async live({ readingsPerMinute, heardEveryMs }: Rate): Promise<void> {
+    for (const timer of timers.splice(0)) clearTimeout(timer);
+    if (readingsPerMinute === 0) return;
+    for (const member of crowd) {
+      repeat(MINUTE_MS, () => {
+        measure(member.log, readingsPerMinute);
+        member.client.hear({ is: 'logged', core: 0, history: readingsPerMinute });
+      });
+      repeat(heardEveryMs, () => {
+        for (const listener of member.log.listeners) for (const id of member.controlPointIds) listener(id);
+      });
+    }
+  },
+  /** One after another, so many a second. */
+  async startSlowly({ perS }: { perS: number }): Promise<void> {
+    for (const member of crowd) {
+      member.client.start(true);
+      await pause(SECOND_MS / perS);
     }
   },
   /** All at the same moment. */
@@ -85,6 +115,24 @@ const handlers = {
 export type GatewayCrowd = typeof handlers;
 answerCalls(handlers);
 
+function measure(log: Log, rows: number): void {
+  log.history.push(...batchOf('new measurements', log.farm, { nth: 0, rows }));
+  const last = log.history.at(-1);
+  if (last !== undefined) Object.assign(log.points, { history_seq: last.seq, history_chain: last.chain });
+}
+
+/** Each begins at another moment, as machines do that were switched on by people. */
+function repeat(everyMs: number, work: () => void): void {
+  const place = timers.length;
+  const again = (after: number) => {
+    timers[place] = setTimeout(() => {
+      again(everyMs);
+      work();
+    }, after);
+  };
+  again(Math.random() * everyMs);
+}
+
 function newLog({ streamId, pondId }: CrowdGateway): Log {
   const points = {
     epoch: 1,
@@ -104,7 +152,7 @@ function newLog({ streamId, pondId }: CrowdGateway): Log {
     timeline: '',
     resync: null,
   };
-  return { points, history: [], farm: { ...newToldFarm(streamId), pond: pondId } };
+  return { points, history: [], farm: { ...newToldFarm(streamId), pond: pondId }, listeners: new Set() };
 }
 
 function storeOf(log: Log): SyncStore {
@@ -160,31 +208,34 @@ function newClient(gateway: CrowdGateway, log: Log, hostedKey: string): Member['
     store: storeOf(log),
     transport: gatewayTransport(access),
     line: gatewaySocket({ ...access, monotonic, later, random: Math.random, log: silent }),
-    live: liveParts(gateway),
+    live: liveParts(gateway, log.listeners),
     clockTrust: () => 'trusted',
     software: 'bench',
     chainAfter,
   });
 }
 
-function liveParts({ controlPointId }: CrowdGateway): GatewayLiveParts {
+function liveParts({ controlPointIds }: CrowdGateway, listeners: Log['listeners']): GatewayLiveParts {
   return {
     async takeCommand({ id }) {
       counts.taken += 1;
       return { is: 'command_state', id, state: 'accepted', result: null };
     },
-    livePoints: () => [
-      {
-        id: controlPointId,
+    livePoints: () =>
+      controlPointIds.map((id) => ({
+        id,
         is_online: true,
         heard_at_ms: Date.now(),
-        consumption: 4,
+        // the current of a motor is never twice the same
+        consumption: 4 + Math.round(Math.random() * 100) / 100,
         current_status: 'ON',
         target_status: 'ON',
-      },
-    ],
+      })),
     onCommandState: () => () => undefined,
-    onLive: () => () => undefined,
+    onLive(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
   };
 }
 
