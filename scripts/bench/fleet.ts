@@ -20,7 +20,7 @@ export const RATES = {
 } as const;
 export const RATE_NAMES = ['real', 'silent'] as const satisfies readonly (keyof typeof RATES)[];
 const CONTROL_POINTS = 12;
-const SIGN_INS_A_SECOND = 20;
+const SIGN_INS_AT_ONCE = 4;
 /** What a start, a crowd of sign-ins and their first pushes leave behind is over by then. */
 const SETTLE_MS = 20_000;
 
@@ -60,7 +60,7 @@ export async function runFleet(
       .slice(0, size.connected)
       .map((gateway): CrowdGateway => ({ ...gateway, hostedUrl: far.http }));
     await crowd.call('open', { gateways: connected, hostedKey: '' });
-    tell(`${size.connected} sign in at one of two processes, ${SIGN_INS_A_SECOND} a second`);
+    tell(`${size.connected} sign in at one of two processes, ${SIGN_INS_AT_ONCE} at once`);
     const signInMs = await signInCost({ crowd, far, count: size.connected, idle });
     tell('all of them live');
     await crowd.call('live', size.rate);
@@ -125,7 +125,7 @@ async function signInCost(on: {
 }): Promise<number> {
   const { crowd, far, count, idle } = on;
   const [startedAt, before] = [performance.now(), cpuMsOf(far.pid)];
-  await crowd.call('startSlowly', { perS: SIGN_INS_A_SECOND });
+  await crowd.call('startInLanes', { lanes: SIGN_INS_AT_ONCE });
   await untilState([crowd], ({ open }) => open === count);
   const anyway = idle * (performance.now() - startedAt);
   return (cpuMsOf(far.pid) - before - anyway) / count;

@@ -30,6 +30,8 @@ export type CrowdState = {
   /** Gateways with rows that are not confirmed. */
   behind: number;
   failures: number;
+  /** What the last request of those that do not get on was told, and how many of them. */
+  troubles: Record<string, number>;
   taken: number;
 };
 
@@ -46,7 +48,7 @@ type Member = CrowdGateway & {
   failuresBefore: number;
 };
 
-const SECOND_MS = 1_000;
+const LOOK_EVERY_MS = 10;
 const MINUTE_MS = 60_000;
 
 export type Rate = { readingsPerMinute: number; heardEveryMs: number };
@@ -80,12 +82,17 @@ const handlers = {
       });
     }
   },
-  /** One after another, so many a second. */
-  async startSlowly({ perS }: { perS: number }): Promise<void> {
-    for (const member of crowd) {
-      member.client.start(true);
-      await pause(SECOND_MS / perS);
-    }
+  /** A few at a time: the next one when one before it is there, however fast the machine is. */
+  async startInLanes({ lanes }: { lanes: number }): Promise<void> {
+    const waiting = [...crowd];
+    const lane = async () => {
+      for (let member = waiting.pop(); member !== undefined; member = waiting.pop()) {
+        const { client } = member;
+        client.start(true);
+        while (!client.state().isSocketOpen || client.state().phase !== 'steady') await pause(LOOK_EVERY_MS);
+      }
+    };
+    await Promise.all(Array.from({ length: lanes }, lane));
   },
   /** All at the same moment. */
   async start(_all: Record<never, never>): Promise<void> {
@@ -103,6 +110,7 @@ const handlers = {
       open: sum(({ client }) => (client.state().isSocketOpen ? 1 : 0)),
       behind: sum(({ log: { points } }) => (points.acked_history_seq < points.history_seq ? 1 : 0)),
       failures: sum(({ client }) => client.state().counts.failures),
+      troubles: troubles(),
       taken: counts.taken,
     };
   },
@@ -114,6 +122,17 @@ const handlers = {
 
 export type GatewayCrowd = typeof handlers;
 answerCalls(handlers);
+
+function troubles(): Record<string, number> {
+  const counted: Record<string, number> = {};
+  for (const { client } of crowd) {
+    const { trouble, failures } = client.state();
+    if (trouble === null || failures === 0) continue;
+    const told = `${trouble.code}: ${trouble.detail}`;
+    counted[told] = (counted[told] ?? 0) + 1;
+  }
+  return counted;
+}
 
 function measure(log: Log, rows: number): void {
   log.history.push(...batchOf('new measurements', log.farm, { nth: 0, rows }));

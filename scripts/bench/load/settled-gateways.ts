@@ -162,6 +162,7 @@ export async function stateOf(crowds: Crowds): Promise<CrowdState> {
     behind: sum(({ behind }) => behind),
     failures: sum(({ failures }) => failures),
     taken: sum(({ taken }) => taken),
+    troubles: Object.assign({}, ...states.map(({ troubles }) => troubles)) as Record<string, number>,
   };
 }
 
