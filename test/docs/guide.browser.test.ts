@@ -10,15 +10,13 @@ it('the head of the guide is one row on a phone, and names the other two languag
   const page = await browser.newPage({ viewport: { width: 360, height: 640 } });
   for (const language of ['en', 'pt-br', 'es']) {
     await page.goto(pathToFileURL(path.resolve('desktop/guide/dist', language, 'schedules.html')).href);
-    const head = await page.evaluate(() => {
-      const links = [...document.querySelectorAll('header a')];
-      return {
-        rows: new Set(links.map((link) => Math.round(link.getBoundingClientRect().top))).size,
-        languages: links.filter((link) => link.hasAttribute('hreflang')).length,
-        width: document.documentElement.scrollWidth,
-      };
-    });
-    expect([language, head]).toEqual([language, { rows: 1, languages: 2, width: 360 }]);
+    const links = await page.locator('header a').all();
+    const rows = new Set(
+      await Promise.all(links.map(async (link) => Math.round((await link.boundingBox())?.y ?? -1))),
+    );
+    const languages = await page.locator('header a[hreflang]').count();
+    const width = await page.evaluate('document.documentElement.scrollWidth');
+    expect([language, rows.size, languages, width]).toEqual([language, 1, 2, 360]);
   }
   await browser.close();
 });
