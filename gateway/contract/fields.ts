@@ -50,6 +50,16 @@ export const idOrNumber = z
     },
   });
 
+/** A word of an enumeration of capitals, as a caller sends it: in any case. Answers have capitals. */
+export function wordOf<const Words extends readonly string[]>(words: Words) {
+  return z
+    .string()
+    .trim()
+    .toUpperCase()
+    .pipe(z.enum(words))
+    .meta({ override: { type: 'string', enum: [...words] } });
+}
+
 /** Notes and messages: trimmed, at most 10,000 characters. */
 export const longText = z.string().trim().max(10_000);
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, instantInput, shortText } from '../fields.ts';
+import { idInput, instantInput, shortText, wordOf } from '../fields.ts';
 import { USER_ROLES } from '../words.ts';
 import { GATEWAY_STATES, LOST_KINDS } from './sync-tables.ts';
 
@@ -113,11 +113,7 @@ export const takenBackAnswer = z.object({
 
 /** POST /sync/local-users/{id}/adopt */
 export const adoptInput = z.object({
-  role: z
-    .string()
-    .trim()
-    .toUpperCase()
-    .pipe(z.enum(USER_ROLES).exclude(['ADMIN']))
+  role: wordOf(USER_ROLES.filter((role) => role !== 'ADMIN'))
     .default('MANAGER')
     .describe(
       'Of the account; an OWNER may have farms of its own. What it may do on a farm its membership says',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { instantInput, longText, numberInQuery, pageQuery, shortText } from '../fields.ts';
+import { instantInput, longText, numberInQuery, pageQuery, shortText, wordOf } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { NOTIFICATION_TYPES } from '../words.ts';
 
@@ -31,7 +31,7 @@ const yesOrNo = z
   .meta({ override: { type: 'boolean' } });
 
 export const notificationQuery = z.object({
-  type: z.enum(NOTIFICATION_TYPES).optional(),
+  type: wordOf(NOTIFICATION_TYPES).optional(),
   unread_only: yesOrNo.optional().describe('Default false'),
   page: numberInQuery(z.number().int().min(1).max(1_000_000)).default(1),
   page_size: numberInQuery(z.number().int().min(1).max(100)).default(20),
@@ -70,7 +70,7 @@ export const notificationPage = z.object({
 
 /** POST /announcements */
 export const announcementCreate = z.object({
-  kind: z.enum(['MAINTENANCE', 'UPDATE']).default('MAINTENANCE'),
+  kind: wordOf(['MAINTENANCE', 'UPDATE']).default('MAINTENANCE'),
   title: shortText.describe('In Portuguese'),
   message: longText.min(1),
   title_en: shortText.optional().describe('By default the Portuguese'),
