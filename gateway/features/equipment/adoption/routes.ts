@@ -164,9 +164,9 @@ function queueRoutes(deps: AdoptionRouteDeps): Route[] {
       answers: { 200: { schema: queueEntry, list: true } },
       async handle(request) {
         const { userId } = signedIn(request);
-        const { skip, limit = 100, ignored } = request.query;
+        const { skip, limit, ignored } = request.query;
         const entries = (await queue()).filter(({ is_ignored }) => is_ignored === (ignored === 'true'));
-        const page = entries.slice(skip, skip + limit);
+        const page = entries.slice(skip, limit === undefined ? entries.length : skip + limit);
         const rows = await Promise.all(page.map((entry) => seenBy(entry, userId)));
         return { answer: { status: 200, rows, total: entries.length } };
       },
