@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { hasUnseen } from './look-alikes.ts';
+import { hasUnseen, withoutUnseen } from './look-alikes.ts';
 
 // Building blocks of inputs: what a caller may send. Rows use stricter shapes (see resource.ts).
 
@@ -50,6 +50,14 @@ export const idOrNumber = z
     },
   });
 
+/** What a file is called where it comes from, for people to know it again: the name alone, whatever folders stand before it. */
+export const fileName = z
+  .string()
+  .max(200)
+  .transform((text) => {
+    const name = text.slice(Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\')) + 1);
+    return withoutUnseen(name).trim() || undefined;
+  });
 /** A word of an enumeration of capitals, as a caller sends it: in any case. Answers have capitals. */
 export function wordOf<const Words extends readonly string[]>(words: Words) {
   return z

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, idOrNumber, numberInQuery } from '../fields.ts';
+import { fileName, idInput, idOrNumber, numberInQuery } from '../fields.ts';
 
 export const IMPORT_KINDS = ['batches', 'biometries', 'feeding', 'measurements'] as const;
 export type ImportKind = (typeof IMPORT_KINDS)[number];
@@ -17,7 +17,7 @@ export const importQuery = z.object({
   background: yesOrNo
     .default('false')
     .describe('true: answer 202 with a record to follow (GET /imports/{import_id}) and go on beside it'),
-  file_name: z.string().max(200).optional().describe('How the file is called where it comes from'),
+  file_name: fileName.optional().describe('How the file is called where it comes from'),
   decimal: z
     .enum(['comma', 'point'])
     .optional()
