@@ -279,6 +279,30 @@ function keepsRules(engine: Engine, args: readonly string[] = []): void {
     expect(looked.length).toBeGreaterThan(30);
   });
 
+  test('a yes or no of a query is taken as each language writes it, and as a figure', async () => {
+    const looked: string[] = [];
+    const wrong = await walk(
+      ({ query }) => query !== undefined,
+      async (route, { path }) => {
+        const { parameters = [] } = operationOf(document, route);
+        const given = Object.fromEntries(new URLSearchParams(queryOf(path)));
+        const flags = parameters.filter(
+          ({ in: where, schema }) => where === 'query' && schema.type === 'boolean',
+        );
+        return flags.map(({ name }) => {
+          looked.push(`${nameOf(route)} ${name}`);
+          const said = ['true', 'True', 'TRUE', '1', 'false', 'False', '0'].map(
+            (word) => (route.query?.safeParse({ ...given, [name]: word }).data as typeof given)?.[name],
+          );
+          const isRead = JSON.stringify(said) === '[true,true,true,true,false,false,false]';
+          return isRead ? null : `${name}: ${JSON.stringify(said)}`;
+        });
+      },
+    );
+    expect(wrong).toEqual([]);
+    expect(looked.length).toBeGreaterThan(6);
+  });
+
   test('a body that is no JSON, of another kind, or no object is refused as that', async () => {
     const wrong = await walk(
       (route) => route.method !== 'GET' && route.body !== undefined,

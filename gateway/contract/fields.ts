@@ -150,6 +150,11 @@ export function numberInQuery(number: z.ZodNumber) {
     });
 }
 
+/** Yes or no as a query carries it, in any case: clients write `true`, `True` and `1`. */
+export const flagInQuery = z
+  .stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] })
+  .meta({ override: { type: 'boolean' } });
+
 /** Page of a list. Without `limit` registers answer whole, journals end at 10,000 rows. */
 export const pageQuery = z.object({
   skip: numberInQuery(z.number().int().min(0).max(10_000_000)).default(0),
