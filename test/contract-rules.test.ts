@@ -256,7 +256,7 @@ function keepsRules(engine: Engine, args: readonly string[] = []): void {
       async (route, { path, body }) => {
         const { parameters = [] } = operationOf(document, route);
         const inQuery = parameters.filter(({ in: where }) => where === 'query');
-        const given = { ...Object.fromEntries(new URLSearchParams(queryOf(path))) };
+        const given = Object.fromEntries(new URLSearchParams(queryOf(path)));
         const places = [
           [route.body, bodyOf(document, route)?.properties ?? {}, { ...(body as object) }],
           [route.query, Object.fromEntries(inQuery.map(({ name, schema }) => [name, schema])), given],
