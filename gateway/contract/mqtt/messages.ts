@@ -1,12 +1,15 @@
 import * as z from 'zod';
-import { warnings, wordOf } from '../fields.ts';
+import { warnings } from '../fields.ts';
 import { FAIL_SAFES, ORIGINS, REPORT_SOURCES, SWITCH_STATES } from '../words.ts';
 
 // Bodies of the device protocol, the same words over MQTT and HTTP. Unknown fields are ignored, so that newer
 // controllers talk to older gateways; a known field of the wrong type refuses the message.
 
 /** ON or OFF in any case, as older controllers send it. */
-export const reportedStatus = wordOf(SWITCH_STATES);
+export const reportedStatus = z
+  .string()
+  .transform((word) => word.trim().toUpperCase())
+  .pipe(z.enum(SWITCH_STATES));
 
 const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 /** What the gateway sends: far above what orders can reach, far below where counting on would lose numbers. */
