@@ -9,6 +9,7 @@ import {
   pageQuery,
   shortText,
   warnings,
+  wordOf,
 } from '../fields.ts';
 
 import { defineResource, instant, uuid } from '../resource.ts';
@@ -119,7 +120,7 @@ const text = longText.min(1);
 
 const treatmentFields = {
   product: shortText,
-  product_kind: z.enum(PRODUCT_KINDS),
+  product_kind: wordOf(PRODUCT_KINDS),
   product_lot: shortText.nullish().describe('Lot or batch number of the product'),
   amount: doseAmount,
   unit: z.enum(DOSE_UNITS),
@@ -192,7 +193,7 @@ export const recordUpdate = z.object({
   happened_at: happenedAt.optional(),
   text: longText.nullish(),
   product: shortText.optional(),
-  product_kind: z.enum(PRODUCT_KINDS).optional(),
+  product_kind: wordOf(PRODUCT_KINDS).optional(),
   product_lot: shortText.nullish(),
   amount: labFields.amount.describe(
     'Of a dose or an exchange above 0; null: of a laboratory result without a figure',
@@ -243,7 +244,7 @@ export const recordAnswer = z.object({
 });
 export type RecordAnswer = z.infer<typeof recordAnswer>;
 
-const kind = z.enum(RECORD_KINDS).optional();
+const kind = wordOf(RECORD_KINDS).optional();
 export const recordsQuery = pageQuery.extend({ kind });
 
 /** GET /farms/{farm_id}/products */

@@ -47,6 +47,7 @@ type PondRation = {
   ration: DailyRation;
 };
 type Ask = { seen: Seen; language: Language };
+type LastFed = Awaited<ReturnType<FeedingQueries['lastFeeding']>>;
 
 const DAY_MS = 86_400_000;
 
@@ -70,7 +71,8 @@ export async function recommendFeeding(
   const totalKg = weighedFeedKg(rations.reduce((sum, { ration }) => sum + ration.recommendedKg, 0));
   const meals = rations.length === 1 ? main.ration.meals : feedingSchedule(main.ration.meals, totalKg);
   const biomassKg = rations.reduce((sum, { ration }) => sum + ration.biomassKg, 0);
-  const tray = await nextMeal(deps, science, state, { meals, rations });
+  const lastFed = await deps.queries.lastFeeding(state.batch.id, countsUntil(deps));
+  const tray = nextMeal(deps, science, state, { meals, rations, lastFed });
   const cods = await deps.queries.pondCods(rations.map(({ pondId }) => pondId));
   const missing = missingOfAnimals(state, science.feeding.biometryStaleDays);
   const reasonOf = ({ ration }: PondRation) => adjustmentReason(ration.adjustment, ask.language);
@@ -111,10 +113,14 @@ export async function recommendFeeding(
     notes: [
       ...notesOf(deps, science, state, { main, tray, language: ask.language }),
       ...(await weighedElsewhere(deps, state, cods, ask.language)),
-      ...(totalKg === 0 ? [] : survivalNote(missing, ask.language)),
+      ...(totalKg === 0 || hasBeenSaid(state, lastFed) ? [] : survivalNote(missing, ask.language)),
     ],
   };
 }
+
+/** Who fed since the shrimp were weighed or stocked has read the ration that rests on it; `missing` names it all the same. */
+const hasBeenSaid = ({ batch, latestBiometry }: BatchState, lastFed: LastFed): boolean =>
+  lastFed !== null && lastFed.feed_date > (latestBiometry?.measurement_date ?? batch.start_date);
 
 /** Of the weight the other notes speak. */
 function survivalNote(missing: readonly MissingFact[], language: Language): string[] {
@@ -175,20 +181,19 @@ type NextMeal = { quantityKg: number | null; note: NoteFacts | null };
 type NoteFacts = Parameters<typeof trayNote>[0];
 
 /** The next meal of the plan, adjusted by what the last one, of today or yesterday, left on the trays. */
-async function nextMeal(
-  deps: RecommendDeps,
+function nextMeal(
+  deps: Pick<RecommendDeps, 'now'>,
   science: ScienceConstants,
   state: BatchState,
-  { meals, rations }: { meals: readonly Meal[]; rations: readonly PondRation[] },
-): Promise<NextMeal> {
+  { meals, rations, lastFed }: { meals: readonly Meal[]; rations: readonly PondRation[]; lastFed: LastFed },
+): NextMeal {
   const nowMs = deps.now();
   const hour = hourOfDay(nowMs, state.timezone);
   const meal =
     meals.find(({ time }) => Number(time.slice(0, 2)) + Number(time.slice(3)) / 60 > hour) ?? meals[0];
   if (meal === undefined) return { quantityKg: null, note: null };
-  const last = await deps.queries.lastFeeding(state.batch.id, countsUntil(deps));
-  const leftoverPercent = last?.tray_leftover_percent ?? null;
-  if (last === null || leftoverPercent === null || nowMs - Date.parse(last.feed_date) > DAY_MS)
+  const leftoverPercent = lastFed?.tray_leftover_percent ?? null;
+  if (lastFed === null || leftoverPercent === null || nowMs - Date.parse(lastFed.feed_date) > DAY_MS)
     return { quantityKg: meal.quantityKg, note: null };
   const factor = nextMealFactor(
     science.feeding,
