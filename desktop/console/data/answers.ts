@@ -118,7 +118,12 @@ import type { logAnswer, recordLogAnswer } from '#contract/resources/logs.ts';
 import type { lossAnswer, mortalityAnswer, survivalAdjusted } from '#contract/resources/losses.ts';
 import type { lotTrace, recallAnswer } from '#contract/resources/lot-trace.ts';
 import type { modemAnswer } from '#contract/resources/modem.ts';
-import type { channelAnswer, deliveryAnswer, vapidKey } from '#contract/resources/notification-channels.ts';
+import type {
+  channelAnswer,
+  deliveryAnswer,
+  pushActionAnswer,
+  vapidKey,
+} from '#contract/resources/notification-channels.ts';
 import type {
   announcementAnswer,
   notificationPage,
@@ -557,6 +562,7 @@ export type Answers = {
     '/probe-profiles/': z.infer<typeof probeProfileAnswer>;
     '/probes/': z.infer<typeof probeAnswer>;
     '/probes/{}/calibrations': z.infer<typeof probeAnswer>;
+    '/push-actions': z.infer<typeof pushActionAnswer>;
     '/simulator/controllers': z.infer<typeof simulatorAnswer>;
     '/simulator/start': z.infer<typeof simulatorAnswer>;
     '/simulator/stop': z.infer<typeof simulatorAnswer>;
