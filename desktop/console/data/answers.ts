@@ -70,6 +70,7 @@ import type { productAnswer, recordAnswer, withdrawalOnDay } from '#contract/res
 import type {
   deletedFarmAnswer,
   farmAnswer,
+  farmContact,
   farmDetail,
   invitedAnswer,
   memberAnswer,
@@ -357,6 +358,7 @@ export type Answers = {
     '/farms/deleted': z.infer<typeof deletedFarmAnswer>[];
     '/farms/{}': z.infer<typeof farmDetail>;
     '/farms/{}/console': z.infer<typeof farmConsoleAnswer>;
+    '/farms/{}/contacts': z.infer<typeof farmContact>[];
     '/farms/{}/energy': z.infer<typeof energyAnswer>;
     '/farms/{}/feed-stock': z.infer<typeof feedStockAnswer>;
     '/farms/{}/feed-stock/entries': z.infer<typeof stockEntryAnswer>[];

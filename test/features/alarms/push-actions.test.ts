@@ -119,10 +119,12 @@ onBothEngines('what is done from a notification', (_open, engine) => {
       const phone = await aPhone(farm.owner);
       await farm.alarm();
       const both = await Promise.all([phone.press('TURN_ON'), phone.press('TURN_ON')]);
-      expect(both.map(codeOf).toSorted()).toEqual([
-        [200, undefined],
-        [409, 'ACTION_USED'],
-      ]);
+      expect(both.map(codeOf)).toEqual(
+        expect.arrayContaining([
+          [200, undefined],
+          [409, 'ACTION_USED'],
+        ]),
+      );
       const { body: orders } = await farm.call('GET', `/control-points/${farm.point.id}/orders`);
       expect(orders).toHaveLength(1);
     });
@@ -140,14 +142,13 @@ onBothEngines('what is done from a notification', (_open, engine) => {
 
   describe('is not offered', () => {
     it.each([
-      ['to who only reads', 'VIEWER'],
-      ['and the technician may, who answers alarms', 'TECHNICIAN'],
-    ])('%s', async (_who, role) => {
+      ['to who only reads, and is told of no alarm at all', 'VIEWER', []],
+      ['unlike to a technician, who answers alarms', 'TECHNICIAN', ['ACKNOWLEDGE', 'TURN_ON']],
+    ])('%s', async (_who, role, offered) => {
       const farm = await aPond();
       const phone = await aPhone(await aMember(farm, role));
       await farm.alarm();
-      // who only reads is told of no alarm at all
-      expect(phone.offered()).toEqual(role === 'VIEWER' ? [] : ['ACKNOWLEDGE', 'TURN_ON']);
+      expect(phone.offered()).toEqual(offered);
     });
 
     it('where nothing can be turned on: locked out, running already, no motor, an alarm that air does not mend', async () => {
