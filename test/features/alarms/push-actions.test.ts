@@ -129,6 +129,20 @@ onBothEngines('what is done from a notification', (_open, engine) => {
       expect(orders).toHaveLength(1);
     });
 
+    it('is used once, also where somebody answered the alarm before and nothing is left to change', async () => {
+      const farm = await aPond();
+      const phone = await aPhone(farm.owner);
+      const alertId = await farm.alarm();
+      await farm.call('POST', `/alerts/${alertId}/acknowledge`, {});
+      const both = await Promise.all([phone.press('ACKNOWLEDGE'), phone.press('ACKNOWLEDGE')]);
+      expect(both.map(codeOf)).toEqual(
+        expect.arrayContaining([
+          [200, undefined],
+          [409, 'ACTION_USED'],
+        ]),
+      );
+    });
+
     it('keeps no token: what is stored opens nothing', async () => {
       const farm = await aPond();
       const phone = await aPhone(farm.owner);
