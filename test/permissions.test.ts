@@ -248,6 +248,7 @@ function keepsItsPromises(engine: Engine, args: readonly string[] = []): void {
 /** What an OPERATOR may and a VIEWER may not. */
 const OF_OPERATORS: readonly string[] = [
   'DELETE /alerts/{alert_id}/acknowledge',
+  'GET /farms/{farm_id}/contacts',
   'POST /aerators/{aerator_id}/control',
   'POST /alerts/{alert_id}/acknowledge',
   'POST /batches/{batch_id}/adjust-survival',

@@ -3,6 +3,7 @@ import { keepCertificates } from '#operations/trust/certificates.ts';
 import type { Config } from '#runtime/config.ts';
 import type { World } from '#runtime/world.ts';
 import { wireAlarms } from './alarms/alarms.ts';
+import { wirePushActions } from './alarms/push-actions.ts';
 import { wireWatches } from './alarms/watches.ts';
 import type { Area } from './area.ts';
 import { wireCloud } from './cloud/cloud.ts';
@@ -23,7 +24,7 @@ export async function compose(config: Config, given: World) {
   const platform = openPlatform(base, memory.merged.commit);
 
   const pairing = config.role === 'gateway' ? await openLocalPairing(platform) : null;
-  const alarms = await wireAlarms(platform);
+  const alarms = await wireAlarms(platform, { memory });
   const people = await wirePeople(platform, { alarms, pairing });
   const control = await wireControl(platform, { memory, people, alarms });
   const production = wireProduction(platform, { alarms, people, control });
@@ -31,11 +32,12 @@ export async function compose(config: Config, given: World) {
   const trust = await keepCertificates({ ...platform, isNear: platform.clients.isNear });
   const equipment = await wireEquipment(platform, { alarms, control, production, trust });
   const watches = wireWatches(platform, { alarms, control, production, equipment });
+  const pushActions = wirePushActions(platform, { memory, alarms, people, control });
   const cloud = await wireCloud(platform, { memory, alarms, people, control, production, watches, pairing });
   const system = wireSystem(platform, { alarms, people, control, cloud, equipment, trust });
 
   // in this order they tick, start and stop
-  const inside: Area[] = [control, system, people, alarms, watches, cloud, farm, production];
+  const inside: Area[] = [control, system, people, alarms, pushActions, watches, cloud, farm, production];
   if (equipment !== null) inside.push(equipment);
   const routes = inside.flatMap((area) => area.routes ?? []);
   const http = wireHttp(platform, { moved: memory.moved, people, control, cloud, system, routes });

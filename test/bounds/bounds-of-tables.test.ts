@@ -152,12 +152,15 @@ describe('from outside', () => {
     await sql`insert into commands (id, stream_id, control_point_id, target_status, basis_version, basis_epoch, is_forced,
       issued_at_ms, expires_at_ms, state, state_at)
       values ('c', 1, 'p', 'ON', 1, 'e', 0, 0, 0, 'expired', ${at})`.execute(app.database.read);
-    const tables = ['payment_events', 'password_resets', 'commands'];
+    await sql`insert into push_actions (id, token_hash, action, user_id, channel_id, endpoint, alert_id,
+      password_version, state, created_at)
+      values ('p', 'h', 'ACKNOWLEDGE', 'u', 'c', 'e', 'a', 1, 'READY', ${at})`.execute(app.database.read);
+    const tables = ['payment_events', 'password_resets', 'commands', 'push_actions'];
     await sweep(app);
-    expect(await Promise.all(tables.map(countOf))).toEqual([1, 1, 1]);
+    expect(await Promise.all(tables.map(countOf))).toEqual([1, 1, 1, 1]);
     app.clock.advance(91 * 24 * 3_600_000);
     await sweep(app);
-    expect(await Promise.all(tables.map(countOf))).toEqual([0, 0, 0]);
+    expect(await Promise.all(tables.map(countOf))).toEqual([0, 0, 0, 0]);
   });
 });
 

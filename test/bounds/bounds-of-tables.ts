@@ -145,6 +145,12 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
     rate: 'codes of a source and of an address',
     driven: [BOUNDS_TEST, 'what has run out goes'],
   },
+  push_actions: {
+    by: 'age',
+    kept: [SWEEP, 'ACTIONS_KEPT_MS'],
+    rate: 'two of an alarm that goes to a browser; without a trusted clock their number',
+    driven: [BOUNDS_TEST, 'what has run out goes'],
+  },
   invitation_letters: rowsOf('invitations'),
   idempotent_answers: {
     by: 'age',

@@ -72,6 +72,23 @@ describe('people and their alarms', () => {
     await expect.poll(() => there.evaluate<boolean>('window.answeredAt !== null')).toBe(true);
     return (await there.evaluate<number>('window.answeredAt')) - at - heldUp();
   }
+  it('an alarm that is looked at leads to a call to who else answers alarms, by name', async () => {
+    await farm.app.call('PUT', '/users/me', {
+      token: farm.owner.token,
+      body: { phone_number: '+55 (84) 99999-0001' },
+    });
+    await measure(1, 2.6);
+    const page = await farm.open('/alarmes', { ...PHONE, as: helper });
+    await page.getByRole('button', { name: 'Detalhes' }).first().click();
+    const link = page.getByRole('link', { name: `Telefonar para ${farm.owner.user.name}` });
+    expect(await link.getAttribute('href')).toBe('tel:+5584999990001');
+    expect(await violationsOn(page)).toEqual([]);
+    const own = await farm.open('/alarmes', PHONE);
+    await own.getByRole('button', { name: 'Detalhes' }).first().click();
+    await own.waitForSelector('[data-alarm] [aria-expanded="true"]');
+    expect(await own.locator('[data-calls]').count()).toBe(0);
+  });
+
   const stripOf = (page: Page) => page.getAttribute('.alarm-strip', 'data-alarm');
 
   it('low oxygen is on the screen by itself, is answered with one key, and every other station shows by whom within two seconds', async () => {

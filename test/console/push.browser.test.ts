@@ -19,6 +19,7 @@ type Shown = {
   requireInteraction: boolean;
   renotify: boolean;
   place: string;
+  actions: string[];
 };
 
 /**
@@ -81,8 +82,8 @@ function senderOf({ headers }: Posted): unknown {
 }
 
 const LIST = `registration.getNotifications().then((all) => all.map(
-  ({ title, body, lang, requireInteraction, renotify, data }) =>
-    ({ title, body, lang, requireInteraction, renotify, place: data.place })))`;
+  ({ title, body, lang, requireInteraction, renotify, data, actions = [] }) =>
+    ({ title, body, lang, requireInteraction, renotify, place: data.place, actions: actions.map(({ title }) => title) })))`;
 
 const WINDOWS = `clients.matchAll({ type: 'window', includeUncontrolled: true }).then((all) =>
   all.filter(({ url }) => url.startsWith('http')).length)`;
@@ -183,14 +184,16 @@ describe('notifications on a phone with its console closed', () => {
       notification_id: 'n-1',
       farm_id: farm.farm.id,
       alert_id: 'a-1',
+      actions: [],
       ...fields,
     } satisfies PushMessage);
-  /** A finger on the first notification there is. */
-  const pressNotification = (worker: Worker) =>
+  /** A finger on the first notification there is, or on a button of it. */
+  const pressNotification = (worker: Worker, action = '') =>
     worker.evaluate(`(async () => {
       const [notification] = await registration.getNotifications();
       const event = new ExtendableEvent('notificationclick');
       let work;
+      Object.defineProperty(event, 'action', { value: ${JSON.stringify(action)} });
       Object.defineProperty(event, 'notification', { value: { data: notification.data, close() {} } });
       Object.defineProperty(event, 'waitUntil', { value: (promise) => { work = promise; } });
       dispatchEvent(event);
@@ -243,7 +246,8 @@ describe('notifications on a phone with its console closed', () => {
         lang: 'pt-BR',
         requireInteraction: true,
         renotify: true,
-        place: `/alarmes?farm=${farm.farm.id}`,
+        place: `/alarmes/${String(message['tag'])}?farm=${farm.farm.id}`,
+        actions: ['Reconhecer', 'Ligar CP-01'],
       },
     ]);
     expect(message['title']).toContain('V-02');
@@ -289,6 +293,61 @@ describe('notifications on a phone with its console closed', () => {
       renotify: false,
       place: '/notificacoes',
     });
+  });
+
+  it('are acted on with the console closed: the answer says what was done, or that nothing was and why', async () => {
+    const { page, browser, path } = await aPhoneThatReceives();
+    const worker = await workerOf(page);
+    const push = await pushTo(page);
+    await lowOxygenAt(0, 1.7);
+    const alarm = postsTo(`${path}1`).at(-1);
+    if (alarm === undefined) throw new Error('no alarm came');
+    const message = browser.read(alarm);
+    // the browser's own subscription, which this one keeps where only pages can look
+    const endpoint = `${service.url}${path}1`;
+    await worker.evaluate(
+      `registration.pushManager.getSubscription = async () => ({ endpoint: '${endpoint}' })`,
+    );
+    await page.goto('about:blank');
+    await expect.poll(() => worker.evaluate(WINDOWS)).toBe(0);
+    await push(JSON.stringify(message));
+    const [shown] = await shownBy(worker, 1);
+    expect(shown?.actions).toEqual(['Reconhecer', 'Ligar CP-01']);
+
+    const comeBack = farm.app.goAway();
+    await pressNotification(worker, 'TURN_ON');
+    comeBack();
+    const [offline] = await shownBy(worker, 2);
+    expect(offline).toMatchObject({ title: 'NÃO FEITO: Ligar CP-01', requireInteraction: true });
+    expect(offline?.body).toContain('Sem contato com a fazenda: nada foi feito');
+    expect(offline?.body).toContain('V-01');
+    // what failed can be pressed again
+    expect(offline?.actions).toEqual(['Reconhecer', 'Ligar CP-01']);
+    const target = async () => {
+      const { body } = await farm.app.call('GET', `/control-points/${farm.farm.pointId}`, {
+        token: farm.owner.token,
+      });
+      return (body as { target_status: string }).target_status;
+    };
+    expect(await target()).toBe('OFF');
+
+    await pressNotification(worker, 'TURN_ON');
+    const [done] = await shownBy(worker, 3);
+    expect(done).toMatchObject({
+      title: 'Feito: ordem de ligar CP-01',
+      place: `/alarmes/${String(message['tag'])}?farm=${farm.farm.id}`,
+      actions: ['Reconhecer'],
+    });
+    expect(await target()).toBe('ON');
+
+    // somebody takes the phone over: what still stands on its screen opens nothing
+    await worker.evaluate(
+      `registration.pushManager.getSubscription = async () => ({ endpoint: 'https://other.example/' })`,
+    );
+    await pressNotification(worker, 'ACKNOWLEDGE');
+    const [refused] = await shownBy(worker, 4);
+    expect(refused?.title).toBe('NÃO FEITO: Reconhecer');
+    expect(refused?.body).toContain('não vale neste aparelho. Nada foi feito');
   });
 
   it('lead to their alarm in the console that is open, without loading it anew, or open one', async () => {
@@ -426,7 +485,7 @@ describe('notifications on a phone with its console closed', () => {
     expect(faults).toEqual([]);
   });
 
-  it('come by a worker that hears nothing but pushes, asked for anew each time, and may fetch nothing', async () => {
+  it('come by a worker that hears nothing but pushes, asked for anew each time, and may ask its own gateway alone', async () => {
     const answer = await fetch(`${farm.app.base}/push-worker.js`);
     expect({
       status: answer.status,
@@ -438,7 +497,7 @@ describe('notifications on a phone with its console closed', () => {
       status: 200,
       type: 'text/javascript; charset=utf-8',
       kept: 'no-cache',
-      policy: "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+      policy: "default-src 'none'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'",
       sniff: 'nosniff',
     });
     const heard = [...(await answer.text()).matchAll(/addEventListener\([`'"](\w+)/g)].map(

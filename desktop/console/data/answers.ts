@@ -70,6 +70,7 @@ import type { productAnswer, recordAnswer, withdrawalOnDay } from '#contract/res
 import type {
   deletedFarmAnswer,
   farmAnswer,
+  farmContact,
   farmDetail,
   invitedAnswer,
   memberAnswer,
@@ -118,7 +119,12 @@ import type { logAnswer, recordLogAnswer } from '#contract/resources/logs.ts';
 import type { lossAnswer, mortalityAnswer, survivalAdjusted } from '#contract/resources/losses.ts';
 import type { lotTrace, recallAnswer } from '#contract/resources/lot-trace.ts';
 import type { modemAnswer } from '#contract/resources/modem.ts';
-import type { channelAnswer, deliveryAnswer, vapidKey } from '#contract/resources/notification-channels.ts';
+import type {
+  channelAnswer,
+  deliveryAnswer,
+  pushActionAnswer,
+  vapidKey,
+} from '#contract/resources/notification-channels.ts';
 import type {
   announcementAnswer,
   notificationPage,
@@ -352,6 +358,7 @@ export type Answers = {
     '/farms/deleted': z.infer<typeof deletedFarmAnswer>[];
     '/farms/{}': z.infer<typeof farmDetail>;
     '/farms/{}/console': z.infer<typeof farmConsoleAnswer>;
+    '/farms/{}/contacts': z.infer<typeof farmContact>[];
     '/farms/{}/energy': z.infer<typeof energyAnswer>;
     '/farms/{}/feed-stock': z.infer<typeof feedStockAnswer>;
     '/farms/{}/feed-stock/entries': z.infer<typeof stockEntryAnswer>[];
@@ -557,6 +564,7 @@ export type Answers = {
     '/probe-profiles/': z.infer<typeof probeProfileAnswer>;
     '/probes/': z.infer<typeof probeAnswer>;
     '/probes/{}/calibrations': z.infer<typeof probeAnswer>;
+    '/push-actions': z.infer<typeof pushActionAnswer>;
     '/simulator/controllers': z.infer<typeof simulatorAnswer>;
     '/simulator/start': z.infer<typeof simulatorAnswer>;
     '/simulator/stop': z.infer<typeof simulatorAnswer>;

@@ -13,7 +13,7 @@ import { user } from './session.ts';
 // This browser as a channel: its subscription at its push service, and the gateway's word of it.
 
 const WORKER = '/push-worker.js';
-/** A worker of two kilobytes is there at once, or not at all. */
+/** A worker of a few kilobytes is there at once, or not at all. */
 const WORKER_WITHIN_MS = 10_000;
 
 /** Why a browser cannot be told anything, or `possible`. */

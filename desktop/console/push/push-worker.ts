@@ -1,4 +1,6 @@
-import { movedFor, ownPlace, type Shown, shownFor } from './show-push.ts';
+import type { OfferedAction } from '#contract/resources/notification-channels.ts';
+import { answerFor, movedFor, ownPlace, type Shown, shownFor, type Told, toldIn } from './show-push.ts';
+import { act } from './use-action.ts';
 
 // Runs in the browser while no page is open, for pushes alone. It hears no request and keeps nothing: pages and answers
 // always come from the gateway, and an old one can never be taken for a live one.
@@ -11,17 +13,24 @@ self.addEventListener('push', (event) => {
   event.waitUntil(show(shownFor(event.data?.text() ?? '', self.navigator.language)));
 });
 self.addEventListener('notificationclick', (event) => {
-  const { notification } = event;
+  const { notification, action } = event;
   notification.close();
-  const { place } = placeIn(notification.data);
-  event.waitUntil(open(ownPlace(place, self.location.origin)));
+  const told = toldIn(notification.data);
+  const pressed = told.offered.find((one) => one.action === action);
+  event.waitUntil(
+    pressed === undefined ? open(ownPlace(told.place, self.location.origin)) : doIt(told, pressed),
+  );
 });
 self.addEventListener('pushsubscriptionchange', (event) => event.waitUntil(moved(event)));
 
-const placeIn = (data: unknown): { place?: unknown } =>
-  typeof data === 'object' && data !== null ? data : {};
-
 const show = ({ title, options }: Shown) => self.registration.showNotification(title, options);
+
+/** What was pressed is done, or not, and either is said. */
+async function doIt(told: Told, pressed: OfferedAction): Promise<void> {
+  const subscription = await self.registration.pushManager.getSubscription();
+  const outcome = await act(pressed, subscription?.endpoint ?? '');
+  await show(answerFor(told, pressed, outcome));
+}
 
 /** The console that is open goes there without losing its page; else one is opened. */
 async function open(place: string): Promise<void> {

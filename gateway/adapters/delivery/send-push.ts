@@ -64,6 +64,7 @@ function payloadOf(message: Outgoing): PushMessage {
     notification_id: notification?.id ?? null,
     farm_id: notification?.farm_id ?? null,
     alert_id: typeof alertId === 'string' ? alertId : null,
+    actions: message.actions ?? [],
   };
 }
 

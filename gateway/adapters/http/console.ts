@@ -34,6 +34,10 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+// It runs while no page is open, and asks this instance to do what was pressed on a notification.
+const WORKER = '/push-worker.js';
+const WORKER_POLICY = "default-src 'none'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
+
 /** Serves the console at `/`: any address that is no file and no interface gets the page, which finds the screen itself. */
 export function consolePages(folder: string): RequestHandler {
   let looked: ReturnType<typeof filesOf> | undefined;
@@ -45,6 +49,7 @@ export function consolePages(folder: string): RequestHandler {
     if (request.method !== 'GET' && request.method !== 'HEAD') return next();
     if (isInterface(request.path)) return next();
     const file = fileAt(request.path);
+    if (request.path === WORKER) response.setHeader('Content-Security-Policy', WORKER_POLICY);
     if (file !== null) return send(request, response, file, request.path.startsWith('/assets/'));
     if (request.path.startsWith('/assets/') || !request.accepts('html')) return next();
     const page = fileAt('/index.html');

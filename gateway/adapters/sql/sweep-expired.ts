@@ -3,6 +3,7 @@ import {
   idempotentAnswer,
   passwordReset,
   paymentEvent,
+  pushAction,
   revokedToken,
   session,
 } from '#contract/resources/local-tables.ts';
@@ -64,6 +65,8 @@ const TAKEN_KEPT_MS = 7 * 24 * 3600 * 1000;
 const ANSWERS_KEPT_MS = 24 * 3600 * 1000;
 /** The code of a forgotten password lives for half an hour. */
 const RESETS_KEPT_MS = 24 * 3600 * 1000;
+/** What a notification offers ends after an hour. */
+const ACTIONS_KEPT_MS = 24 * 3600 * 1000;
 /** Counts end with their window, the longest of which is an hour. */
 const COUNTS_KEPT_MS = 3600 * 1000;
 
@@ -104,6 +107,14 @@ export async function sweepExpired(
       .selectFrom('password_resets')
       .select('id')
       .where('asked_at', '<', isoOf(now() - RESETS_KEPT_MS))
+      .limit(SLICE)
+      .execute(),
+  );
+  await inSlices(database, pushAction, () =>
+    read
+      .selectFrom('push_actions')
+      .select('id')
+      .where('created_at', '<', isoOf(now() - ACTIONS_KEPT_MS))
       .limit(SLICE)
       .execute(),
   );
@@ -177,6 +188,16 @@ export async function sweepTaken(database: Database, kept = TAKEN_KEPT): Promise
 
 /** While nothing tells how old an answer is: the newest stay, so that a box without clock and link never fills up. */
 export async function sweepByCount(database: Database, kept = ANSWERS_KEPT): Promise<void> {
+  await inSlices(database, pushAction, () =>
+    database.read
+      .selectFrom('push_actions')
+      .select('id')
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(SLICE)
+      .offset(kept)
+      .execute(),
+  );
   await inSlices(database, idempotentAnswer, () =>
     database.read
       .selectFrom('idempotent_answers')

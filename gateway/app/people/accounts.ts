@@ -132,6 +132,7 @@ export async function wireAccounts(wiring: {
     authenticate,
     /** The same for what only a person who logged in may do. */
     authenticateSession: logins.authenticate,
+    standsStill: logins.standsStill,
     noteLogin: sessions.noteUse,
     accessTokens: { isOne: accessTokenText.isOne, noteUse: programs.noteUse },
     passwords,

@@ -143,6 +143,13 @@ export const invitedAnswer = memberAnswer.extend({
   name: z.null(),
   email: z.string().nullable(),
 });
+/** GET /farms/{farm_id}/contacts */
+export const farmContact = z.object({
+  user_id: z.uuid(),
+  name: z.string(),
+  phone_number: z.string().describe('As that person wrote it'),
+});
+export type FarmContact = z.infer<typeof farmContact>;
 export type MemberAnswer = z.infer<typeof memberAnswer>;
 
 /** Days in which the owner brings a deleted farm back; journals below it are erased much later. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineResource, instant, uuid } from '../resource.ts';
-import { CHANNEL_KINDS } from './notification-channels.ts';
+import { CHANNEL_KINDS, PUSH_ACTIONS } from './notification-channels.ts';
 
 // Tables that never leave this instance.
 
@@ -198,6 +198,32 @@ export const delivery = defineResource({
     last_error: z.string().nullable(),
     created_at: instant,
     done_at: instant.nullable(),
+  }),
+});
+
+/**
+ * What a person may do from a notification on a device of theirs without opening the console, once; id comes from
+ * delivery and action, so that the newest message of one counts alone.
+ */
+export const pushAction = defineResource({
+  name: 'push_actions',
+  sync: 'local',
+  row: z.object({
+    id: uuid,
+    /** SHA-256: a token has 256 random bits. */
+    token_hash: z.string(),
+    action: z.enum(PUSH_ACTIONS),
+    user_id: uuid,
+    /** The browser that was told, with its subscription of that time. */
+    channel_id: uuid,
+    endpoint: z.string(),
+    alert_id: uuid,
+    /** Of a TURN_ON. */
+    control_point_id: uuid.nullable(),
+    /** Of the account when its browser signed in: a new password ends what the old one opened. */
+    password_version: z.int(),
+    state: z.enum(['READY', 'USED']),
+    created_at: instant,
   }),
 });
 

@@ -13,6 +13,10 @@ export const timeOfDay = z
 export const CHANNEL_KINDS = ['EMAIL', 'WEB_PUSH', 'WEBHOOK', 'SMS'] as const;
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 
+/** What can be done from a notification itself. */
+export const PUSH_ACTIONS = ['ACKNOWLEDGE', 'TURN_ON'] as const;
+export type PushAction = (typeof PUSH_ACTIONS)[number];
+
 /** Where a person wants notifications besides the list: opt-in, by type and severity. */
 export const notificationChannel = defineResource({
   name: 'notification_channels',
@@ -25,8 +29,8 @@ export const notificationChannel = defineResource({
     /** Mail address, push endpoint, URL or number of a phone. */
     address: z.string(),
     /**
-     * Public keys of a push subscription (`p256dh`, `auth`) and the login of the browser that has it (`login`); of a webhook
-     * which of its secrets holds (`generation`).
+     * Public keys of a push subscription (`p256dh`, `auth`), the login of the browser that has it (`login`) and the version
+     * of the password it came with (`password_version`); of a webhook which of its secrets holds (`generation`).
      */
     keys: z.record(z.string(), z.string()).nullable(),
     types: z.array(z.enum(NOTIFICATION_TYPES)),
@@ -182,4 +186,31 @@ export type PushMessage = {
   notification_id: string | null;
   farm_id: string | null;
   alert_id: string | null;
+  /** What the person may do from it; at most two, which is what phones show. */
+  actions: readonly OfferedAction[];
 };
+
+export type OfferedAction = {
+  action: PushAction;
+  /** Opens this one thing, once, from this browser. */
+  token: string;
+  /** What a TURN_ON turns on. */
+  name: string | null;
+};
+
+/** POST /push-actions */
+export const pushActionInput = z.object({
+  token: z.string().min(1).max(100).describe('From the notification'),
+  endpoint: z.string().trim().min(1).max(2_000).describe('Of the push subscription of this browser'),
+});
+
+export const pushActionAnswer = z.object({
+  action: z.enum(PUSH_ACTIONS),
+  alert_id: z.uuid(),
+  control_point_id: z.uuid().nullable().describe('What was turned on'),
+  order_id: z.uuid().nullable(),
+  is_on_its_way: z
+    .boolean()
+    .describe('The order went to the gateway of the farm, and is void unless it gets there in time'),
+});
+export type PushActionAnswer = z.infer<typeof pushActionAnswer>;

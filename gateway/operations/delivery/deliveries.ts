@@ -35,6 +35,7 @@ import type { Send } from '#features/alarms/delivery/ports.ts';
 import { modemRoutes } from '#features/alarms/modem/routes.ts';
 import { channelRoutes } from '#features/alarms/notifications/channel-routes.ts';
 import { announcementRoute } from '#features/alarms/notifications/routes.ts';
+import type { Offer } from '#features/alarms/push-actions/offer-actions.ts';
 import { scienceOfFarms } from '#features/farm/science-settings/ports.ts';
 import type { Config } from '#runtime/config.ts';
 import { canSend, createNews } from './news.ts';
@@ -63,6 +64,8 @@ export async function createDeliveries(deps: {
   attempts: AttemptLimits;
   tellChanged: TellChanged;
   leases: Pick<Leases, 'take' | 'giveUp'>;
+  /** What can be done from a notification of a browser. */
+  offer: Offer;
 }) {
   const { config, kernel, database, notify, attempts } = deps;
   const { read } = database;
@@ -123,6 +126,7 @@ export async function createDeliveries(deps: {
       clockOf,
       scienceOf,
       isPondEmpty: isPondEmpty(read),
+      ...(kind === 'WEB_PUSH' ? { offer: deps.offer } : {}),
       notify,
       count,
     });

@@ -22,6 +22,7 @@ import { orderUnderWay } from '../../data/orders.ts';
 import { nameOf } from '../../data/people.ts';
 import { usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
+import { user } from '../../data/session.ts';
 import { age, clockTime, dayAndTime } from '../../i18n/format.ts';
 import { adviceLanguage } from '../../i18n/language.ts';
 import { type Alarm, isStanding } from '../../state/alarm-state.ts';
@@ -92,6 +93,7 @@ export function AlarmRow({
           <AlarmTrend alert={newest} />
         </div>
       ) : null}
+      {isOpen && !isOver && mayOn(newest.farm_id, 'attend') ? <Calls farmId={newest.farm_id} /> : null}
       <div class="row">
         {mayOn(newest.farm_id, 'attend') ? <Hand alarm={alarm} isSettled={isSettled} /> : null}
         <Where alert={newest} />
@@ -220,6 +222,24 @@ function TurnOn({ alert: { type, status, control_point_id } }: { alert: Alert })
     >
       {controlWords().turnOn} {point.cod}
     </Button>
+  );
+}
+
+/** Whoever cannot do it from here calls who can. Numbers that cannot be had now are no reason to say anything. */
+function Calls({ farmId }: { farmId: string }) {
+  const { data = [] } = useGet(`/farms/${farmId}/contacts`);
+  const others = data.filter(({ user_id }) => user_id !== user.value?.id);
+  if (others.length === 0) return null;
+  return (
+    <ul class="row" data-calls>
+      {others.map(({ user_id, name, phone_number }) => (
+        <li key={user_id}>
+          <a class="button big" href={`tel:${phone_number.replace(/[^+\d]/g, '')}`}>
+            {listWords().call(name)}
+          </a>
+        </li>
+      ))}
+    </ul>
   );
 }
 

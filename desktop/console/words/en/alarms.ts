@@ -51,6 +51,7 @@ export const listWords = translation<typeof source.listWords>({
   gotWorse: 'The alarm got worse while you were typing. Close this and look again.',
   toPond: 'See the pond',
   toPoint: 'See aeration',
+  call: (name: string) => `Call ${name}`,
   whatToDo: 'What to do',
   details: 'Details',
   firstOut: (n: number) => `first of ${n}`,

@@ -51,6 +51,7 @@ export const listWords = translation<typeof source.listWords>({
   gotWorse: 'La alarma empeoró mientras usted escribía. Cierre y mire de nuevo.',
   toPond: 'Ver piscina',
   toPoint: 'Ver aireación',
+  call: (name: string) => `Llamar a ${name}`,
   whatToDo: 'Qué hacer',
   details: 'Detalles',
   firstOut: (n: number) => `primera de ${n}`,

@@ -4,6 +4,10 @@ import type * as source from '../pt-BR/rarer-faults.ts';
 export const rarerFaults = translation<typeof source.rarerFaults>({
   ACCESS_TOKENS_STAY:
     'La contraseña se cambió, pero los accesos para programas continúan: revoque los que no use.',
+  ACTION_EXPIRED: 'Este aviso tiene más de una hora; abra la alarma y vea cómo está.',
+  ACTION_SIGNED_OUT: 'Este dispositivo ya no está conectado a la cuenta; ingrese de nuevo.',
+  ACTION_UNKNOWN: 'Este aviso no vale en este dispositivo; abra la alarma.',
+  ACTION_USED: 'Este aviso ya fue usado.',
   ALREADY_ADOPTED: 'Esta cuenta ya fue adoptada en la nube.',
   ALREADY_ANSWERED: 'Esta invitación ya fue respondida.',
   ALREADY_DECIDED: 'Esto ya fue decidido.',

@@ -50,6 +50,7 @@ export const listWords = source({
   gotWorse: 'O alarme piorou enquanto você escrevia. Feche e olhe de novo.',
   toPond: 'Ver viveiro',
   toPoint: 'Ver aeração',
+  call: (name: string) => `Telefonar para ${name}`,
   whatToDo: 'O que fazer',
   details: 'Detalhes',
   firstOut: (n: number) => `primeiro de ${n}`,

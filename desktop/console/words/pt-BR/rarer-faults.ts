@@ -3,6 +3,10 @@ import { source } from '../../i18n/catalogue.ts';
 /** Refusals that are seen seldom, by the code of the interface, fetched with the first of them. */
 export const rarerFaults = source<Readonly<Record<string, string>>>({
   ACCESS_TOKENS_STAY: 'A senha foi trocada, mas os acessos de programas continuam: revogue os que não usa.',
+  ACTION_EXPIRED: 'Este aviso tem mais de uma hora; abra o alarme e veja como está.',
+  ACTION_SIGNED_OUT: 'Este aparelho não está mais conectado à conta; entre de novo.',
+  ACTION_UNKNOWN: 'Este aviso não vale neste aparelho; abra o alarme.',
+  ACTION_USED: 'Este aviso já foi usado.',
   ALREADY_ADOPTED: 'Esta conta já foi assumida na nuvem.',
   ALREADY_ANSWERED: 'Este convite já foi respondido.',
   ALREADY_DECIDED: 'Isto já foi decidido.',

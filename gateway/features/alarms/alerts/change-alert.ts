@@ -93,7 +93,7 @@ export type Mark = {
 /** Somebody is on it. Whoever was before stays named; a note may come later. */
 export function acknowledged(
   deps: Pick<Kernel, 'now'>,
-  caller: Caller,
+  caller: Pick<Caller, 'userId'>,
   { note }: z.infer<typeof alertAcknowledge>,
 ): Mark {
   const acknowledged_at = isoOf(deps.now());
@@ -168,7 +168,7 @@ function differing(row: Alert, set: Fields): Fields | null {
  */
 export async function markAlert(
   deps: ChangeAlertDeps,
-  caller: Caller,
+  caller: Pick<Caller, 'userId'>,
   current: Alert,
   mark: Mark,
 ): Promise<Decision<Alert>> {
@@ -214,4 +214,15 @@ async function markedTogether(deps: ChangeAlertDeps, current: Alert, mark: Mark)
   const isMeant = (row: Alert): boolean =>
     !mark.isForSeen || !isNewer(row, current) || !isWorse(row.severity, current.severity);
   return [...new Map(together.map((row) => [row.id, row])).values()].filter(isMeant);
+}
+
+/** Decides that this person is on it, told by another way than the screen. */
+export async function acknowledgeAlert(
+  deps: ChangeAlertDeps,
+  alertId: string,
+  caller: Pick<Caller, 'userId'>,
+): Promise<Decision<Alert>> {
+  const current = await deps.queries.alertById(alertId);
+  if (current === null) throw notFound('Alert');
+  return markAlert(deps, caller, current, acknowledged(deps, caller, {}));
 }

@@ -1,7 +1,11 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
 import type { alert } from '#contract/resources/alerts.ts';
 import type { delivery } from '#contract/resources/local-tables.ts';
-import type { ChannelKind, notificationChannel } from '#contract/resources/notification-channels.ts';
+import type {
+  ChannelKind,
+  notificationChannel,
+  OfferedAction,
+} from '#contract/resources/notification-channels.ts';
 import type { notification } from '#contract/resources/notifications.ts';
 import type { Language } from '#core/notifying.ts';
 
@@ -62,6 +66,8 @@ export type Outgoing = {
   isCritical: boolean;
   /** When it is sent, ms. */
   at: number;
+  /** What its reader may do from it, of a browser. */
+  actions?: readonly OfferedAction[];
   /** What is told of the notification to a program. */
   notification: Pick<
     Notification,

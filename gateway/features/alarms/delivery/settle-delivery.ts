@@ -1,5 +1,9 @@
 import { delivery } from '#contract/resources/local-tables.ts';
-import { type ChannelKind, notificationChannel } from '#contract/resources/notification-channels.ts';
+import {
+  type ChannelKind,
+  notificationChannel,
+  type OfferedAction,
+} from '#contract/resources/notification-channels.ts';
 import { type Change, insertIfAbsent, purge, remove, update } from '#core/changes.ts';
 import { StaleError, StorageUnavailable } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
@@ -143,6 +147,12 @@ export type SettleDeps = Pick<Kernel, 'now' | 'clockQuality' | 'random' | 'idOf'
     scienceOf: (farmId: string) => Promise<{ water: NonNullable<DeadlyLevel> }>;
     /** Nothing is fed in this pond. */
     isPondEmpty: (pondId: string) => Promise<boolean>;
+    /** What the reader may do from the message, and the rows that make it count; absent where nothing can be. */
+    offer?: (told: {
+      deliveryId: string;
+      alertId: string;
+      channel: Channel;
+    }) => Promise<{ actions: OfferedAction[]; changes: Change[] }>;
     notify: Notify;
     count: (outcome: Outcome['is'] | 'given_up') => void;
     outage: OutageWatch;
@@ -215,10 +225,28 @@ export function createSettle(deps: SettleDeps): Settle {
     }
   }
 
+  /** What cannot be offered keeps no alarm from going out. */
+  async function offeredFor({ delivery, notification }: Job, channel: Channel): Promise<OfferedAction[]> {
+    const alertId = notification?.data['alert_id'];
+    if (deps.offer === undefined || typeof alertId !== 'string') return [];
+    try {
+      const { actions, changes } = await deps.offer({ deliveryId: delivery.id, alertId, channel });
+      if (changes.length > 0) await deps.saveTogether(changes);
+      return actions;
+    } catch (error) {
+      deps.log.warn(
+        { err: error, id: delivery.id },
+        'a notification goes out without what can be done from it',
+      );
+      return [];
+    }
+  }
+
   async function attempt(job: Job, channel: Channel, leave: () => void): Promise<Settled> {
     const water = await waterOf(job);
+    const actions = await offeredFor(job, channel);
     const message = composeMessage(deps, { job, channel, water }, deps.now());
-    const outcome = await deps.send(message, deps.stop);
+    const outcome = await deps.send({ ...message, actions }, deps.stop);
     deps.outage.note(outcome, channel.id);
     leave();
     const { id, attempts, purpose } = job.delivery;

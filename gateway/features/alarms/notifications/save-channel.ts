@@ -160,7 +160,9 @@ function placeOf(
   { login }: Pick<Saver, 'login'>,
 ): { address: string; keys: Record<string, string> } {
   const { p256dh, auth } = keys;
-  return { address: endpoint, keys: { p256dh, auth, ...(login === undefined ? {} : { login: login.id }) } };
+  const signedIn =
+    login === undefined ? {} : { login: login.id, password_version: String(login.passwordVersion) };
+  return { address: endpoint, keys: { p256dh, auth, ...signedIn } };
 }
 
 /** The browser says where it is at each start; mostly it is where it was. */

@@ -13,6 +13,7 @@ import {
   passwordReset,
   paymentObject,
   providerSubscription,
+  pushAction,
   secondFactor,
   session,
   sessionGeneration,
@@ -95,6 +96,7 @@ export async function eraseLeftovers(
     const erased = [
       ...left.notifications.map((id) => erase(notification, id)),
       ...left.deliveries.map((id) => purge(delivery, id)),
+      ...left.pushActions.map((id) => purge(pushAction, id)),
       ...left.sessions.map((id) => purge(session, id)),
       ...left.lostPeople.map((id) => purge(lostPerson, id)),
       ...left.channels.map((id) => erase(notificationChannel, id)),

@@ -52,6 +52,7 @@ export type Leftovers = {
   sessions: string[];
   lostPeople: string[];
   passkeys: string[];
+  pushActions: string[];
   /** Deleted things of theirs that still say a name, a place or a note. */
   addresses: string[];
   farms: string[];

@@ -23,6 +23,15 @@ export type AuthenticateDeps = Pick<Kernel, 'now' | 'elapsedSince'> & {
 /** Who holds the token of a login. `route`: what is asked for, where it may be open to who has to set up a second factor first. */
 export type Authenticate = (bearer: string, route?: Pick<Route, 'isOpenToSetUp'>) => Promise<Caller>;
 
+/**
+ * Whether who signed in once may still do what needs no token of the login: the account and its password stand, and the
+ * login was not ended. One that ran out by itself was not: a phone in a pocket renews nothing.
+ */
+export type StandsStill = (
+  userId: string,
+  login: { id: string; passwordVersion: number },
+) => Promise<boolean>;
+
 /** How long another process's logout or password change may go unseen. */
 const TTL_MS = 5_000;
 const KEPT = 10_000;
@@ -35,6 +44,7 @@ const KEPT = 10_000;
 export function createAuthentication(deps: AuthenticateDeps): {
   authenticate: Authenticate;
   standingOf: (userId: string) => Promise<Standing | null>;
+  standsStill: StandsStill;
   hear: RowListener;
 } {
   const memory = { monotonic: deps.monotonic, ttlMs: TTL_MS, limit: KEPT };
@@ -45,8 +55,18 @@ export function createAuthentication(deps: AuthenticateDeps): {
     standings.forget(userId);
     return standingOf(userId);
   };
+  const lacksFactor = (now: Standing) => deps.needsSecondFactor(now.role) && !now.has_second_factor;
   return {
     standingOf,
+    async standsStill(userId, { id, passwordVersion }) {
+      // asked seldom, and by what must not outlive its person: never as remembered
+      const [standing, isEnded] = await Promise.all([
+        deps.queries.standingOf(userId),
+        deps.queries.isRevoked(id),
+      ]);
+      if (standing === null || isEnded || lacksFactor(standing)) return false;
+      return standing.is_active && standing.password_version === passwordVersion;
+    },
     async authenticate(bearer, route) {
       const claims = deps.tokens.read(bearer, deps.elapsedSince);
       if (claims === null) throw invalidToken();
@@ -58,7 +78,6 @@ export function createAuthentication(deps: AuthenticateDeps): {
       // who was switched on again, given a new password or kept alone elsewhere a moment ago is not told that the token is none
       const standing = isGood(known, claims) ? known : await freshStanding(claims.sub);
       if (isRevoked || isLoggedOut || !isGood(standing, claims)) throw invalidToken();
-      const lacksFactor = (now: Standing) => deps.needsSecondFactor(now.role) && !now.has_second_factor;
       if (route?.isOpenToSetUp !== true && lacksFactor(standing)) {
         // one that was set up in another process a moment ago counts
         const fresh = await freshStanding(claims.sub);

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { idInput, pageQuery } from '#contract/fields.ts';
 import {
+  type FarmContact,
+  farmContact,
   farmMember,
   invitedAnswer,
   type MemberAnswer,
@@ -49,6 +51,23 @@ export function memberRoutes(deps: MemberDeps): Route[] {
       },
     }),
     route({
+      method: 'GET',
+      path: '/farms/{farm_id}/contacts',
+      tag,
+      summary:
+        'Whom to call about an alarm: owner and members who answer alarms, and gave a telephone number',
+      access: { ...ownFarm, right: 'attend' },
+      token: 'never',
+      params: farmParams,
+      query: pageQuery,
+      answers: { 200: { schema: farmContact, list: true } },
+      async handle(request) {
+        const { skip, limit } = request.query;
+        const rows = deps.queries.contactsOf(onFarm(request).farmId, { skip, limit });
+        return { answer: { status: 200, rows: contactsIn(rows) } };
+      },
+    }),
+    route({
       method: 'POST',
       path: '/farms/{farm_id}/members',
       tag,
@@ -82,6 +101,10 @@ export function memberRoutes(deps: MemberDeps): Route[] {
       },
     }),
   ];
+}
+
+async function* contactsIn(rows: AsyncIterable<FarmContact>): AsyncIterable<FarmContact> {
+  for await (const { user_id, name, phone_number } of rows) yield { user_id, name, phone_number };
 }
 
 const by = (request: Parameters<typeof onFarm>[0] & Parameters<typeof signedIn>[0]) => ({

@@ -43,6 +43,25 @@ onBothEngines('an operator', (_open, engine) => {
     app.call(method, path, { token: who.token, ...(sent === undefined ? {} : { body: sent }) });
   const statusOf = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).status;
 
+  test('finds the number of who else answers alarms, and who only reads finds none', async () => {
+    const viewer = await app.signUp();
+    await joinFarm(app, { token: owner.token, farmId }, viewer, 'VIEWER');
+    for (const [who, phone_number] of [
+      [owner, '+55 84 99999-0001'],
+      [technician, '+55 84 99999-0002'],
+      [viewer, '+55 84 99999-0003'],
+    ] as const)
+      expect(await statusOf(who, 'PUT', '/users/me', { phone_number })).toBe(200);
+    const path = `/farms/${farmId}/contacts`;
+    const { body: contacts } = await ask(operator, 'GET', path);
+    expect(contacts).toEqual([
+      { user_id: owner.user.id, name: owner.user.name, phone_number: '+55 84 99999-0001' },
+      { user_id: technician.user.id, name: technician.user.name, phone_number: '+55 84 99999-0002' },
+    ]);
+    expect(await statusOf(viewer, 'GET', path)).toBe(403);
+    expect(await statusOf(await app.signUp(), 'GET', path)).toBe(404);
+  });
+
   const RECORDS = [
     ['/water-quality/', () => ({ pond_id: pondId, dissolved_oxygen: 6 }), { dissolved_oxygen: 6.4 }],
     [

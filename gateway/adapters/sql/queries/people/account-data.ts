@@ -161,7 +161,9 @@ async function leftovers(db: Db, limit: number): Promise<Leftovers> {
     .where('id', 'in', gone())
     .limit(limit)
     .execute();
-  const localOf = async (table: 'sessions' | 'passkeys' | 'lost_people'): Promise<string[]> => {
+  const localOf = async (
+    table: 'sessions' | 'passkeys' | 'lost_people' | 'push_actions',
+  ): Promise<string[]> => {
     const rows = await db
       .selectFrom(table)
       .select('id')
@@ -210,6 +212,7 @@ async function leftovers(db: Db, limit: number): Promise<Leftovers> {
     sessions: await localOf('sessions'),
     lostPeople: await localOf('lost_people'),
     passkeys: await localOf('passkeys'),
+    pushActions: await localOf('push_actions'),
     addresses: addresses.map(idOf),
     farms: farms.map(idOf),
     ponds: ponds.map(idOf),

@@ -1,6 +1,7 @@
 import { address } from '#contract/resources/addresses.ts';
 import { farmMember } from '#contract/resources/farms.ts';
 import { hasCode, invitation } from '#contract/resources/invitations.ts';
+import { membersWith } from '#contract/rights.ts';
 import type { HandoverQueries, InvitationQueries, Stray } from '#features/people/invitations/ports.ts';
 import type { MemberQueries } from '#features/people/members/ports.ts';
 import { readHlc } from '#store/hlc.ts';
@@ -51,6 +52,32 @@ export function memberQueries(db: Db): MemberQueries {
           .offset(offset)
           .execute();
         return rows.map((row) => ({ ...decodeRow(farmMember, row), name: row.name, email: row.email }));
+      });
+    },
+    contactsOf(farmId, page) {
+      const attendants = db
+        .selectFrom('farm_members')
+        .select('user_id')
+        .where('farm_id', '=', farmId)
+        .where('hidden', '=', 0)
+        .where('role', 'in', membersWith('attend'));
+      const owner = db.selectFrom('farms').select('owner_id').where('id', '=', farmId);
+      return inChunks(page, async (after, { limit, offset }) => {
+        const rows = await db
+          .selectFrom('users')
+          .select(['id', 'created_at', 'id as user_id', 'name', 'phone_number'])
+          .where((either) => either.or([either('id', 'in', owner), either('id', 'in', attendants)]))
+          .where('hidden', '=', 0)
+          .where('is_active', '=', 1)
+          .where('phone_number', 'is not', null)
+          .where('phone_number', '<>', '')
+          .where(createdAfter(after))
+          .orderBy('created_at')
+          .orderBy('id')
+          .limit(limit)
+          .offset(offset)
+          .execute();
+        return rows.map((row) => ({ ...row, phone_number: row.phone_number ?? '' }));
       });
     },
     async personById(userId) {
