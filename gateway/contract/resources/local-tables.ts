@@ -20,6 +20,9 @@ export function movedRange(of: number | 'here'): [from: string, before: string] 
   return [prefix, `${prefix.slice(0, -1)};`];
 }
 
+/** Id of the note that a gateway compared everything while a farm of its stream was taken off it. */
+export const comparedWithout = (streamId: number): string => `compared_without_farm:${streamId}`;
+
 /** Logged-out tokens until they expire; id is the token's `jti`. */
 export const revokedToken = defineResource({
   name: 'revoked_tokens',

@@ -54,6 +54,25 @@ describe('a clock that is a month ahead', () => {
     ]);
   });
 
+  it('wins over an edit in the cloud of before it, and people are told of that one though a failover lost the note', async () => {
+    const world = await aFarmInStep();
+    world.network.setWeather(NO_LINE);
+    await rename(world, 'hosted', 'in the cloud');
+    const disk = await world.hosted.replica.image();
+    await world.pass(MINUTE_MS);
+    world.setClock('gateway', MONTH_MS);
+    await rename(world, 'gateway', 'from the month ahead');
+    world.network.setWeather(CALM);
+    await world.pass(10 * MINUTE_MS);
+    expect(await nameOn(world, 'hosted')).toBe('from the month ahead');
+    await goBack(world, 'hosted', disk, true);
+    world.nextTimeline();
+    await agreed(world);
+    expect(await nameOn(world, 'hosted')).toBe('from the month ahead');
+    const lost = await world.gateway.replica.read('select dropped_json from sync_conflicts');
+    expect(lost).toEqual([{ dropped_json: '{"name":"in the cloud"}' }]);
+  });
+
   it('does not win when the gateway hears of the later edit before its own push is confirmed', async () => {
     const world = await aFarmInStep();
     world.setClock('gateway', MONTH_MS);

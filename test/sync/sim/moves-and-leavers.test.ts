@@ -182,6 +182,25 @@ describe('a farm that was taken off its gateway and comes back', () => {
     const lost = await world.hosted.replica.read('select row_id, dropped_json from sync_conflicts');
     expect(lost).toEqual([{ row_id: FARM, dropped_json: '{"name":"in the cloud"}' }]);
   });
+
+  it('tells people of an edit in the cloud that the gateway never heard, though its comparison went past it', async () => {
+    const world = await aFarmInStep();
+    world.network.setWeather(NO_LINE);
+    await rename(world, 'hosted', 'in the cloud');
+    await world.pass(MINUTE_MS);
+    await rename(world, 'gateway', 'by the box that had not heard');
+    await takeOff(world, FARM);
+    // it takes its place in the feed from the comparison, which tells nothing of the farm
+    await world.gateway.run().paired();
+    world.network.setWeather(CALM);
+    await world.pass(10 * MINUTE_MS);
+    expect(await nameOn(world, 'hosted')).toBe('in the cloud');
+    await bind(world, FARM);
+    await agreed(world);
+    expect(await namesOn(world)).toEqual(Array(2).fill('by the box that had not heard'));
+    const lost = await world.hosted.replica.read('select row_id, dropped_json from sync_conflicts');
+    expect(lost).toEqual([{ row_id: FARM, dropped_json: '{"name":"in the cloud"}' }]);
+  });
 });
 
 describe('who was on a farm', () => {
