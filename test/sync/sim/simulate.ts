@@ -18,7 +18,7 @@ import { CALM } from './network.ts';
 import { STREAM } from './paired-farm.ts';
 import { leavers, peopleAct } from './people.ts';
 import { askedAbout, keyOf, tableOf } from './replica-state.ts';
-import { asShared, isLongPast, isOfMoved, movesHeard, ONE_BOX, withoutOthers } from './shared-rows.ts';
+import { asShared, isOfMoved, movesHeard, ONE_BOX, withoutOthers } from './shared-rows.ts';
 import type { Side } from './things.ts';
 import { falseConflicts, type ProgramOf, planVersions, unexplained, upgradeDue } from './versions.ts';
 import { createPairedWorld, type World, type WorldOptions } from './world.ts';
@@ -270,9 +270,6 @@ async function judge(world: World): Promise<Violation[]> {
     // the only copy of what stood below a row that no disk has any more stays where people find it
     const parked = aside.filter(({ reason, entity, row_id }) => {
       if (isOfMoved(states, keyOf(tableOf(Number(entity)), String(row_id)), farms)) return false;
-      // nor what was changed of history that a fresh card does not ask for
-      const named = hosted.rows.get(keyOf(tableOf(Number(entity)), String(row_id)));
-      if (named !== undefined && isLongPast(named)) return false;
       const [, table = '', id = ''] = /^parent:(\w+)\/(.+)$/.exec(String(reason)) ?? [];
       return !world.ledger.isGone(keyOf(table, id), [gateway, hosted]);
     });
