@@ -105,6 +105,27 @@ describe('a farm that was taken off its gateway and comes back', () => {
     expect(kept.filter(({ row_id }) => !there.has(row_id))).toEqual([]);
   });
 
+  it('is not mixed up meanwhile with another farm, of which changes are told under the same numbers', async () => {
+    const world = await aFarmInStep();
+    const other = FARM.replace(/1$/, '2');
+    const [row] = await world.gateway.replica.read(`select * from farms where id = '${FARM}'`);
+    const ofFarm = { owner_id: String(row?.['owner_id']), timezone: 'America/Fortaleza', address_id: null };
+    const untold = { description: null, lat: null, lng: null, created_at: AT, updated_at: null };
+    await world.write('gateway', insert(farm, { id: other, name: 'Aurora 2', ...ofFarm, ...untold }));
+    await world.pass(MINUTE_MS);
+    world.network.setWeather(NO_LINE);
+    for (const name of ['one', 'two', 'three']) await rename(world, 'gateway', name);
+    await takeOff(world, FARM);
+    world.network.setWeather(CALM);
+    await world.pass(10 * MINUTE_MS);
+    await world.gateway.run().paired();
+    await world.pass(10 * MINUTE_MS);
+    for (const name of ['four', 'five', 'six']) await world.write('gateway', update(farm, other, { name }));
+    await world.pass(10 * MINUTE_MS);
+    const kept = await world.gateway.replica.read('select distinct row_id from sync_parked');
+    expect(kept).toEqual([{ row_id: FARM }]);
+  });
+
   it('is not found to differ meanwhile, day after day, though the card of the gateway has it still', async () => {
     const world = await farmInStep({ image, programs: { gateway: today, hosted: today } });
     worlds.push(world);
