@@ -21,7 +21,7 @@ const hasMaster = spawnSync(MASTER, ['-V']).error === undefined;
 describe.skipIf(!hasMaster)(`${MASTER}${hasMaster ? '' : ' (is not installed)'}`, () => {
   /** The values it reads, by register; it ends by itself after one poll. */
   async function read(...args: string[]): Promise<string[]> {
-    const { stdout } = await promisify(execFile)(MASTER, ['-0', '-1', '-q', ...args]);
+    const { stdout } = await promisify(execFile)(MASTER, ['-0', '-1', '-q', '-o', '10', ...args]);
     return [...stdout.matchAll(/^\[(\d+)\]:\s+(\S+)/gm)].map(([, register, value]) => `${register}=${value}`);
   }
 
