@@ -97,7 +97,7 @@ export function hostedStore(read: Db): HostedStore {
       const latest = await read
         .selectFrom('sync_time_returns')
         .select(['limit_ms', 'newest_ms', 'returned_ms'])
-        .orderBy('returned_ms', 'desc')
+        .orderBy('id', 'desc')
         .limit(MOST_RETURNS)
         .execute();
       return latest.toReversed();

@@ -20,6 +20,12 @@ export function movedRange(of: number | 'here'): [from: string, before: string] 
   return [prefix, `${prefix.slice(0, -1)};`];
 }
 
+/** Id of the note that a gateway compared everything while a farm of its stream was taken off it. */
+export const comparedWithout = (streamId: number): string => `compared_without_farm:${streamId}`;
+
+/** Id of the note of the returns of stamps (wire.ts) that a gateway has gone by; of another hosted instance it says nothing. */
+export const TIME_RETURNS_TAKEN = 'time_returns_taken';
+
 /** Logged-out tokens until they expire; id is the token's `jti`. */
 export const revokedToken = defineResource({
   name: 'revoked_tokens',

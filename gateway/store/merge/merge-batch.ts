@@ -33,6 +33,7 @@ import {
   peopleNamed,
   type Readable,
 } from './own-say.ts';
+import { isAbsent, wholesAside } from './parked.ts';
 import { isOfOwnPeople } from './personal.ts';
 import { type NotApplied, type ReadChange, readChange } from './read-change.ts';
 import { rankOf, referencesOf, resourceOfTable, scopeOf } from './shared-tables.ts';
@@ -87,6 +88,7 @@ export function* mergeBatch(batch: Batch, context: UnitContext): Steps<MergedBat
     lostPeople: [],
     passedOver: 0,
     ofErased: 0,
+    wholesAside: batch.from === 'hosted' ? yield* wholesAside(readable, set, batch, context) : null,
   };
   for (const told of readable) {
     const item = tenancy === null ? told : withOwnActor(told, tenancy);
@@ -165,7 +167,11 @@ function mergeOne(item: Readable, merged: MergedBatch): NotApplied | null {
   // nor is a row changed that is inserted once; the database itself holds to that for the log
   if (resource.sync === 'fact' && work.row !== null && !(isMended(batch) && resource.name !== 'logs'))
     return null;
-  if (work.row === null && item.edit.is !== 'whole') return { parked: `absent:${resource.name}/${work.id}` };
+  if (work.row === null && item.edit.is !== 'whole') {
+    if (!isOfOldHistory(work, merged)) return { parked: `absent:${resource.name}/${work.id}` };
+    merged.passedOver += 1;
+    return null;
+  }
   const made =
     tenancy !== null && work.row === null && item.edit.is === 'whole' ? asCreatedHere(item, merged) : null;
   const edit = made?.edit ?? item.edit;
@@ -194,6 +200,16 @@ function mergeOne(item: Readable, merged: MergedBatch): NotApplied | null {
   }
   takeEdit({ ...item, edit }, work, merged, batch);
   return null;
+}
+
+/**
+ * Gateway: history that a fresh card does not ask for is not held here. What is changed of it is passed over: should the row
+ * come one day, it comes as it stands then. One that waits aside itself takes its changes with it.
+ */
+function isOfOldHistory({ resource, id }: Work, { wholesAside, kept }: MergedBatch): boolean {
+  if (wholesAside === null || resource.lane !== 'history' || wholesAside.has(keyOf(resource.name, id)))
+    return false;
+  return !kept.some(({ change, reason }) => change.id === id && !isAbsent(reason));
 }
 
 /** As if it had come in time and been erased with the rest: its register stays, and what is said of it later is known. */

@@ -264,4 +264,6 @@ export type MergedBatch = {
   passedOver: number;
   /** Changes of rows below one that was erased here: nobody sees them again, and the other side erases its own. */
   ofErased: number;
+  /** Gateway: rows that wait aside as a whole, of those of which parts are told here; see keyOf. */
+  wholesAside: ReadonlySet<string> | null;
 };

@@ -7,8 +7,10 @@ import type { Steps, UnitContext } from '../register.ts';
 import { codecOf } from '../row-codec.ts';
 import { ALL_OF_STREAM, dropBeyond, type Kept as MostKept, scannedStream, uuidOfText } from './conflicts.ts';
 import { inList, listOf } from './id-lists.ts';
-import type { Heard, Kept } from './merge.ts';
+import type { Batch, Heard, Kept } from './merge.ts';
+import type { Readable } from './own-say.ts';
 import { TABLES_IN_ORDER } from './shared-tables.ts';
+import { keyOf, type WorkingSet } from './working-set.ts';
 import { insertMany } from './write-rows.ts';
 
 // Changes that could not be applied wait aside, as they came. They are tried again when what they waited for has come.
@@ -68,6 +70,33 @@ function* waitedLongEnough({ streamId }: Incoming): Steps<Waiting[]> {
     params: [streamId],
   };
   return stored.map(waitingOf);
+}
+
+export const isAbsent = (reason: string): boolean => reason.startsWith('absent:');
+
+/** Of rows that are not here and of which parts are told: those that wait aside as a whole. */
+export function* wholesAside(
+  items: readonly Readable[],
+  set: WorkingSet,
+  { streamId }: Batch,
+  context: UnitContext,
+): Steps<Set<string>> {
+  const parts = items.filter(
+    ({ resource, heard, edit }) =>
+      edit.is !== 'whole' && set.works.get(keyOf(resource.name, heard.change.id))?.row === null,
+  );
+  if (parts.length === 0) return new Set();
+  const stored = yield {
+    sql: `select entity, row_id from sync_parked where stream_id = ? and reason not like 'absent:%'
+      and ${inList('row_id', context)}`,
+    params: [streamId, listOf(new Set(parts.map(({ heard }) => heard.change.id)))],
+  };
+  const waiting = new Set(stored.map(({ entity, row_id }) => `${Number(entity)} ${String(row_id)}`));
+  return new Set(
+    parts.flatMap(({ resource, heard: { change } }) =>
+      waiting.has(`${change.entity} ${change.id}`) ? [keyOf(resource.name, change.id)] : [],
+    ),
+  );
 }
 
 type Waiting = { change: WireChange; parkedId: string };

@@ -1,3 +1,4 @@
+import { comparedWithout } from '#contract/resources/local-tables.ts';
 import { OWN_STREAM } from '../own-stream.ts';
 import type { Steps, UnitContext } from '../register.ts';
 import { isHostedStamp } from '../sync-node.ts';
@@ -11,14 +12,14 @@ import type { LostEdit } from './merge.ts';
  */
 export function* unheardOf(lost: readonly LostEdit[], context: UnitContext): Steps<LostEdit[]> {
   if (lost.length === 0) return [];
-  const bases = yield* basesOf(new Set(lost.map(({ id }) => id)), context);
+  const known = yield* knownOf(lost, context);
   return lost.filter((edit) => {
     const { group, keptHlc, droppedHlc } = edit;
     const row = `${edit.resource.entity} ${edit.id}`;
     // ours stands, made over what the hosted instance says, or the other way round
-    return bases.has(`${row} ${group} ${keptHlc}`)
-      ? !wasMadeOver(bases, { row, group }, { from: keptHlc, to: droppedHlc })
-      : bases.has(`${row} ${group} ${droppedHlc}`);
+    return known.bases.has(`${row} ${group} ${keptHlc}`)
+      ? !wasMadeOver(known, { row, group }, { from: keptHlc, to: droppedHlc })
+      : known.bases.has(`${row} ${group} ${droppedHlc}`);
   });
 }
 
@@ -37,10 +38,10 @@ export function* notKnownBefore(lost: readonly LostEdit[], context: UnitContext)
   );
   const ours = news.filter(({ keptHlc }) => !isHostedStamp(keptHlc));
   if (ours.length === 0) return news;
-  const bases = yield* basesOf(new Set(ours.map(({ id }) => id)), context);
+  const known = yield* knownOf(ours, context);
   return news.filter(
     ({ resource, id, group, keptHlc, droppedHlc }) =>
-      !wasMadeOver(bases, { row: `${resource.entity} ${id}`, group }, { from: keptHlc, to: droppedHlc }),
+      !wasMadeOver(known, { row: `${resource.entity} ${id}`, group }, { from: keptHlc, to: droppedHlc }),
   );
 }
 
@@ -59,54 +60,68 @@ export function* unheardWhileWaiting(
 ): Steps<LostEdit[]> {
   const waited = new Set(lost.filter(({ change, rule }) => change.base === null && rule === 'last_writer'));
   if (waited.size === 0) return [...lost];
-  const ids = listOf(new Set([...waited].map(({ id }) => id)));
-  const bases = yield* basesOf(new Set([...waited].map(({ id }) => id)), context, streamId);
-  const heard = yield {
-    sql: `select hlc from sync_change where stream_id = ? and lane = 'core' and base_json is not null
-        and seq <= (select acked_core_seq from sync_stream where stream_id = ?) and ${inList('id', context)}`,
-    params: [streamId, streamId, ids],
-  };
-  const stamps = new Set([...waited].flatMap(({ keptHlc, droppedHlc }) => [keptHlc, droppedHlc]));
-  const setAnew = yield {
-    sql: `select to_hlc from sync_restamps where stream_id = ? and ${inList('to_hlc', context)}`,
-    params: [streamId, listOf(stamps)],
-  };
-  const known = new Set(heard.map(({ hlc }) => hlc));
-  const ofGateway = new Set(setAnew.map(({ to_hlc }) => to_hlc));
-  const areOwn = (...two: readonly string[]) => areHosteds(...two) && !two.some((hlc) => ofGateway.has(hlc));
+  const known = yield* knownOf([...waited], context, streamId);
+  const heard = yield* heardOf([...waited], context, streamId);
   return lost.filter((edit) => {
     const { resource, id, group, keptHlc, droppedHlc } = edit;
     const row = `${resource.entity} ${id}`;
     return (
       !waited.has(edit) ||
       !(
-        known.has(droppedHlc) ||
-        ofGateway.has(droppedHlc) ||
-        wasMadeOver(bases, { row, group }, { from: keptHlc, to: droppedHlc, areOwn })
+        heard.has(droppedHlc) ||
+        known.ofGateway.has(droppedHlc) ||
+        wasMadeOver(known, { row, group }, { from: keptHlc, to: droppedHlc })
       )
     );
   });
+}
+
+/**
+ * Hosted: stamps of edits that the gateway confirmed. A comparison takes its cursor past everything, also past what was
+ * told of farms that it does not run just then, of which no snapshot tells; and its card may have gone back.
+ */
+function* heardOf(lost: readonly LostEdit[], context: UnitContext, streamId: number): Steps<Set<string>> {
+  const rows = yield {
+    sql: `select hlc from sync_change where stream_id = ? and lane = 'core' and base_json is not null
+        and seq <= (select acked_core_seq from sync_stream where stream_id = ?) and ${inList('id', context)}
+        and not exists (select 1 from instance_values where instance_values.id = ?)`,
+    params: [streamId, streamId, idsOf(lost), comparedWithout(streamId)],
+  };
+  return new Set(rows.map(({ hlc }) => String(hlc)));
 }
 
 /** Set by the hosted instance itself, not derived by a rule that both follow. */
 const areHosteds = (...stamps: readonly string[]): boolean =>
   stamps.every((stamp) => isHostedStamp(stamp) && !stamp.endsWith('!'));
 
-/** By row, group and stamp: the stamp that an edit of this side found there; '' where it does not tell. */
-type Bases = ReadonlyMap<string, string>;
+/** What the log of this side tells of some rows. */
+type KnownOf = {
+  /** By row, group and stamp: the stamp that an edit of this side found there; '' where it does not tell. */
+  bases: ReadonlyMap<string, string>;
+  /** Stamps that the hosted instance set in place of a gateway's: they look like its own, and knew of nothing there. */
+  ofGateway: ReadonlySet<unknown>;
+};
 
-function* basesOf(
-  ids: ReadonlySet<string>,
+const idsOf = (lost: readonly LostEdit[]) => listOf(new Set(lost.map(({ id }) => id)));
+
+function* knownOf(
+  lost: readonly LostEdit[],
   context: UnitContext,
   streamId: number = OWN_STREAM,
-): Steps<Bases> {
+): Steps<KnownOf> {
   const logged = yield {
     sql: `select entity, id, hlc, base_json, over_json, from_hlc, to_hlc from sync_change left join sync_restamps as anew
       on anew.stream_id = sync_change.stream_id and anew.lane = sync_change.lane and anew.seq = sync_change.seq
         and anew.chain = sync_change.chain
       where sync_change.stream_id = ? and ${inList('id', context)}`,
-    params: [streamId, listOf(ids)],
+    params: [streamId, idsOf(lost)],
   };
+  const stamps = new Set(lost.flatMap(({ keptHlc, droppedHlc }) => [keptHlc, droppedHlc]));
+  const setAnew = yield {
+    sql: `select to_hlc from sync_restamps where stream_id = ? and ${inList('to_hlc', context)}`,
+    params: [streamId, listOf(stamps)],
+  };
+  const ofGateway = new Set([...setAnew, ...logged].map(({ to_hlc }) => to_hlc));
   const bases = new Map<string, string>();
   for (const { entity, id, hlc, base_json, over_json, from_hlc, to_hlc } of logged) {
     // the change log writes both as objects of stamps by group
@@ -121,15 +136,16 @@ function* basesOf(
     for (const [group, base] of stamps(base_json)) note(group, String(hlc), base);
     for (const [group, stamp] of stamps(over_json)) note(group, stamp, '');
   }
-  return bases;
+  return { bases, ofGateway };
 }
 
 function wasMadeOver(
-  bases: Bases,
+  { bases, ofGateway }: KnownOf,
   { row, group }: { row: string; group: string },
-  { from, to, areOwn = areHosteds }: { from: string; to: string; areOwn?: typeof areHosteds },
+  { from, to }: { from: string; to: string },
 ): boolean {
   const seen = new Set<string>();
+  const areOwn = (...two: readonly string[]) => areHosteds(...two) && !two.some((hlc) => ofGateway.has(hlc));
   for (let stamp: string | undefined = from; stamp !== undefined && !seen.has(stamp); ) {
     // of two of the hosted instance's the greater one knew the smaller
     if (stamp === to || (stamp > to && areOwn(stamp, to))) return true;

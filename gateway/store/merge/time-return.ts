@@ -1,3 +1,4 @@
+import { TIME_RETURNS_TAKEN } from '#contract/resources/local-tables.ts';
 import type { TimeReturn, WireChange } from '#contract/sync/wire.ts';
 import type { HeardReturns } from '#core/changes.ts';
 import type { ChangeLog } from '../change-log.ts';
@@ -22,7 +23,8 @@ const PER_MS = 0x1_0000;
 export const STAMPS_CAME_BACK = 'stamps came back';
 
 /** Beyond it a stamp is none that any clock in order could have set. */
-export const stampLimit = (nowMs: number): string => formatHlc(nowMs + MOST_AHEAD_MS, 0xffff, 'ffffffff');
+export const stampLimit = (nowMs: number): string => lastStampOf(nowMs + MOST_AHEAD_MS);
+const lastStampOf = (ms: number): string => formatHlc(ms, 0xffff, 'ffffffff');
 
 /** Millisecond and counter, without the node: what two stamps are told apart by in time. */
 const MOMENT = 17;
@@ -98,7 +100,9 @@ export function* returnStamps(
   yield* setConflicts(limit, set);
   yield* setParked(limit, set);
   log.comeBack(set(newest));
-  const id = `${known.returned_ms} ${context.node}`;
+  // in the order in which they were: a clock that was behind returned to before the others
+  const [earlier] = yield { sql: 'select count(*) as returns from sync_time_returns', params: [] };
+  const id = `${String(earlier?.['returns']).padStart(13, '0')} ${context.node}`;
   yield {
     sql: 'insert into sync_time_returns (id, limit_ms, newest_ms, returned_ms) values (?, ?, ?, ?)',
     params: [id, known.limit_ms, known.newest_ms, known.returned_ms],
@@ -107,44 +111,69 @@ export function* returnStamps(
 }
 
 /**
- * Gateway: brings its own stamps back as the hosted instance did. What it has not told yet is stamped by when it was
- * written, for nobody else knows it: it wins over what was written before, there or here, or had been brought back.
+ * Gateway: brings its own stamps back as the hosted instance did, by each return once. What it has not told yet is stamped by
+ * when it was written, for nobody else knows it: it wins over what was written before, there or here, or had been brought
+ * back. A return is gone by as it was: meanwhile a clock that had been behind may be right, and the time of stamps that
+ * were ahead may have come. Of one from before this gateway heard of any, what lies ahead even now comes back.
  */
 export function* followReturns(
   { returns, hostedNowMs }: HeardReturns,
   log: ChangeLog,
   context: UnitContext,
 ): Steps<void> {
-  const last = returns.at(-1);
-  if (last === undefined) return;
-  const limit = stampLimit(hostedNowMs);
-  const returnOf = (stamp: string): TimeReturn => {
-    const { ms } = readHlc(stamp);
-    return returns.find(({ newest_ms }) => ms <= newest_ms) ?? last;
+  const ahead = stampLimit(hostedNowMs);
+  const taken = yield* takenReturns();
+  const fresh = returns.filter((one) => taken?.has(nameOf(one)) !== true);
+  for (const [place, one] of fresh.entries()) {
+    const limit = taken === null ? ahead : lastStampOf(one.limit_ms);
+    const isOf = (stamp: string): boolean =>
+      stamp > limit && (readHlc(stamp).ms <= one.newest_ms || (place === fresh.length - 1 && stamp > ahead));
+    yield* followReturn({ one, limit, isOf, hostedNowMs }, log, context);
+  }
+  if (fresh.length === 0 && taken !== null) return;
+  yield {
+    sql: 'insert into instance_values (id, value) values (?, ?) on conflict (id) do update set value = excluded.value',
+    params: [TIME_RETURNS_TAKEN, JSON.stringify(returns.map(nameOf))],
   };
+}
+
+const nameOf = ({ limit_ms, newest_ms, returned_ms }: TimeReturn): string =>
+  `${limit_ms} ${newest_ms} ${returned_ms}`;
+
+/** null: it has not heard of any yet, or of none. */
+function* takenReturns(): Steps<ReadonlySet<string> | null> {
+  const [stored] = yield {
+    sql: 'select value from instance_values where id = ?',
+    params: [TIME_RETURNS_TAKEN],
+  };
+  // written above
+  return stored === undefined ? null : new Set(JSON.parse(String(stored['value'])) as string[]);
+}
+
+type Followed = {
+  one: TimeReturn;
+  limit: string;
+  /** Is it one that the hosted instance brought back? */
+  isOf: (stamp: string) => boolean;
+  hostedNowMs: number;
+};
+
+function* followReturn(
+  { one, limit, isOf, hostedNowMs }: Followed,
+  log: ChangeLog,
+  context: UnitContext,
+): Steps<void> {
   const stamps = yield* stampsBeyond(limit, context);
   const { newestBefore } = futureOf(stamps, limit);
-  const futures = new Map(
-    [
-      ...Map.groupBy(
-        stamps.filter((stamp) => stamp > limit),
-        returnOf,
-      ),
-    ].map(([one, of]) => [one, futureOf(of, limit)]),
-  );
-  const back = (stamp: string): string => {
-    const one = returnOf(stamp);
-    return before(futures.get(one) ?? futureOf([], limit), one, stamp);
-  };
+  const future = futureOf(stamps.filter(isOf), limit);
   const floorOf = (stamp: string): string => {
-    const floor = formatHlc(returnOf(stamp).returned_ms + BEHIND_MS, 0, readHlc(stamp).node);
+    const floor = formatHlc(one.returned_ms + BEHIND_MS, 0, readHlc(stamp).node);
     return floor > newestBefore ? floor : newestBefore;
   };
   const untold = yield* untoldBeyond(limit, { floorOf, hostedNowMs }, context);
   let newest = formatHlc(hostedNowMs, 0, context.node);
   const set = (stamp: string): string => {
-    if (stamp <= limit) return stamp;
-    const to = untold.get(stamp) ?? back(stamp);
+    const to = untold.get(stamp) ?? (isOf(stamp) ? before(future, one, stamp) : stamp);
     if (to > newest) newest = to;
     return to;
   };
@@ -197,7 +226,12 @@ function* untoldBeyond(
   let last = '';
   for (const row of stored) {
     const stamp = String(row['hlc']);
-    const writtenMs = Math.min(hostedNowMs, writtenAt(row, { hostedNowMs, context }));
+    const ownMs = readHlc(stamp).ms;
+    // a time that has come may well be right
+    const writtenMs = Math.min(
+      hostedNowMs,
+      writtenAt(row, { hostedNowMs, context }) || (ownMs <= hostedNowMs ? ownMs : 0),
+    );
     const earliest = floorOf(stamp);
     const floor = earliest > last ? earliest : last;
     last = nextHlc(floor, writtenMs, readHlc(stamp).node);

@@ -120,7 +120,7 @@ async function mergePage(
   if (!deps.isCurrent()) return ABANDONED;
   if (progress.page === null) await deps.store.forgetSeen();
   const { epoch, head } = answer.resync;
-  const { returns = [], server_now_ms: hostedNowMs } = answer;
+  const { returns, server_now_ms: hostedNowMs } = answer;
   const after = answer.next;
   const moved: ResyncProgress = { why: progress.why, page: { epoch, head, after, historyFrom } };
   const expect = { epoch: points.epoch, resync: points.resync };
@@ -129,7 +129,7 @@ async function mergePage(
     const isEnd = place === cut.length - 1;
     await deps.store.take({
       restamps: place === 0 ? answer.restamps : [],
-      ...(place === 0 && returns.length > 0 ? { returns: { returns, hostedNowMs } } : {}),
+      ...(place === 0 && returns !== undefined ? { returns: { returns, hostedNowMs } } : {}),
       changes: [],
       rows,
       isSettled: answer.asks_of_accounts === false,

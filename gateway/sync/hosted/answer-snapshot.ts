@@ -1,6 +1,8 @@
+import { comparedWithout, instanceValue } from '#contract/resources/local-tables.ts';
 import { parkedChange } from '#contract/resources/sync-tables.ts';
 import type { SnapshotAnswer, SnapshotRequest } from '#contract/sync/wire.ts';
-import { purge } from '#core/changes.ts';
+import { type Change, purge, put } from '#core/changes.ts';
+import { isoOf } from '#core/kernel.ts';
 import { isAfterLoss, lifeNow } from '#store/merge/lost-people.ts';
 import type { GatewayCaller } from '../ports.ts';
 import { type HostedDeps, hostedFacts, lookAndCommit, streamOf } from './hosted-deps.ts';
@@ -41,6 +43,13 @@ export async function answerSnapshot(
   };
 }
 
+/** After this unit has tried what waited aside: a comparison tells nothing of farms that the gateway does not run. */
+async function noteOfFarmsAway({ store, now }: HostedDeps, streamId: number): Promise<Change> {
+  const id = comparedWithout(streamId);
+  const isAway = (await store.movedFarms(streamId)).length > 0;
+  return isAway ? put(instanceValue, { id, value: isoOf(now()) }) : purge(instanceValue, id);
+}
+
 /**
  * Fences every older life of the gateway: what it still sends is refused from here on. Answers the point of the feed
  * from which the gateway goes on when it has all pages; they are read after it, so nothing falls in between.
@@ -64,7 +73,10 @@ async function beginEpoch(deps: HostedDeps, caller: GatewayCaller, epochOfGatewa
         },
         // whoever has the row tells it whole in this epoch, and if nobody has it, it is gone with a disk; one that waits
         // aside may be the only copy, and so may its parts
-        changes: (await deps.store.partsOfAbsent(stream.stream_id)).map((id) => purge(parkedChange, id)),
+        changes: [
+          ...(await deps.store.partsOfAbsent(stream.stream_id)).map((id) => purge(parkedChange, id)),
+          await noteOfFarmsAway(deps, stream.stream_id),
+        ],
         stream: {
           id: stream.stream_id,
           expect: { epoch: stream.epoch },

@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { batch } from '#contract/resources/batches.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
+import { notification } from '#contract/resources/notifications.ts';
 import { user } from '#contract/resources/users.ts';
 import { insert, update } from '#core/changes.ts';
 import { batchRow, controlPointRow } from '#test/farm-rows.ts';
@@ -19,7 +20,7 @@ import {
   rename,
 } from './small-farm.ts';
 import { freshImage } from './sqlite-replica.ts';
-import type { World } from './world.ts';
+import { createPairedWorld, type World } from './world.ts';
 
 // Ways in which a first draft of the protocol lost or doubled something; each was found by chance once.
 
@@ -52,6 +53,25 @@ describe('a clock that is a month ahead', () => {
       'written later',
       'written later',
     ]);
+  });
+
+  it('wins over an edit in the cloud of before it, and people are told of that one though a failover lost the note', async () => {
+    const world = await aFarmInStep();
+    world.network.setWeather(NO_LINE);
+    await rename(world, 'hosted', 'in the cloud');
+    const disk = await world.hosted.replica.image();
+    await world.pass(MINUTE_MS);
+    world.setClock('gateway', MONTH_MS);
+    await rename(world, 'gateway', 'from the month ahead');
+    world.network.setWeather(CALM);
+    await world.pass(10 * MINUTE_MS);
+    expect(await nameOn(world, 'hosted')).toBe('from the month ahead');
+    await goBack(world, 'hosted', disk, true);
+    world.nextTimeline();
+    await agreed(world);
+    expect(await nameOn(world, 'hosted')).toBe('from the month ahead');
+    const lost = await world.gateway.replica.read('select dropped_json from sync_conflicts');
+    expect(lost).toEqual([{ dropped_json: '{"name":"in the cloud"}' }]);
   });
 
   it('does not win when the gateway hears of the later edit before its own push is confirmed', async () => {
@@ -150,6 +170,60 @@ describe('a card that goes back', () => {
     await goBack(world, 'gateway', card);
     await agreed(world);
     expect(await pondsOn(world, 'gateway')).toEqual(['V-01']);
+  });
+});
+
+describe('a card that was replaced by an empty one', () => {
+  const NOTICE = '60000000-0000-4000-8000-000000000001';
+  const notice = (created_at: string) =>
+    insert(notification, {
+      id: NOTICE,
+      user_id: OWNER,
+      farm_id: FARM,
+      type: 'SYSTEM',
+      title: 'of half a year ago',
+      message: '',
+      data: {},
+      is_read: false,
+      read_at: null,
+      created_at,
+    });
+  const read = update(notification, NOTICE, { is_read: true, read_at: '2026-03-02T12:00:00.000Z' });
+
+  async function anEmptyCard(): Promise<World> {
+    const world = await createPairedWorld({ seed: 1, image });
+    worlds.push(world);
+    const empty = await world.gateway.replica.image();
+    await world.pass(2 * MINUTE_MS);
+    await world.write('hosted', notice('2025-09-01T12:00:00.000Z'));
+    await world.pass(2 * MINUTE_MS);
+    await goBack(world, 'gateway', empty);
+    await world.pass(10 * MINUTE_MS);
+    expect(await world.gateway.replica.read(`select id from notifications where id = '${NOTICE}'`)).toEqual(
+      [],
+    );
+    return world;
+  }
+
+  it('takes no part of history that it did not ask for, and keeps nothing of it aside', async () => {
+    const world = await anEmptyCard();
+    await world.write('hosted', read);
+    await agreed(world);
+    expect(await world.gateway.replica.read('select reason from sync_parked')).toEqual([]);
+  });
+
+  it('keeps aside what was changed of a row that waits aside itself', async () => {
+    const world = await anEmptyCard();
+    await world.gateway.replica.execute(
+      `insert into sync_parked (id, stream_id, lane, seq, entity, row_id, reason, change_json, parked_at, tries, tried_schema)
+        values ('${FARM}', 1, 'core', 0, ${notification.entity}, '${NOTICE}', 'parent:farms/${OWNER}', '{}', '2026-03-01T12:00:00.000Z', 1, 99)`,
+    );
+    await world.write('hosted', read);
+    await world.pass(2 * MINUTE_MS);
+    expect(await world.gateway.replica.read('select reason from sync_parked order by reason')).toEqual([
+      { reason: `absent:notifications/${NOTICE}` },
+      { reason: `parent:farms/${OWNER}` },
+    ]);
   });
 });
 

@@ -17,6 +17,7 @@ import {
   nameOn,
   namesOn,
   pondsOn,
+  pushWithoutAnswer,
   rename,
 } from './small-farm.ts';
 import { freshImage } from './sqlite-replica.ts';
@@ -105,6 +106,30 @@ describe('a farm that was taken off its gateway and comes back', () => {
     expect(kept.filter(({ row_id }) => !there.has(row_id))).toEqual([]);
   });
 
+  it('is not mixed up meanwhile with another farm, of which changes are told under the same numbers', async () => {
+    const world = await aFarmInStep();
+    const other = FARM.replace(/1$/, '2');
+    const [row] = await world.gateway.replica.read(`select * from farms where id = '${FARM}'`);
+    const ofFarm = { owner_id: String(row?.['owner_id']), timezone: 'America/Fortaleza', address_id: null };
+    const untold = { description: null, lat: null, lng: null, created_at: AT, updated_at: null };
+    await world.write('gateway', insert(farm, { id: other, name: 'Aurora 2', ...ofFarm, ...untold }));
+    await world.pass(MINUTE_MS);
+    world.network.setWeather(NO_LINE);
+    for (const name of ['one', 'two', 'three']) await rename(world, 'gateway', name);
+    await takeOff(world, FARM);
+    world.network.setWeather(CALM);
+    await world.pass(10 * MINUTE_MS);
+    await world.gateway.run().paired();
+    await world.pass(10 * MINUTE_MS);
+    for (const name of ['four', 'five', 'six']) await world.write('gateway', update(farm, other, { name }));
+    // told twice, so that the answer to the second tells what became of the first
+    await pushWithoutAnswer(world);
+    await world.pass(10 * MINUTE_MS);
+    const kept = await world.gateway.replica.read('select row_id from sync_parked');
+    expect(kept).toContainEqual({ row_id: FARM });
+    expect(kept).not.toContainEqual({ row_id: other });
+  });
+
   it('is not found to differ meanwhile, day after day, though the card of the gateway has it still', async () => {
     const world = await farmInStep({ image, programs: { gateway: today, hosted: today } });
     worlds.push(world);
@@ -172,6 +197,25 @@ describe('a farm that was taken off its gateway and comes back', () => {
     await world.pass(MINUTE_MS);
     await rename(world, 'gateway', 'by the box that had not heard');
     // it tells its rows as they stand, not what its edit was made over
+    await world.gateway.run().paired();
+    world.network.setWeather(CALM);
+    await world.pass(10 * MINUTE_MS);
+    expect(await nameOn(world, 'hosted')).toBe('in the cloud');
+    await bind(world, FARM);
+    await agreed(world);
+    expect(await namesOn(world)).toEqual(Array(2).fill('by the box that had not heard'));
+    const lost = await world.hosted.replica.read('select row_id, dropped_json from sync_conflicts');
+    expect(lost).toEqual([{ row_id: FARM, dropped_json: '{"name":"in the cloud"}' }]);
+  });
+
+  it('tells people of an edit in the cloud that the gateway never heard, though its comparison went past it', async () => {
+    const world = await aFarmInStep();
+    world.network.setWeather(NO_LINE);
+    await rename(world, 'hosted', 'in the cloud');
+    await world.pass(MINUTE_MS);
+    await rename(world, 'gateway', 'by the box that had not heard');
+    await takeOff(world, FARM);
+    // it takes its place in the feed from the comparison, which tells nothing of the farm
     await world.gateway.run().paired();
     world.network.setWeather(CALM);
     await world.pass(10 * MINUTE_MS);

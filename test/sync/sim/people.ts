@@ -24,7 +24,10 @@ type Stored = Record<string, unknown>;
 
 /** One of it happens; null: there was nobody for it. */
 export async function peopleAct(world: World): Promise<PeopleAct | null> {
-  const act = world.chance.weighted(ACTS);
+  return peopleDo(world, world.chance.weighted(ACTS));
+}
+
+export async function peopleDo(world: World, act: PeopleAct): Promise<PeopleAct | null> {
   const [side, changes] = await changesOf(world, act);
   return changes.length > 0 && (await world.commit(side, changes)) !== null ? act : null;
 }

@@ -38,7 +38,7 @@ export function asShared(
 /** Days before the world began. A fresh card asks for a quarter of a year, and its clock may be a month ahead. */
 const LONG_PAST = new Date(Date.UTC(2026, 2, 1) - 60 * 86_400_000).toISOString();
 
-export const isLongPast = ({ resource, row }: KnownRow): boolean =>
+const isLongPast = ({ resource, row }: KnownRow): boolean =>
   resource.lane === 'history' && String(row['created_at'] ?? row['timestamp']) < LONG_PAST;
 
 const addressesOf = ({ rows }: ReplicaState, farms: ReadonlySet<string>): Set<unknown> =>

@@ -12,13 +12,14 @@ import {
   resurrected,
   type Violation,
 } from './check.ts';
+import { farmIsAway, groupIsEdited } from './episodes.ts';
 import { type Fault, faultsOfSeed, heal, type Images, keepImages, revive, strike } from './faults.ts';
 import { farmsOn, moveAct } from './moves.ts';
 import { CALM } from './network.ts';
 import { STREAM } from './paired-farm.ts';
 import { leavers, peopleAct } from './people.ts';
 import { askedAbout, keyOf, tableOf } from './replica-state.ts';
-import { asShared, isLongPast, isOfMoved, movesHeard, ONE_BOX, withoutOthers } from './shared-rows.ts';
+import { asShared, isOfMoved, movesHeard, ONE_BOX, withoutOthers } from './shared-rows.ts';
 import type { Side } from './things.ts';
 import { falseConflicts, type ProgramOf, planVersions, unexplained, upgradeDue } from './versions.ts';
 import { createPairedWorld, type World, type WorldOptions } from './world.ts';
@@ -52,10 +53,14 @@ const LOOK_EVERY_MS = 20_000;
 /** What one side had not known until its upgrade is filled in by the comparison after it, at the second try at the latest. */
 const COMPARED_WITHIN_MS = 60 * 60_000;
 /** What happens to the people and to the farm as a whole: each kind is at home in some seeds, and rare in the others. */
-const eventsOfSeed = (seed: number): Record<'people' | 'moves', number> => ({
+const isOfMoves = (seed: number): boolean => seed % 5 === 3;
+const eventsOfSeed = (seed: number): Record<'people' | 'moves' | 'away', number> => ({
   people: seed % 4 === 2 ? 14 : 2,
-  moves: seed % 5 === 3 ? 6 : 0.5,
+  moves: isOfMoves(seed) ? 6 : 0.5,
+  away: isOfMoves(seed) ? 4 : 0,
 });
+/** In every second seed with an earlier version both sides come upon what only one of them knows. */
+const EDITED_EVERY = 12;
 
 /** Whether something is lost is looked at after so many steps, and before every fault. */
 const LOST_EVERY = 6;
@@ -74,10 +79,14 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     if (world.chance.of(0.8)) await world.pass(120_000);
     for (let step = 0; step < steps && violations.length === 0; step += 1) {
       violations.push(...(await oneStep(world, images, options)));
+      if (versions !== null && seed % 2 === 0 && step % EDITED_EVERY === EDITED_EVERY - 1)
+        await eventUnlessDead(world, groupIsEdited);
       if (versions !== null) await upgradeDue(world, versions, step);
       if (step % LOST_EVERY === 0) violations.push(...(await lostNow(world)));
       await options.look?.(world, step);
     }
+    // one that stays away is not seen where it comes back later
+    if (isOfMoves(seed) && violations.length === 0) await chainUnlessDead(world, images);
     await heal(world);
     if (versions !== null) {
       await upgradeDue(world, versions, 'last');
@@ -111,11 +120,12 @@ async function oneStep(
   const { chance } = world;
   const happens = chance.weighted({ gateway: 30, hosted: 25, time: 35, fault: 14, ...eventsOfSeed(seed) });
   // a disk that goes back would hide what was lost before
-  const lost = happens === 'fault' ? await lostNow(world) : [];
+  const lost = happens === 'fault' || happens === 'away' ? await lostNow(world) : [];
   if (happens === 'fault') await strike(world, images, faults);
   else if (happens === 'time') await world.pass(chance.pick([50, 300, 2_000, 10_000, 70_000, 400_000]));
   else if (happens === 'people') await eventUnlessDead(world, peopleAct);
   else if (happens === 'moves') await eventUnlessDead(world, moveAct);
+  else if (happens === 'away') await chainUnlessDead(world, images);
   else await workUnlessDead(world, happens, seed);
   await world.settle();
   await revive(world);
@@ -142,6 +152,12 @@ async function eventUnlessDead(world: World, act: (world: World) => Promise<stri
     if (!world.hosted.run().breakable.isDead() && !world.gateway.run().breakable.isDead()) throw error;
   }
 }
+
+const chainUnlessDead = (world: World, images: Images): Promise<void> =>
+  eventUnlessDead(world, async () => {
+    await farmIsAway(world, images);
+    return 'a farm is away while its gateway works';
+  });
 
 async function lostNow(world: World): Promise<Violation[]> {
   const { gateway, hosted } = await world.states();
@@ -270,9 +286,6 @@ async function judge(world: World): Promise<Violation[]> {
     // the only copy of what stood below a row that no disk has any more stays where people find it
     const parked = aside.filter(({ reason, entity, row_id }) => {
       if (isOfMoved(states, keyOf(tableOf(Number(entity)), String(row_id)), farms)) return false;
-      // nor what was changed of history that a fresh card does not ask for
-      const named = hosted.rows.get(keyOf(tableOf(Number(entity)), String(row_id)));
-      if (named !== undefined && isLongPast(named)) return false;
       const [, table = '', id = ''] = /^parent:(\w+)\/(.+)$/.exec(String(reason)) ?? [];
       return !world.ledger.isGone(keyOf(table, id), [gateway, hosted]);
     });

@@ -231,6 +231,31 @@ describe('what an older version drew into the future', () => {
     expect(await namesOn(world)).toEqual(Array(2).fill('made over it at the farm'));
   });
 
+  it.each([
+    ['a clock that was behind, and is right again', -40 * 24 * 60],
+    ['a clock that was minutes ahead, before the gateway is back', 10],
+  ])('leaves an edit that the cloud made after the return of %s', async (_, minutes) => {
+    const world = await farmInStep({ image });
+    worlds.push(world);
+    if (minutes > 0) world.setClock('hosted', minutes * MINUTE_MS);
+    await rename(world, 'hosted', 'known to both');
+    await world.pass(2 * MINUTE_MS);
+    expect(await namesOn(world)).toEqual(Array(2).fill('known to both'));
+    world.network.setWeather(NO_LINE);
+    world.setClock('hosted', Math.min(0, minutes * MINUTE_MS));
+    await world.hosted.start();
+    await rename(world, 'hosted', 'made over it');
+    world.setClock('hosted', 0);
+    await world.pass(30 * MINUTE_MS);
+    await agreed(world);
+    expect(await namesOn(world)).toEqual(Array(2).fill('made over it'));
+    // what it made since then is newer than all of it, though everything is compared once more
+    await rename(world, 'gateway', 'at the farm');
+    await world.gateway.run().paired();
+    await agreed(world);
+    expect(await namesOn(world)).toEqual(Array(2).fill('at the farm'));
+  });
+
   it('stands alike on both sides though both edited in the same moment and nothing was brought back', async () => {
     const world = await farmInStep({ image });
     worlds.push(world);

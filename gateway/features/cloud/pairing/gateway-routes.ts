@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { called } from '#contract/commands.ts';
 import { type PairingAnswer, pairingAnswer, pairingInput } from '#contract/resources/gateways.ts';
-import { instanceValue } from '#contract/resources/local-tables.ts';
+import { instanceValue, TIME_RETURNS_TAKEN } from '#contract/resources/local-tables.ts';
 import {
   type pairPollAnswer,
   type pairStartAnswer,
@@ -268,7 +268,11 @@ async function decidePaired(
   };
   return {
     answer: undefined,
-    changes: [savePaired(row), ...(await deps.keepFormerOwners(owner_id))],
+    changes: [
+      savePaired(row),
+      purge(instanceValue, TIME_RETURNS_TAKEN),
+      ...(await deps.keepFormerOwners(owner_id)),
+    ],
     stream: { id: OWN_STREAM, expect: {}, set: { epoch, resync: 'paired' } },
   };
 }
