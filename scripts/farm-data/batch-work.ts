@@ -89,6 +89,8 @@ const RECORD = {
   result: null,
   result_on: null,
   report_number: null,
+  trays: null,
+  feeding_id: null,
 } satisfies Partial<RowOf<typeof farmRecord>>;
 
 const PROBIOTIC_EVERY_DAYS = 7;
@@ -96,6 +98,10 @@ const EXCHANGE_EVERY_DAYS = 10;
 const MEDICATED_ON_DAY = 40;
 const NOTED_ON_DAY = 20;
 const SICK_ON_DAY = 38;
+/** Before that nothing is left to see: the animals do not find the trays yet. */
+const TRAYS_FROM_DAY = 20;
+const TRAYS_EVERY_DAYS = 2;
+const TRAYS = 4;
 
 /** What is given to a pond of the batch, exchanged there and noted; by dice of its own, so that the rest of the farm stays. */
 export function record({ emit, places, day }: Deps, living: LivingBatch, pond: PondPlace): void {
@@ -178,6 +184,15 @@ export function record({ emit, places, day }: Deps, living: LivingBatch, pond: P
       report_number: `LSA-${day}`,
     });
   }
+  if (age >= TRAYS_FROM_DAY && age % TRAYS_EVERY_DAYS === 0)
+    write(13, {
+      kind: 'FEED_TRAYS',
+      trays: Array.from({ length: TRAYS }, (_, at) => ({
+        tray: at + 1,
+        left_percent: chance.happens(0.05) ? null : chance.oneOf([0, 0, 0, 5, 10, 25]),
+        note: null,
+      })),
+    });
   if (age === NOTED_ON_DAY) write(17, { kind: 'NOTE', text: 'Muda sincronizada, menos ração hoje.' });
 }
 

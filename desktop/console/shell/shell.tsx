@@ -162,7 +162,10 @@ const ROUTES: readonly { path: string; load: Load }[] = [
   { path: '/lancar', load: async () => (await import('../screens/entries/choose-entry.tsx')).ChooseEntry },
   { path: '/lancar/agua', load: async () => (await import('../screens/entries/water-entry.tsx')).WaterEntry },
   { path: '/lancar/fila', load: async () => (await import('../screens/entries/queue.tsx')).Queue },
-  { path: '/lancar/racao', load: async () => (await import('../screens/entries/feed-entry.tsx')).FeedEntry },
+  {
+    path: '/lancar/racao/:what?',
+    load: async () => (await import('../screens/entries/feed-entry.tsx')).FeedEntry,
+  },
   {
     path: '/lancar/biometria',
     load: async () => (await import('../screens/entries/biometry-entry.tsx')).BiometryEntry,
@@ -227,7 +230,7 @@ const ROUTES: readonly { path: string; load: Load }[] = [
 const AT_THE_PONDS = [
   '/lancar',
   '/lancar/agua',
-  '/lancar/racao',
+  '/lancar/racao/:what?',
   '/lancar/fila',
   '/lancar/biometria',
   '/lancar/mortalidade',

@@ -12,6 +12,7 @@ import {
 } from '../fields.ts';
 
 import { defineResource, instant, uuid } from '../resource.ts';
+import { trayAnswer, trayColumns, trayFields, trayGroups, trayUpdate } from './feed-trays.ts';
 import {
   healthAnswer,
   healthColumns,
@@ -25,7 +26,7 @@ import {
 // What a farm writes down of a place beside water, feed, weighings and losses: one table, because all of it has a place, a
 // time, an author and a text, and is read together.
 
-export const RECORD_KINDS = ['TREATMENT', 'WATER_EXCHANGE', 'NOTE', 'DISEASE', 'LAB'] as const;
+export const RECORD_KINDS = ['TREATMENT', 'WATER_EXCHANGE', 'NOTE', 'DISEASE', 'LAB', 'FEED_TRAYS'] as const;
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
 export const PRODUCT_KINDS = [
@@ -74,6 +75,7 @@ export const farmRecord = defineResource({
     /** Where the water of an exchange came from; the laboratory of a result. */
     source: z.string().nullable(),
     ...healthColumns,
+    ...trayColumns,
     created_by: uuid.nullable(),
     clock_quality: z.enum(['trusted', 'estimated']),
     created_at: instant,
@@ -86,6 +88,7 @@ export const farmRecord = defineResource({
     responsible: { fields: ['responsible'] },
     source: { fields: ['source'] },
     ...healthGroups,
+    ...trayGroups,
   },
   parents: { farms: 'farm_id', ponds: 'pond_id', batches: 'batch_id', control_points: 'control_point_id' },
   goesBy: 'parent',
@@ -101,6 +104,8 @@ export const farmRecord = defineResource({
     result: 12,
     result_on: 12,
     report_number: 12,
+    trays: 12,
+    feeding_id: 12,
   },
   widened: { kind: 12, unit: 12 },
 });
@@ -167,6 +172,13 @@ const labCreate = z.object({
   ...labFields,
 });
 
+const traysCreate = z.object({
+  id,
+  kind: z.literal('FEED_TRAYS'),
+  happened_at: happenedAt.optional().meta({ description: 'When the trays were looked at; default now' }),
+  ...trayFields,
+});
+
 /** POST /ponds/{pond_id}/records */
 export const recordCreate = z.discriminatedUnion('kind', [
   treatmentCreate,
@@ -174,6 +186,7 @@ export const recordCreate = z.discriminatedUnion('kind', [
   noteCreate.extend({ kind: z.literal('NOTE') }),
   diseaseCreate,
   labCreate,
+  traysCreate,
 ]);
 export type RecordCreate = z.infer<typeof recordCreate>;
 
@@ -202,6 +215,7 @@ export const recordUpdate = z.object({
   withdrawal_days: withdrawalDays.optional(),
   source: shortText.nullish(),
   ...healthUpdate,
+  ...trayUpdate,
 });
 export type RecordUpdate = z.infer<typeof recordUpdate>;
 
@@ -232,6 +246,7 @@ export const recordAnswer = z.object({
     .nullable()
     .describe('Where the water of an exchange came from; the laboratory of a result'),
   ...healthAnswer,
+  ...trayAnswer,
   batches: z
     .array(z.object({ id: z.uuid(), batch_code: z.string() }))
     .describe('Whose animals were in the pond on that day, as far as is recorded'),
@@ -244,7 +259,13 @@ export const recordAnswer = z.object({
 export type RecordAnswer = z.infer<typeof recordAnswer>;
 
 const kind = z.enum(RECORD_KINDS).optional();
-export const recordsQuery = pageQuery.extend({ kind });
+export const recordsQuery = pageQuery.extend({
+  kind,
+  except: z
+    .enum(RECORD_KINDS)
+    .optional()
+    .describe('All but this kind, such as the many looks at feeding trays'),
+});
 
 /** GET /farms/{farm_id}/products */
 export const productAnswer = z.object({

@@ -362,6 +362,8 @@ export const THINGS: readonly Thing[] = [
         result: null,
         result_on: null,
         report_number: null,
+        trays: null,
+        feeding_id: null,
         ...recorded(at),
       })),
     edits: {
@@ -369,6 +371,7 @@ export const THINGS: readonly Thing[] = [
       product: (word) => ({ product: word, withdrawal_days: numberOf(word) % 60 }),
       disease: (word) => ({ disease_name: word }),
       result: (word) => ({ report_number: word }),
+      trays: (word) => ({ trays: [{ tray: 1, left_percent: numberOf(word) % 100, note: word }] }),
       text: (word) => ({ text: word }),
     },
     madeOn: BOTH,

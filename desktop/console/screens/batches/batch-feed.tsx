@@ -6,6 +6,7 @@ import { batchWords } from '#words/production.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { toast } from '../../components/toast.tsx';
+import { TraysLeftNote } from '../../components/trays-left.tsx';
 import { newUuid } from '../../data/api.ts';
 import type { Batch } from '../../data/batches.ts';
 import { now } from '../../data/clock.ts';
@@ -47,6 +48,12 @@ export function BatchFeed({ batch }: { batch: Batch }) {
                 />
               )}
             </Answer>
+            {told.ponds.map((pond) => (
+              <div key={pond.pond_id} class="stack">
+                {told.ponds.length === 1 ? null : <strong>{pond.pond_cod}</strong>}
+                <TraysLeftNote trays={pond.trays} pondCod={pond.pond_cod} />
+              </div>
+            ))}
             {told.notes.map((note) => (
               <p key={note} class="muted small">
                 {note}

@@ -4,15 +4,19 @@ import { entryWords, formWords } from '#words/entries.ts';
 import { feedStockWords } from '#words/feed-stock.ts';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
+import { TraysLeftNote } from '../../components/trays-left.tsx';
 import type { Batch } from '../../data/batches.ts';
 import { farm, seesMoney } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { useGet } from '../../data/query.ts';
 import { asTyped, currencySign, plainDay, quantity } from '../../i18n/format.ts';
 import { STOCK_TOUCHES, sameFeed } from '../feed-stock/stock-touches.ts';
+import { TrayEntry } from '../records/tray-entry.tsx';
 import { EntryForm, SaveButton, useSubmit, useWhen, WhenFields } from './entry-form.tsx';
 
-export function FeedEntry() {
+/** A meal, or with `bandejas` what meals left on the trays. */
+export function FeedEntry({ params }: { params: { what?: string } }) {
+  if (params.what === 'bandejas') return <TrayEntry />;
   return (
     <EntryForm title={entryWords().feed}>{(batch) => <FeedForm key={batch.id} batch={batch} />}</EntryForm>
   );
@@ -59,6 +63,7 @@ function Filled({
   const [type, setType] = useState(feedType);
   const ponds = advice?.ponds ?? [];
   const [pondId, setPondId] = useState(ponds[0]?.pond_id ?? batch.pond_id);
+  const pond = ponds.find(({ pond_id }) => pond_id === pondId);
   const isRight = kg.isRight && perKg.isRight && leftover.isRight && when.isRight && type.trim() !== '';
   const save = () =>
     submit({
@@ -99,6 +104,7 @@ function Filled({
           onChange={(event) => setPondId(event.currentTarget.value)}
         />
       )}
+      {pond === undefined ? null : <TraysLeftNote trays={pond.trays} pondCod={pond.pond_cod} />}
       <FigureField label={words.feed.quantity} unit="kg" figure={kg} />
       <FigureField label={words.feed.leftover} unit="%" figure={leftover} />
       <WhenFields when={when} />

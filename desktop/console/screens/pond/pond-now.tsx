@@ -11,6 +11,7 @@ import { ControlButton, ControlMark, controlNow } from '../../components/control
 import { NextRunLine } from '../../components/next-run.tsx';
 import { NotProvedMark } from '../../components/not-proved.tsx';
 import { SimulatedMark, watermark } from '../../components/simulated.tsx';
+import { TraysLeftNote } from '../../components/trays-left.tsx';
 import { PriorityMark, Value } from '../../components/value.tsx';
 import { alarms } from '../../data/alarms.ts';
 import { now } from '../../data/clock.ts';
@@ -237,6 +238,9 @@ function Fed({ card }: { card: PondCard }) {
           ? ''
           : ` · ${words.nextMeal(clockTime(next.at), quantity(next.kg, 1, 'kg'))}`}
       </p>
+      {(planned.is === 'known' ? planned.trays : []).map((trays, at) => (
+        <TraysLeftNote key={active_batches[at]?.id} trays={trays} pondCod={card.cod} />
+      ))}
     </>
   );
 }

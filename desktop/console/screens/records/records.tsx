@@ -13,6 +13,7 @@ import {
 import type { LossAnswer } from '#contract/resources/losses.ts';
 import { recordWords } from '#words/production.ts';
 import { recordsWords } from '#words/records.ts';
+import { trayWords } from '#words/trays.ts';
 import { AllAnswered, Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import type { CorrectedField } from '../../components/correction-dialog.tsx';
@@ -26,6 +27,7 @@ import type { Pond } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { asTyped, dayAndTime, figure, isoDay, plainDay, quantity } from '../../i18n/format.ts';
 import { findingsIn, healthFieldsOf } from './health-details.ts';
+import { trayFieldOf, traysIn } from './tray-details.ts';
 
 /** Kinds of questions that rest on what was recorded. */
 export const RECORD_TOUCHES = [
@@ -36,6 +38,7 @@ export const RECORD_TOUCHES = [
   'dashboard',
   'financial',
   'logs',
+  'feeding',
 ];
 
 const MOST = 200;
@@ -54,7 +57,7 @@ export function Records({
   path: `/batches/${string}` | `/control-points/${string}`;
   enter: string | null;
 }) {
-  const records = useGet(`${path}/records`, { limit: MOST });
+  const records = useGet(`${path}/records`, { limit: MOST, except: 'FEED_TRAYS' });
   return (
     <Frame enter={enter === null ? [] : [{ href: enter, label: recordsWords().note }]}>
       <Answer
@@ -71,7 +74,7 @@ export function Records({
 /** The same of a pond, among the losses told of batches that were in it. */
 export function PondRecords({ pond }: { pond: Pond }) {
   const words = recordsWords();
-  const records = useGet(`/ponds/${pond.id}/records`, { limit: MOST });
+  const records = useGet(`/ponds/${pond.id}/records`, { limit: MOST, except: 'FEED_TRAYS' });
   const [most, setMost] = useState(BATCHES_AT_ONCE);
   // one more tells whether there are earlier ones
   const batches = useGet('/batches/', { pond_id: pond.id, limit: most + 1 });
@@ -124,17 +127,45 @@ export function PondRecords({ pond }: { pond: Pond }) {
   );
 }
 
+const LOOKS = 20;
+
+/** The last looks at the feeding trays of a pond: there are several a day, which would hide all else among the records. */
+export function PondTrays({ pond }: { pond: Pond }) {
+  const words = trayWords();
+  const looks = useGet(`/ponds/${pond.id}/records`, { kind: 'FEED_TRAYS', limit: LOOKS });
+  const enter = `/lancar/racao/bandejas?pond=${encodeURIComponent(pond.cod)}`;
+  return (
+    <Frame
+      title={words.title}
+      name="trays"
+      enter={mayRecord.value ? [{ href: enter, label: words.enter }] : []}
+    >
+      <Answer
+        of={looks}
+        isEmpty={(rows) => rows.length === 0}
+        empty={<p class="muted">{recordsWords().none}</p>}
+      >
+        {(rows) => <Lines lines={rows.map(lineOf)} />}
+      </Answer>
+    </Frame>
+  );
+}
+
 function Frame({
+  title = recordsWords().title,
+  name = '',
   enter,
   children,
 }: {
+  title?: string;
+  name?: string;
   enter: readonly { href: string; label: string }[];
   children: ComponentChildren;
 }) {
   return (
-    <section class="card stack" data-records>
+    <section class="card stack" data-records={name}>
       <div class="row apart">
-        <h2>{recordsWords().title}</h2>
+        <h2>{title}</h2>
         <div class="row no-print">
           {enter.map(({ href, label }) => (
             <Link key={href} class="button" href={href}>
@@ -208,6 +239,7 @@ export function detailsOf(record: RecordAnswer): string {
   const { amount, unit, product_kind, product_lot, text, responsible, source, batches } = record;
   return [
     ...findingsIn(record),
+    ...traysIn(record),
     amount === null || unit === null
       ? ''
       : quantity(amount, Number.isInteger(amount) ? 0 : 2, words.units[unit]),
@@ -275,6 +307,13 @@ function fieldsOf(record: RecordAnswer): CorrectedField[] {
     case 'DISEASE':
     case 'LAB':
       return [when, ...healthFieldsOf(record)];
+    case 'FEED_TRAYS':
+      return [
+        when,
+        trayFieldOf(record),
+        line('text', trayWords().remark),
+        line('responsible', trayWords().who),
+      ];
     case 'NOTE':
       return [when, { ...line('text', words.text), isOptional: false }];
     case 'WATER_EXCHANGE':

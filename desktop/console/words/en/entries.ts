@@ -73,6 +73,8 @@ export const entryWords = translation<typeof source.entryWords>({
   waterHint: 'The round: pond by pond',
   feed: 'Feed',
   feedHint: 'The meal given and what was left on the tray',
+  trays: 'Feeding trays',
+  traysHint: 'What is left on each tray of the pond',
   biometry: 'Weighing',
   biometryHint: 'Sample weighed, mean weight',
   expense: 'Expense',

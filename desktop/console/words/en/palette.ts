@@ -96,6 +96,7 @@ export const paletteWords = translation<typeof source.paletteWords>({
     '/lancar': 'Enter',
     '/lancar/agua': 'Enter water',
     '/lancar/racao': 'Enter feed',
+    '/lancar/racao/bandejas': 'Enter feeding trays',
     '/lancar/biometria': 'Enter a weighing',
     '/lancar/mortalidade': 'Enter mortality',
     '/lancar/tratamento': 'Enter a treatment',

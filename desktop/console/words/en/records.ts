@@ -15,6 +15,7 @@ export const recordsWords = translation<typeof source.recordsWords>({
     NOTE: 'Note',
     DISEASE: 'Signs of disease',
     LAB: 'Laboratory result',
+    FEED_TRAYS: 'Feeding trays',
     LOSS: 'Mortality',
   },
   productKinds: {

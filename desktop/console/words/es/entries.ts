@@ -73,6 +73,8 @@ export const entryWords = translation<typeof source.entryWords>({
   waterHint: 'La ronda: piscina por piscina',
   feed: 'Balanceado',
   feedHint: 'La ración dada y lo que sobró en el comedero',
+  trays: 'Comederos',
+  traysHint: 'Lo que sobró en cada comedero de la piscina',
   biometry: 'Muestreo',
   biometryHint: 'Muestra pesada, peso promedio',
   expense: 'Gasto',

@@ -100,6 +100,7 @@ export const paletteWords = translation<typeof source.paletteWords>({
     '/lancar': 'Registrar',
     '/lancar/agua': 'Registrar agua',
     '/lancar/racao': 'Registrar balanceado',
+    '/lancar/racao/bandejas': 'Registrar comederos',
     '/lancar/biometria': 'Registrar muestreo',
     '/lancar/mortalidade': 'Registrar mortalidad',
     '/lancar/estoque': 'Existencias de balanceado',

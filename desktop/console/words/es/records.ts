@@ -15,6 +15,7 @@ export const recordsWords = translation<typeof source.recordsWords>({
     NOTE: 'Anotación',
     DISEASE: 'Signos de enfermedad',
     LAB: 'Resultado de laboratorio',
+    FEED_TRAYS: 'Comederos',
     LOSS: 'Mortalidad',
   },
   productKinds: {

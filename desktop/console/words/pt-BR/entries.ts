@@ -70,6 +70,8 @@ export const entryWords = source({
   waterHint: 'A ronda: viveiro por viveiro',
   feed: 'Ração',
   feedHint: 'O trato dado e o que sobrou na bandeja',
+  trays: 'Bandejas',
+  traysHint: 'O que sobrou em cada bandeja do viveiro',
   biometry: 'Biometria',
   biometryHint: 'Amostra pesada, peso médio',
   expense: 'Despesa',

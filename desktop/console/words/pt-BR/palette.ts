@@ -15,6 +15,7 @@ export const paletteWords = source({
   helpPage: 'ajuda',
   records: {
     DISEASE: 'sinais de doença',
+    FEED_TRAYS: 'bandejas',
     LAB: 'laboratório',
     NOTE: 'anotação',
     TREATMENT: 'tratamento',
@@ -95,6 +96,7 @@ export const paletteWords = source({
     '/lancar': 'Lançar',
     '/lancar/agua': 'Lançar água',
     '/lancar/racao': 'Lançar ração',
+    '/lancar/racao/bandejas': 'Lançar bandejas',
     '/lancar/biometria': 'Lançar biometria',
     '/lancar/mortalidade': 'Lançar mortalidade',
     '/lancar/tratamento': 'Lançar tratamento',

@@ -14,6 +14,7 @@ export const recordsWords = source({
     NOTE: 'Anotação',
     DISEASE: 'Sinais de doença',
     LAB: 'Resultado de laboratório',
+    FEED_TRAYS: 'Bandejas',
     LOSS: 'Mortalidade',
   },
   productKinds: {

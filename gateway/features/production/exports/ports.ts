@@ -61,6 +61,7 @@ export type RecordLine = Pick<
   | 'result'
   | 'result_on'
   | 'report_number'
+  | 'trays'
 > & {
   /** The farm's words for the pond, batch or control point. */
   place: string;

@@ -77,6 +77,7 @@ export async function writeRecord(
     updated_at: null,
   };
   requireTold(deps, row, place.timezone);
+  await requireMeal(deps, row, { isNamed: true });
   return {
     answer: { row, warnings: recordWarnings(deps, { row, place }, language) },
     changes: [insert(farmRecord, row)],
@@ -104,6 +105,8 @@ function toldOf(input: RecordCreate) {
     result: null,
     result_on: null,
     report_number: null,
+    trays: null,
+    feeding_id: null,
   };
   const { kind } = input;
   switch (kind) {
@@ -161,6 +164,15 @@ function toldOf(input: RecordCreate) {
         result_on: input.result_on ?? null,
         report_number: input.report_number ?? null,
       };
+    case 'FEED_TRAYS':
+      return {
+        ...nothing,
+        kind,
+        text: input.text ?? null,
+        responsible: input.responsible ?? null,
+        trays: input.trays,
+        feeding_id: input.feeding_id ?? null,
+      };
   }
 }
 
@@ -207,6 +219,7 @@ const FIELDS: Readonly<Record<RecordKind, ReadonlySet<keyof RecordUpdate>>> = {
     'result_on',
     'report_number',
   ]),
+  FEED_TRAYS: new Set(['pond_id', 'happened_at', 'text', 'responsible', 'trays', 'feeding_id']),
 };
 
 const UNITS: Readonly<Record<RecordKind, readonly string[]>> = {
@@ -215,6 +228,7 @@ const UNITS: Readonly<Record<RecordKind, readonly string[]>> = {
   NOTE: [],
   DISEASE: [],
   LAB: LAB_UNITS,
+  FEED_TRAYS: [],
 };
 
 /** Throws for what the schema lets through, and a record of that kind has not. */
@@ -261,6 +275,7 @@ export async function changeRecord(
   const set = { ...changed.after, updated_at: isoOf(deps.now()) };
   const row: FarmRecord = { ...current, ...set, rev: current.rev + 1 };
   requireTold(deps, row, place.timezone);
+  await requireMeal(deps, row, { isNamed: row.feeding_id !== current.feeding_id });
   return {
     answer: { row, warnings: recordWarnings(deps, { row, place: pond }, language) },
     changes: [
@@ -291,6 +306,7 @@ const CALLED: Readonly<Record<RecordKind, string>> = {
   NOTE: 'Note',
   DISEASE: 'Signs of disease',
   LAB: 'Laboratory result',
+  FEED_TRAYS: 'Feeding trays',
 };
 
 function entryOf(caller: Caller, place: Place, row: FarmRecord) {
@@ -343,7 +359,31 @@ async function requireRoom({ queries }: WriteRecordDeps, place: Place, at: strin
   );
 }
 
-/** Throws 422 unless signs of disease say something, and a laboratory result says of what, by when and in what it counts. */
+/**
+ * Throws 422 unless the meal that trays are said to be of was given before, in that pond. One that is on record already and was
+ * deleted since leaves what was seen.
+ */
+async function requireMeal(
+  { queries }: WriteRecordDeps,
+  row: RowOf<typeof farmRecord>,
+  { isNamed }: { isNamed: boolean },
+): Promise<void> {
+  if (row.feeding_id === null || row.pond_id === null) return;
+  const meal = await queries.mealById(row.feeding_id);
+  if (meal === null && !isNamed) return;
+  const isOfPond =
+    meal !== null &&
+    (meal.pond_id === row.pond_id ||
+      (meal.pond_id === null && (await queries.batchesEverIn([row.pond_id])).includes(meal.batch_id)));
+  if (!isOfPond) throw invalidField(422, 'feeding_id', 'no such feeding in this pond');
+  if (row.happened_at < meal.feed_date)
+    throw invalidField(422, 'happened_at', `lies before the meal that was on the trays (${meal.feed_date})`);
+}
+
+/**
+ * Throws 422 unless signs of disease say something, a laboratory result says of what, by when and in what it counts, and of the
+ * trays at least one was looked at.
+ */
 function requireTold(
   deps: Pick<WriteRecordDeps, 'now' | 'clockQuality'>,
   row: RowOf<typeof farmRecord>,
@@ -353,6 +393,8 @@ function requireTold(
     const saysNothing = (row.signs ?? []).length === 0 && row.disease === null && !row.text;
     if (saysNothing) throw invalidField(422, 'signs', 'name a sign, a disease that is suspected, or a text');
   }
+  if (row.kind === 'FEED_TRAYS' && (row.trays ?? []).every((each) => each.left_percent === null))
+    throw invalidField(422, 'trays', 'say what was left on at least one tray', 'NO_TRAY_SEEN');
   if (row.kind !== 'LAB') return;
   if (row.disease === null) throw invalidField(422, 'disease', 'say what was looked for');
   if (row.source === null) throw invalidField(422, 'source', 'say which laboratory it was');
