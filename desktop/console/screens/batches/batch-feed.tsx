@@ -6,7 +6,6 @@ import { batchWords } from '#words/production.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { toast } from '../../components/toast.tsx';
-import { TraysLeftNote } from '../../components/trays-left.tsx';
 import { newUuid } from '../../data/api.ts';
 import type { Batch } from '../../data/batches.ts';
 import { now } from '../../data/clock.ts';
@@ -17,6 +16,7 @@ import { clockTime, figure, instantAt, isoDay, money, quantity } from '../../i18
 import { givenAt, mealAt, nearMeal } from '../../state/meals.ts';
 import { sharedId } from '../../state/shared-id.ts';
 import { useEnter } from '../entries/entry-form.tsx';
+import { TraysLeftNote } from '../records/tray-details.tsx';
 
 /** What to feed today, meal by meal, each with one press once it is given; and what the cycle has eaten so far. */
 export function BatchFeed({ batch }: { batch: Batch }) {

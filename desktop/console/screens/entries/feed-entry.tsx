@@ -4,13 +4,13 @@ import { entryWords, formWords } from '#words/entries.ts';
 import { feedStockWords } from '#words/feed-stock.ts';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
-import { TraysLeftNote } from '../../components/trays-left.tsx';
 import type { Batch } from '../../data/batches.ts';
 import { farm, seesMoney } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { useGet } from '../../data/query.ts';
 import { asTyped, currencySign, plainDay, quantity } from '../../i18n/format.ts';
 import { STOCK_TOUCHES, sameFeed } from '../feed-stock/stock-touches.ts';
+import { TraysLeftNote } from '../records/tray-details.tsx';
 import { TrayEntry } from '../records/tray-entry.tsx';
 import { EntryForm, SaveButton, useSubmit, useWhen, WhenFields } from './entry-form.tsx';
 

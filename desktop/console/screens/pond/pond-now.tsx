@@ -11,7 +11,6 @@ import { ControlButton, ControlMark, controlNow } from '../../components/control
 import { NextRunLine } from '../../components/next-run.tsx';
 import { NotProvedMark } from '../../components/not-proved.tsx';
 import { SimulatedMark, watermark } from '../../components/simulated.tsx';
-import { TraysLeftNote } from '../../components/trays-left.tsx';
 import { PriorityMark, Value } from '../../components/value.tsx';
 import { alarms } from '../../data/alarms.ts';
 import { now } from '../../data/clock.ts';
@@ -23,6 +22,7 @@ import { usePlannedFeed } from '../../data/planned-feed.ts';
 import { useGet } from '../../data/query.ts';
 import { WATER } from '../../data/water.ts';
 import { age, clockTime, percent, quantity } from '../../i18n/format.ts';
+import { TraysLeftNote } from '../records/tray-details.tsx';
 
 const SHOWN: readonly WaterField[] = [
   'dissolved_oxygen',

@@ -27,7 +27,7 @@ import type { Pond } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { asTyped, dayAndTime, figure, isoDay, plainDay, quantity } from '../../i18n/format.ts';
 import { findingsIn, healthFieldsOf } from './health-details.ts';
-import { trayFieldOf, traysIn } from './tray-details.ts';
+import { trayFieldOf, traysIn } from './tray-details.tsx';
 
 /** Kinds of questions that rest on what was recorded. */
 export const RECORD_TOUCHES = [

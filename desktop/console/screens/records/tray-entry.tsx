@@ -1,4 +1,4 @@
-import '../../styles/trays.css';
+import '../../styles/batches.css';
 import { useState } from 'preact/hooks';
 import { MOST_TRAYS, type TrayReading } from '#contract/resources/feed-trays.ts';
 import { trayWords } from '#words/trays.ts';
