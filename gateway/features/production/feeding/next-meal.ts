@@ -53,23 +53,22 @@ export async function nextMeal(
     rations.map(({ pondId }) => pondId),
   );
   const totalKg = rations.reduce((sum, { ration }) => sum + ration.recommendedKg, 0);
-  const byPond = new Map<string, PondMeal>();
-  let givenKg = 0;
-  for (const { pondId, ration } of rations) {
+  const given = rations.map(({ pondId, ration }) => {
     const trays = left.get(pondId) ?? null;
     const factor =
       trays === null
         ? 1
         : nextMealFactor(science.feeding, trays.leftPercent, [ration.adjustment.factor], trays.unseen);
-    givenKg += ration.recommendedKg * factor;
-    const shareKg = totalKg === 0 ? 0 : (meal.quantityKg * ration.recommendedKg) / totalKg;
-    byPond.set(pondId, {
-      quantityKg: weighedFeedKg(shareKg * factor),
-      trays: trays === null ? null : { ...trays, factor },
-    });
-  }
-  const quantityKg = totalKg === 0 ? 0 : weighedFeedKg((meal.quantityKg * givenKg) / totalKg);
-  return { time: meal.time, quantityKg, byPond };
+    const shareKg = totalKg === 0 ? 0 : (meal.quantityKg * ration.recommendedKg * factor) / totalKg;
+    const inPond = { quantityKg: weighedFeedKg(shareKg), trays: trays === null ? null : { ...trays, factor } };
+    return { pondId, shareKg, inPond };
+  });
+  const quantityKg = weighedFeedKg(given.reduce((sum, { shareKg }) => sum + shareKg, 0));
+  return {
+    time: meal.time,
+    quantityKg,
+    byPond: new Map(given.map(({ pondId, inPond }): [string, PondMeal] => [pondId, inPond])),
+  };
 }
 
 /** Of ponds of which nothing is known there is none. */
