@@ -439,6 +439,8 @@ function production(ids: Record<Owned, string>, ownerId: string): Change[] {
       report_number: null,
       trays: null,
       feeding_id: null,
+      step: null,
+      ended_on: null,
     }),
     insert(feedStockEntry, {
       ...UNTOUCHED,

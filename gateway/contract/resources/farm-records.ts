@@ -22,11 +22,26 @@ import {
   labFields,
   signsFields,
 } from './health-records.ts';
+import {
+  preparationAnswer,
+  preparationColumns,
+  preparationFields,
+  preparationGroups,
+  preparationUpdate,
+} from './pond-preparation.ts';
 
 // What a farm writes down of a place beside water, feed, weighings and losses: one table, because all of it has a place, a
 // time, an author and a text, and is read together.
 
-export const RECORD_KINDS = ['TREATMENT', 'WATER_EXCHANGE', 'NOTE', 'DISEASE', 'LAB', 'FEED_TRAYS'] as const;
+export const RECORD_KINDS = [
+  'TREATMENT',
+  'WATER_EXCHANGE',
+  'NOTE',
+  'DISEASE',
+  'LAB',
+  'FEED_TRAYS',
+  'PREPARATION',
+] as const;
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
 export const PRODUCT_KINDS = [
@@ -45,6 +60,7 @@ export const MAY_LEAVE_RESIDUES: readonly ProductKind[] = ['MEDICATION', 'DISINF
 
 export const DOSE_UNITS = ['kg', 'g', 'L', 'mL', 'ppm'] as const;
 export const EXCHANGE_UNITS = ['percent', 'cm', 'm3'] as const;
+export const PREPARATION_UNITS = [...DOSE_UNITS, 'cm', 'm3'] as const;
 export const RECORD_UNITS = [...DOSE_UNITS, ...EXCHANGE_UNITS, ...LAB_UNITS] as const;
 
 export const farmRecord = defineResource({
@@ -76,6 +92,7 @@ export const farmRecord = defineResource({
     source: z.string().nullable(),
     ...healthColumns,
     ...trayColumns,
+    ...preparationColumns,
     created_by: uuid.nullable(),
     clock_quality: z.enum(['trusted', 'estimated']),
     created_at: instant,
@@ -89,6 +106,7 @@ export const farmRecord = defineResource({
     source: { fields: ['source'] },
     ...healthGroups,
     ...trayGroups,
+    ...preparationGroups,
   },
   parents: { farms: 'farm_id', ponds: 'pond_id', batches: 'batch_id', control_points: 'control_point_id' },
   goesBy: 'parent',
@@ -106,6 +124,8 @@ export const farmRecord = defineResource({
     report_number: 12,
     trays: 12,
     feeding_id: 12,
+    step: 12,
+    ended_on: 12,
   },
   widened: { kind: 12, unit: 12 },
 });
@@ -179,6 +199,15 @@ const traysCreate = z.object({
   ...trayFields,
 });
 
+const preparationCreate = z.object({
+  id,
+  kind: z.literal('PREPARATION'),
+  happened_at: happenedAt.optional().meta({ description: 'When it began; default now' }),
+  ...preparationFields,
+  amount: doseAmount.nullish(),
+  unit: z.enum(PREPARATION_UNITS).nullish(),
+});
+
 /** POST /ponds/{pond_id}/records */
 export const recordCreate = z.discriminatedUnion('kind', [
   treatmentCreate,
@@ -187,6 +216,7 @@ export const recordCreate = z.discriminatedUnion('kind', [
   diseaseCreate,
   labCreate,
   traysCreate,
+  preparationCreate,
 ]);
 export type RecordCreate = z.infer<typeof recordCreate>;
 
@@ -204,11 +234,11 @@ export const recordUpdate = z.object({
     .describe('Of a record of a pond, notes aside, that was written down for another'),
   happened_at: happenedAt.optional(),
   text: longText.nullish(),
-  product: shortText.optional(),
+  product: shortText.nullish().describe('A treatment always has one'),
   product_kind: z.enum(PRODUCT_KINDS).optional(),
   product_lot: shortText.nullish(),
   amount: labFields.amount.describe(
-    'Of a dose or an exchange above 0; null: of a laboratory result without a figure',
+    'Of a dose or an exchange above 0; null: of a laboratory result or a preparation without a figure',
   ),
   unit: z.enum(RECORD_UNITS).nullish(),
   responsible: shortText.nullish(),
@@ -216,6 +246,7 @@ export const recordUpdate = z.object({
   source: shortText.nullish(),
   ...healthUpdate,
   ...trayUpdate,
+  ...preparationUpdate,
 });
 export type RecordUpdate = z.infer<typeof recordUpdate>;
 
@@ -247,6 +278,7 @@ export const recordAnswer = z.object({
     .describe('Where the water of an exchange came from; the laboratory of a result'),
   ...healthAnswer,
   ...trayAnswer,
+  ...preparationAnswer,
   batches: z
     .array(z.object({ id: z.uuid(), batch_code: z.string() }))
     .describe('Whose animals were in the pond on that day, as far as is recorded'),

@@ -143,6 +143,8 @@ const ENTERED: Readonly<Record<string, { row: Record<string, unknown>; entered: 
         report_number: 'L-77',
         trays: [{ tray: 1, left_percent: 10, note: null }],
         feeding_id: idOf(6, 9),
+        step: 'LIMING',
+        ended_on: '2026-03-09',
       },
     },
   };

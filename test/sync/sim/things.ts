@@ -364,6 +364,8 @@ export const THINGS: readonly Thing[] = [
         report_number: null,
         trays: null,
         feeding_id: null,
+        step: null,
+        ended_on: null,
         ...recorded(at),
       })),
     edits: {
@@ -371,6 +373,7 @@ export const THINGS: readonly Thing[] = [
       product: (word) => ({ product: word, withdrawal_days: numberOf(word) % 60 }),
       disease: (word) => ({ disease_name: word }),
       result: (word) => ({ report_number: word }),
+      step: (word) => ({ ended_on: `2026-03-${String((numberOf(word) % 28) + 1).padStart(2, '0')}` }),
       trays: (word) => ({ trays: [{ tray: 1, left_percent: numberOf(word) % 100, note: word }] }),
       text: (word) => ({ text: word }),
     },

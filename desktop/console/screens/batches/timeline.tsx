@@ -24,6 +24,7 @@ const OF_RECORD = {
   NOTE: 'noted',
   DISEASE: 'sick',
   LAB: 'tested',
+  PREPARATION: 'prepared',
 } as const;
 
 const MARK: Readonly<Record<Kind, string>> = {
@@ -36,6 +37,7 @@ const MARK: Readonly<Record<Kind, string>> = {
   noted: '✎',
   sick: '☹',
   tested: '⚗',
+  prepared: '▤',
   harvested: '▾',
   ended: '■',
   lost: '✕',

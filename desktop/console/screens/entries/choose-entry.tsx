@@ -38,6 +38,12 @@ export function ChooseEntry() {
       isShown: mayRecord.value,
     },
     { href: '/lancar/sanidade/exame', name: words.lab, hint: words.labHint, isShown: mayRecord.value },
+    {
+      href: '/lancar/sanidade/preparo',
+      name: words.preparation,
+      hint: words.preparationHint,
+      isShown: mayRecord.value,
+    },
     { href: '/lancar/estoque', name: words.stock, hint: words.stockHint, isShown: true },
     { href: '/lancar/despesa', name: words.expense, hint: words.expenseHint, isShown: mayManage.value },
     {

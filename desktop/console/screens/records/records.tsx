@@ -6,11 +6,13 @@ import type { BatchDetail } from '#contract/resources/batches.ts';
 import {
   DOSE_UNITS,
   EXCHANGE_UNITS,
+  PREPARATION_UNITS,
   PRODUCT_KINDS,
   type RecordAnswer,
   type WithdrawalAnswer,
 } from '#contract/resources/farm-records.ts';
 import type { LossAnswer } from '#contract/resources/losses.ts';
+import { PREPARATION_STEPS } from '#contract/resources/pond-preparation.ts';
 import { recordWords } from '#words/production.ts';
 import { recordsWords } from '#words/records.ts';
 import { trayWords } from '#words/trays.ts';
@@ -26,7 +28,7 @@ import { mayAttend, mayCorrect, mayCorrectNote, mayRecord } from '../../data/far
 import type { Pond } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { asTyped, dayAndTime, figure, isoDay, plainDay, quantity } from '../../i18n/format.ts';
-import { findingsIn, healthFieldsOf } from './health-details.ts';
+import { findingsIn, healthFieldsOf, namedOf } from './health-details.ts';
 import { trayFieldOf, traysIn } from './tray-details.tsx';
 
 /** Kinds of questions that rest on what was recorded. */
@@ -95,6 +97,7 @@ export function PondRecords({ pond }: { pond: Pond }) {
               { href: `/lancar/anotacao${asked}`, label: words.note },
               { href: `/lancar/sanidade/sinais${asked}`, label: words.kinds.DISEASE },
               { href: `/lancar/sanidade/exame${asked}`, label: words.kinds.LAB },
+              { href: `/lancar/sanidade/preparo${asked}`, label: words.kinds.PREPARATION },
             ]
           : []
       }
@@ -240,6 +243,7 @@ export function detailsOf(record: RecordAnswer): string {
   return [
     ...findingsIn(record),
     ...traysIn(record),
+    ...preparedIn(record),
     amount === null || unit === null
       ? ''
       : quantity(amount, Number.isInteger(amount) ? 0 : 2, words.units[unit]),
@@ -249,7 +253,7 @@ export function detailsOf(record: RecordAnswer): string {
     product_lot === null ? '' : words.lotOf(product_lot),
     responsible === null
       ? ''
-      : record.kind === 'TREATMENT' || record.kind === 'WATER_EXCHANGE'
+      : record.kind === 'TREATMENT' || record.kind === 'WATER_EXCHANGE' || record.kind === 'PREPARATION'
         ? words.by(responsible)
         : responsible,
     withdrawalOf(record),
@@ -257,6 +261,11 @@ export function detailsOf(record: RecordAnswer): string {
   ]
     .filter((part) => part !== '')
     .join(' · ');
+}
+
+function preparedIn({ step, ended_on: end, product }: RecordAnswer): string[] {
+  const { steps, ended, goesOn } = recordsWords().preparation;
+  return step === null ? [] : [steps[step], end === null ? goesOn : ended(plainDay(end)), product ?? ''];
 }
 
 /** A period that nobody knows is said to be unknown; 0 days are said as well. */
@@ -313,6 +322,44 @@ function fieldsOf(record: RecordAnswer): CorrectedField[] {
         trayFieldOf(record),
         line('text', trayWords().remark),
         line('responsible', trayWords().who),
+      ];
+    case 'PREPARATION':
+      return [
+        when,
+        {
+          name: 'step',
+          label: words.preparation.step,
+          kind: 'choice',
+          first: record.step ?? '',
+          options: namedOf(PREPARATION_STEPS, words.preparation.steps),
+        },
+        {
+          name: 'ended_on',
+          label: words.preparation.until,
+          kind: 'day',
+          first: record.ended_on ?? '',
+          isOptional: true,
+        },
+        line('product', words.product),
+        {
+          name: 'amount',
+          label: words.amount,
+          kind: 'figure',
+          first: asTyped(record.amount),
+          isOptional: true,
+        },
+        {
+          name: 'unit',
+          label: words.unit,
+          kind: 'choice',
+          first: record.unit ?? '',
+          isOptional: true,
+          options: [{ value: '', label: '–' }, ...namedOf(PREPARATION_UNITS, words.units)],
+        },
+        line('product_lot', words.lot),
+        line('source', words.source),
+        line('text', words.text),
+        line('responsible', words.responsible),
       ];
     case 'NOTE':
       return [when, { ...line('text', words.text), isOptional: false }];

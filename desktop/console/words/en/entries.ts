@@ -93,6 +93,8 @@ export const entryWords = translation<typeof source.entryWords>({
   diseaseHint: 'What was seen on the animals, and on how many',
   lab: 'Laboratory result',
   labHint: 'PCR, histology, bacteriology: what was looked for and found',
+  preparation: 'Pond preparation',
+  preparationHint: 'Drying, liming, filling between two cycles',
   queue: 'Waiting',
   queueHint: 'What the gateway does not have yet',
   tasks: 'Tasks of today',

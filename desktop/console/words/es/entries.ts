@@ -91,6 +91,8 @@ export const entryWords = translation<typeof source.entryWords>({
   diseaseHint: 'Lo que se vio en los animales, y en cuántos',
   lab: 'Resultado de laboratorio',
   labHint: 'PCR, histología, bacteriología: lo que se buscó y se halló',
+  preparation: 'Preparación de la piscina',
+  preparationHint: 'Secado, encalado, llenado entre dos ciclos',
   mortality: 'Mortalidad',
   mortalityHint: 'Ajustar la supervivencia',
   queue: 'En la cola',

@@ -90,6 +90,8 @@ export const entryWords = source({
   diseaseHint: 'O que se viu nos animais, e quantos',
   lab: 'Resultado de laboratório',
   labHint: 'PCR, histologia, bacteriologia: o que se procurou e achou',
+  preparation: 'Preparo do viveiro',
+  preparationHint: 'Secagem, calagem, enchimento entre dois ciclos',
   queue: 'Na fila',
   queueHint: 'O que ainda não chegou ao gateway',
   tasks: 'Tarefas de hoje',

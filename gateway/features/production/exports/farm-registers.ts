@@ -335,7 +335,8 @@ export const FARM_REGISTERS: readonly FarmRegister[] = [
     below: 'farm',
     column: 'farm_id',
     order: 'happened_at',
-    meaning: 'Treatments, water exchanges, notes, signs of disease, laboratory results and feeding trays',
+    meaning:
+      'Treatments, water exchanges, notes, signs of disease, laboratory results, feeding trays and preparation of ponds',
     isSheet: true,
     columns: [
       id,
@@ -343,7 +344,7 @@ export const FARM_REGISTERS: readonly FarmRegister[] = [
       at('happened_at', 'When it was; of LAB when the sample was taken'),
       text(
         'kind',
-        'TREATMENT, WATER_EXCHANGE, NOTE, DISEASE (what was seen), LAB (a laboratory result) or FEED_TRAYS',
+        'TREATMENT, WATER_EXCHANGE, NOTE, DISEASE (what was seen), LAB (a laboratory result), FEED_TRAYS or PREPARATION (of a pond between cycles)',
       ),
       ofPond('Of a pond'),
       ofBatch,
@@ -378,6 +379,12 @@ export const FARM_REGISTERS: readonly FarmRegister[] = [
       text('report_number', 'Number of the report of the laboratory'),
       text('trays', 'Feeding trays as a JSON list: number, percent left (null: nobody looked), note'),
       text('feeding_id', 'The feeding that lay on the trays; empty: not said'),
+      text('step', 'Of PREPARATION: DRYING, LIMING, FILLING and the like'),
+      {
+        name: 'ended_on',
+        is: 'day',
+        meaning: 'Last day of a preparation; empty: it goes on, or nobody said',
+      },
     ],
   },
   {

@@ -171,7 +171,8 @@ export function recordsTable(lines: Lines<RecordLine>, timezone: string, batches
       ...number('affected_percent'),
       ...text('severity', 'disease', 'disease_name', 'sample', 'method', 'result'),
       day('result_on'),
-      ...text('report_number', 'trays'),
+      ...text('report_number', 'trays', 'step'),
+      day('ended_on'),
     ],
     chunks: recordRows(lines, timezone, batchesOf),
   };
@@ -199,6 +200,8 @@ async function* recordRows(
         line.signs === null ? null : line.signs.join(' '),
         ...HEALTH_COLUMNS.map((name) => line[name]),
         traysText(line.trays),
+        line.step,
+        line.ended_on,
       ]);
     }
     yield rows;

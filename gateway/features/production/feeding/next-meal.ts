@@ -60,7 +60,10 @@ export async function nextMeal(
         ? 1
         : nextMealFactor(science.feeding, trays.leftPercent, [ration.adjustment.factor], trays.unseen);
     const shareKg = totalKg === 0 ? 0 : (meal.quantityKg * ration.recommendedKg * factor) / totalKg;
-    const inPond = { quantityKg: weighedFeedKg(shareKg), trays: trays === null ? null : { ...trays, factor } };
+    const inPond = {
+      quantityKg: weighedFeedKg(shareKg),
+      trays: trays === null ? null : { ...trays, factor },
+    };
     return { pondId, shareKg, inPond };
   });
   const quantityKg = weighedFeedKg(given.reduce((sum, { shareKg }) => sum + shareKg, 0));

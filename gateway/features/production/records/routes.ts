@@ -73,7 +73,7 @@ function listRoutes(deps: RecordRoutesDeps): Route[] {
       path: '/farms/{farm_id}/records',
       tag,
       summary:
-        'Treatments, water exchanges, notes, signs of disease, laboratory results and feeding trays of a farm, newest first',
+        'Treatments, water exchanges, notes, signs of disease, laboratory results, feeding trays and preparation of a farm, newest first',
       access: atFarm,
       params: farmParams,
       query: recordsQuery,
@@ -99,7 +99,7 @@ function listRoutes(deps: RecordRoutesDeps): Route[] {
       path: '/ponds/{pond_id}/records',
       tag,
       summary:
-        'Treatments, water exchanges, notes, signs of disease, laboratory results and feeding trays of a pond, newest first',
+        'Treatments, water exchanges, notes, signs of disease, laboratory results, feeding trays and preparation of a pond, newest first',
       access: { ...atPond, right: 'read' },
       params: pondParams,
       query: recordsQuery,
@@ -154,7 +154,7 @@ function writingRoutes(deps: RecordRoutesDeps): Route[] {
       path: '/ponds/{pond_id}/records',
       tag,
       summary:
-        'Record a treatment, a water exchange, a note, signs of disease, a laboratory result or feeding trays of a pond',
+        'Record a treatment, a water exchange, a note, signs of disease, a laboratory result, feeding trays or preparation of a pond',
       access: { ...atPond, right: 'record' },
       invalid: 422,
       params: pondParams,
@@ -219,7 +219,8 @@ function singleRoutes(deps: RecordRoutesDeps): Route[] {
       method: 'GET',
       path: '/records/{record_id}',
       tag,
-      summary: 'A treatment, water exchange, note, signs of disease, a laboratory result or feeding trays',
+      summary:
+        'A treatment, water exchange, note, signs of disease, a laboratory result, feeding trays or preparation',
       access: { ...atRecord, right: 'read' },
       params: recordParams,
       answers: { 200: { schema: recordAnswer } },
@@ -331,6 +332,8 @@ function answerOf(
     ...healthOf(row),
     trays: row.trays,
     feeding_id: row.feeding_id,
+    step: row.step,
+    ended_on: row.ended_on,
     batches,
     created_by: row.created_by,
     clock_quality: row.clock_quality,

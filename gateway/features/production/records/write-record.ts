@@ -4,6 +4,7 @@ import {
   EXCHANGE_UNITS,
   farmRecord,
   MOST_DOSE,
+  PREPARATION_UNITS,
   type RecordCreate,
   type RecordKind,
   type RecordUpdate,
@@ -107,6 +108,8 @@ function toldOf(input: RecordCreate) {
     report_number: null,
     trays: null,
     feeding_id: null,
+    step: null,
+    ended_on: null,
   };
   const { kind } = input;
   switch (kind) {
@@ -173,6 +176,20 @@ function toldOf(input: RecordCreate) {
         trays: input.trays,
         feeding_id: input.feeding_id ?? null,
       };
+    case 'PREPARATION':
+      return {
+        ...nothing,
+        kind,
+        text: input.text ?? null,
+        product: input.product ?? null,
+        product_lot: input.product_lot ?? null,
+        amount: input.amount ?? null,
+        unit: input.unit ?? null,
+        responsible: input.responsible ?? null,
+        source: input.source ?? null,
+        step: input.step,
+        ended_on: input.ended_on ?? null,
+      };
   }
 }
 
@@ -220,6 +237,19 @@ const FIELDS: Readonly<Record<RecordKind, ReadonlySet<keyof RecordUpdate>>> = {
     'report_number',
   ]),
   FEED_TRAYS: new Set(['pond_id', 'happened_at', 'text', 'responsible', 'trays', 'feeding_id']),
+  PREPARATION: new Set([
+    'pond_id',
+    'happened_at',
+    'text',
+    'product',
+    'product_lot',
+    'amount',
+    'unit',
+    'responsible',
+    'source',
+    'step',
+    'ended_on',
+  ]),
 };
 
 const UNITS: Readonly<Record<RecordKind, readonly string[]>> = {
@@ -229,6 +259,7 @@ const UNITS: Readonly<Record<RecordKind, readonly string[]>> = {
   DISEASE: [],
   LAB: LAB_UNITS,
   FEED_TRAYS: [],
+  PREPARATION: PREPARATION_UNITS,
 };
 
 /** Throws for what the schema lets through, and a record of that kind has not. */
@@ -247,6 +278,10 @@ function requireOfKind({ kind, pond_id }: FarmRecord, input: RecordUpdate): void
     if (amount !== undefined && (amount === null || amount <= 0 || amount > MOST_DOSE))
       throw invalidField(422, 'amount', `must be above 0 and at most ${MOST_DOSE}`);
   }
+  if (kind === 'PREPARATION' && typeof amount === 'number' && (amount <= 0 || amount > MOST_DOSE))
+    throw invalidField(422, 'amount', `must be above 0 and at most ${MOST_DOSE}`);
+  if (kind === 'TREATMENT' && input.product === null)
+    throw invalidField(422, 'product', 'a treatment has a product');
   if (kind === 'NOTE' && (input.text === null || input.text === ''))
     throw invalidField(422, 'text', 'a note needs a text; to be rid of it, delete it');
 }
@@ -307,10 +342,11 @@ const CALLED: Readonly<Record<RecordKind, string>> = {
   DISEASE: 'Signs of disease',
   LAB: 'Laboratory result',
   FEED_TRAYS: 'Feeding trays',
+  PREPARATION: 'Pond preparation',
 };
 
 function entryOf(caller: Caller, place: Place, row: FarmRecord) {
-  const of = row.kind === 'TREATMENT' ? (row.product ?? '') : row.disease;
+  const of = row.kind === 'TREATMENT' ? (row.product ?? '') : (row.step ?? row.disease);
   const what = of === null ? CALLED[row.kind] : `${CALLED[row.kind]} (${of})`;
   return {
     kind: 'farm_record' as const,
@@ -395,20 +431,35 @@ function requireTold(
   }
   if (row.kind === 'FEED_TRAYS' && (row.trays ?? []).every((each) => each.left_percent === null))
     throw invalidField(422, 'trays', 'say what was left on at least one tray', 'NO_TRAY_SEEN');
+  if (row.kind === 'PREPARATION') requireSpan(deps, row, timezone);
   if (row.kind !== 'LAB') return;
   if (row.disease === null) throw invalidField(422, 'disease', 'say what was looked for');
   if (row.source === null) throw invalidField(422, 'source', 'say which laboratory it was');
   if (row.disease === 'OTHER' && row.disease_name === null)
     throw invalidField(422, 'disease_name', 'say what was looked for, as disease is OTHER');
-  if ((row.amount === null) !== (row.unit === null))
-    throw invalidField(
-      422,
-      row.unit === null ? 'unit' : 'amount',
-      'a figure has a unit, and a unit a figure',
-    );
+  requireUnit(row);
   if (row.result_on === null) return;
   requireNotAhead(deps, 'result_on', row.result_on, timezone);
   const sampled = localDay(row.happened_at, timezone);
   if (row.result_on < sampled)
     throw invalidField(422, 'result_on', `lies before the sample was taken (${sampled})`);
+}
+
+function requireUnit({ amount, unit }: Pick<RowOf<typeof farmRecord>, 'amount' | 'unit'>): void {
+  if ((amount === null) === (unit === null)) return;
+  throw invalidField(422, unit === null ? 'unit' : 'amount', 'a figure has a unit, and a unit a figure');
+}
+
+/** Throws 422 for a preparation that ended before it began, or beyond tomorrow. */
+function requireSpan(
+  deps: Pick<WriteRecordDeps, 'now' | 'clockQuality'>,
+  row: RowOf<typeof farmRecord>,
+  timezone: string,
+): void {
+  requireUnit(row);
+  if (row.ended_on === null) return;
+  requireNotAhead(deps, 'ended_on', row.ended_on, timezone);
+  const began = localDay(row.happened_at, timezone);
+  if (row.ended_on < began)
+    throw invalidField(422, 'ended_on', `lies before the day it began (${began})`, 'ENDS_BEFORE_BEGIN');
 }
