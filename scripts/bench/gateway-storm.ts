@@ -1,31 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Client } from 'pg';
-import * as z from 'zod';
-import { newKeyPair } from '#adapters/sync/ed25519.ts';
-import { controlPoint } from '#contract/resources/control-points.ts';
-import { farm } from '#contract/resources/farms.ts';
-import { pond } from '#contract/resources/ponds.ts';
-import { pairedGateway, syncFarm } from '#contract/resources/sync-tables.ts';
-import { isoOf } from '#core/kernel.ts';
-import { asPerson } from '../demo/interface.ts';
-import type { Grown } from '../farm-data/grown.ts';
-import { writeToPostgres } from '../farm-data/write-rows.ts';
 import { type BenchOptions, type Figures, type Finding, median } from './finding.ts';
-import type { CrowdGateway, CrowdState, GatewayCrowd } from './load/gateway-crowd.ts';
+import type { CrowdState, GatewayCrowd } from './load/gateway-crowd.ts';
 import { quantile } from './load/load-window.ts';
+import { givenTimes, orders, settleGateways, stateOf, untilState } from './load/settled-gateways.ts';
 import { newAccount, onDatabase, startCloud } from './paired-farm.ts';
-import { type Remote, startRemote, stopAll } from './remote.ts';
-import { orderTime } from './remote-order.ts';
+import { startRemote, stopAll } from './remote.ts';
 
 const CROWD = new URL('load/gateway-crowd.ts', import.meta.url);
 const PROCESSES = 2;
-const LANES = 4;
+const WARM_UP_ORDERS = 12;
 const MOST_SLOWER = 2;
 /** Requests that failed, for each gateway: more would be a storm of errors. */
 const MOST_FAILURES = 3;
-const GIVE_UP_MS = 300_000;
 
 /** Hundreds of gateways that come back at the same moment, each with a backlog, while owners give orders. */
 export async function gatewayStorm({ isQuick, tell }: BenchOptions): Promise<Finding[]> {
@@ -45,7 +32,9 @@ export async function gatewayStorm({ isQuick, tell }: BenchOptions): Promise<Fin
     const token = await newAccount(cloud.processes[0]?.http ?? '');
     await cloud.processes.shift()?.stop();
     tell(`${size.gateways} gateways`);
-    const gateways = await onDatabase(cloud.cluster.url, (client) => settle(client, size.gateways));
+    const gateways = await onDatabase(cloud.cluster.url, (client) =>
+      settleGateways(client, { gateways: size.gateways, controlPoints: 1 }),
+    );
     for (let n = 0; n < PROCESSES; n += 1) await cloud.add();
     const bases = cloud.processes.map(({ http }) => http);
     const placed = gateways.map((gateway, place) => ({
@@ -59,8 +48,8 @@ export async function gatewayStorm({ isQuick, tell }: BenchOptions): Promise<Fin
     await untilState(both, ({ open }) => open === size.gateways);
     tell('orders while nothing else happens');
     const owner = { token, bases, gateways: ordered };
-    await orders(owner, crowds.ordered, { until: count(LANES * 3) });
-    const calm = await orders(owner, crowds.ordered, { until: count(size.orders) });
+    await orders(owner, crowds.ordered, { until: givenTimes(WARM_UP_ORDERS) });
+    const calm = await orders(owner, crowds.ordered, { until: givenTimes(size.orders) });
     await all('stop');
     await Promise.all(both.map((one) => one.call('write', { rows: size.rows })));
     await pause(2_000);
@@ -78,182 +67,6 @@ export async function gatewayStorm({ isQuick, tell }: BenchOptions): Promise<Fin
     await stopAll(both);
     await cloud.stop();
   }
-}
-
-/** Gateways with a farm each, as if they had been paired long ago. */
-async function settle(client: Client, wanted: number): Promise<Omit<CrowdGateway, 'hostedUrl'>[]> {
-  const owners = z.array(z.object({ id: z.string() }));
-  const [owner] = owners.parse((await client.query('select id from users')).rows);
-  if (owner === undefined) throw new Error('no owner');
-  const gateways = Array.from({ length: wanted }, (_each, place) => ({
-    gatewayId: randomUUID(),
-    streamId: place + 2,
-    key: newKeyPair(),
-    controlPointId: randomUUID(),
-    pondId: randomUUID(),
-  }));
-  await writeToPostgres(
-    client,
-    gateways.flatMap((gateway) => rowsOf(gateway, owner.id)),
-  );
-  for (const { gatewayId, streamId } of gateways)
-    await client.query(
-      `insert into sync_stream (stream_id, gateway_id, epoch, hlc, tx, core_seq, core_chain, history_seq, history_chain)
-       values ($1, $2, 1, null, 0, 0, '', 0, '')`,
-      [streamId, gatewayId],
-    );
-  return gateways;
-}
-
-function rowsOf(gateway: Omit<CrowdGateway, 'hostedUrl'>, owner_id: string): Grown[] {
-  const { gatewayId, streamId, key, controlPointId, pondId } = gateway;
-  const farmId = randomUUID();
-  const at = isoOf(Date.now());
-  const times = { created_at: at, updated_at: null };
-  const place = { description: null, address_id: null, lat: null, lng: null, timezone: 'America/Fortaleza' };
-  const unset = {
-    lat: null,
-    lng: null,
-    pond_type: null,
-    size_m2: null,
-    depth_m: null,
-    control_point_id: null,
-  };
-  return [
-    { resource: farm, row: { id: farmId, name: `Fazenda ${streamId}`, owner_id, ...place, ...times } },
-    {
-      resource: controlPoint,
-      row: {
-        id: controlPointId,
-        farm_id: farmId,
-        owner_id,
-        cod: `CP-${streamId}`,
-        device_id: `aer-${streamId}`,
-        target_status: 'OFF',
-        version: 1,
-        epoch: 'e1',
-        target_origin: 'LOCAL',
-        current_status: null,
-        current_since: null,
-        last_command_at: null,
-        base_target: 'OFF',
-        base_at: at,
-        fail_safe: 'HOLD',
-        min_on_s: 0,
-        min_off_s: 0,
-        start_group: null,
-        start_order: null,
-        do_on: null,
-        do_off: null,
-        do_emergency: null,
-        locked_out: false,
-        lock_out_reason: null,
-        lock_out_by: null,
-        lock_out_at: null,
-        config_rev: 1,
-        schedule_rev: 1,
-        ...times,
-      },
-    },
-    {
-      resource: pond,
-      row: {
-        id: pondId,
-        numeric_id: streamId,
-        farm_id: farmId,
-        cod: 'V-1',
-        aerator_count: 0,
-        ...unset,
-        ...times,
-      },
-    },
-    {
-      resource: pairedGateway,
-      row: {
-        id: gatewayId,
-        stream_id: streamId,
-        owner_id,
-        name: `Casa ${streamId}`,
-        public_key: key.public_key,
-        next_public_key: null,
-        key_retires_at: null,
-        status: 'active',
-        software: 'bench',
-        schema_version: 1,
-        hardware: 'bench',
-        paired_at: at,
-        revoked_at: null,
-        last_seen_at: at,
-        last_report_json: null,
-        outage_until: null,
-        outage_reason: null,
-        silent_since: null,
-        runs_json: '[]',
-      },
-    },
-    { resource: syncFarm, row: { id: farmId, stream_id: streamId, bound_at: at } },
-  ];
-}
-
-type Crowds = readonly Remote<GatewayCrowd>[];
-
-async function stateOf(crowds: Crowds): Promise<CrowdState> {
-  const states = await Promise.all(crowds.map((crowd) => crowd.call('state', {})));
-  const sum = (of: (state: CrowdState) => number) => states.reduce((total, state) => total + of(state), 0);
-  return {
-    open: sum(({ open }) => open),
-    behind: sum(({ behind }) => behind),
-    failures: sum(({ failures }) => failures),
-    taken: sum(({ taken }) => taken),
-  };
-}
-
-async function untilState(crowds: Crowds, fits: (state: CrowdState) => boolean): Promise<CrowdState> {
-  const startedAt = performance.now();
-  for (;;) {
-    const state = await stateOf(crowds);
-    if (fits(state)) return state;
-    if (performance.now() - startedAt > GIVE_UP_MS) throw new Error(`never came: ${JSON.stringify(state)}`);
-    await pause(200);
-  }
-}
-
-const count = (most: number) => {
-  let given = 0;
-  return () => given++ >= most;
-};
-
-const one = (time: number): number[] => [time];
-
-/** A connection that had nothing to do for seconds is closed, sometimes at the moment it is used again. */
-function unlessIdle(error: unknown): number[] {
-  if (error instanceof TypeError && error.message === 'fetch failed') return [];
-  throw error;
-}
-
-type Owner = { token: string; bases: readonly string[]; gateways: readonly CrowdGateway[] };
-
-/** Milliseconds of orders to gateways that are there, given at either process, some at a time. */
-async function orders(
-  { token, bases, gateways }: Owner,
-  load: Remote<GatewayCrowd>,
-  { until }: { until: () => boolean },
-): Promise<number[]> {
-  const owners = bases.map((base) => asPerson(base, token));
-  const times: number[] = [];
-  const lane = async (first: number) => {
-    for (let n = first; !until(); n += LANES) {
-      // each lane has gateways of its own: a newer order would take the place of one under way
-      const connected = (await load.call('connected', {})).filter((place) => place % LANES === first);
-      const gateway = gateways[connected[Math.floor(Math.random() * connected.length)] ?? -1];
-      const owner = owners[Math.floor(n / LANES) % owners.length];
-      const way = Math.random() < 0.5 ? 'on' : 'off';
-      if (gateway === undefined || owner === undefined) await pause(50);
-      else times.push(...(await orderTime(owner, gateway.controlPointId, way).then(one, unlessIdle)));
-    }
-  };
-  await Promise.all(Array.from({ length: LANES }, (_lane, first) => lane(first)));
-  return times;
 }
 
 function stormFinding(run: {

@@ -20,6 +20,7 @@ import {
   STARTS,
 } from './finding.ts';
 import { flash } from './flash.ts';
+import { fleet } from './fleet.ts';
 import { startBareServer, startBenchGateway } from './gateway.ts';
 import { gatewayStorm } from './gateway-storm.ts';
 import { hostileCrowd } from './hostile-crowd.ts';
@@ -94,6 +95,7 @@ const MEASURES: Readonly<Record<string, (options: BenchOptions) => Promise<Findi
   'idle-link': idleLink,
   'idle-pulse': idlePulse,
   'gateway-storm': gatewayStorm,
+  fleet,
   'unknown-devices': unknownDevices,
   'hostile-crowd': hostileCrowd,
   restore,

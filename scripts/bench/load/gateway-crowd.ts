@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { askHosted } from '#adapters/sync/ask-hosted.ts';
 import type { KeyPair } from '#adapters/sync/ed25519.ts';
 import { gatewaySocket } from '#adapters/sync/gateway-socket.ts';
@@ -19,7 +20,7 @@ export type CrowdGateway = {
   gatewayId: string;
   streamId: number;
   key: KeyPair;
-  controlPointId: string;
+  controlPointIds: string[];
   pondId: string;
   hostedUrl: string;
 };
@@ -29,18 +30,32 @@ export type CrowdState = {
   /** Gateways with rows that are not confirmed. */
   behind: number;
   failures: number;
+  /** What the last request of those that do not get on was told, and how many of them. */
+  troubles: Record<string, number>;
   taken: number;
 };
 
-type Log = { points: StreamPoints; history: WireChange[]; farm: ToldFarm };
+type Log = {
+  points: StreamPoints;
+  history: WireChange[];
+  farm: ToldFarm;
+  /** Told of each control point that was heard. */
+  listeners: Set<(controlPointId: string) => void>;
+};
 type Member = CrowdGateway & {
   log: Log;
   client: ReturnType<typeof createSyncClient>;
   failuresBefore: number;
 };
 
+const LOOK_EVERY_MS = 10;
+const MINUTE_MS = 60_000;
+
+export type Rate = { readingsPerMinute: number; heardEveryMs: number };
+
 const crowd: Member[] = [];
 const counts = { taken: 0 };
+const timers: ReturnType<typeof setTimeout>[] = [];
 
 const handlers = {
   async open({ gateways, hostedKey }: { gateways: CrowdGateway[]; hostedKey: string }): Promise<void> {
@@ -51,11 +66,33 @@ const handlers = {
   },
   /** So many readings more on each, not told yet. */
   async write({ rows }: { rows: number }): Promise<void> {
-    for (const { log } of crowd) {
-      log.history.push(...batchOf('new measurements', log.farm, { nth: 0, rows }));
-      const last = log.history.at(-1);
-      if (last !== undefined) Object.assign(log.points, { history_seq: last.seq, history_chain: last.chain });
+    for (const { log } of crowd) measure(log, rows);
+  },
+  /** From now on each has so many readings a minute, and hears each of its control points so often; 0 ends both. */
+  async live({ readingsPerMinute, heardEveryMs }: Rate): Promise<void> {
+    for (const timer of timers.splice(0)) clearTimeout(timer);
+    if (readingsPerMinute === 0) return;
+    for (const member of crowd) {
+      repeat(MINUTE_MS, () => {
+        measure(member.log, readingsPerMinute);
+        member.client.hear({ is: 'logged', core: 0, history: readingsPerMinute });
+      });
+      repeat(heardEveryMs, () => {
+        for (const listener of member.log.listeners) for (const id of member.controlPointIds) listener(id);
+      });
     }
+  },
+  /** A few at a time: the next one when one before it is there, however fast the machine is. */
+  async startInLanes({ lanes }: { lanes: number }): Promise<void> {
+    const waiting = [...crowd];
+    const lane = async () => {
+      for (let member = waiting.pop(); member !== undefined; member = waiting.pop()) {
+        const { client } = member;
+        client.start(true);
+        while (!client.state().isSocketOpen || client.state().phase !== 'steady') await pause(LOOK_EVERY_MS);
+      }
+    };
+    await Promise.all(Array.from({ length: lanes }, lane));
   },
   /** All at the same moment. */
   async start(_all: Record<never, never>): Promise<void> {
@@ -73,6 +110,7 @@ const handlers = {
       open: sum(({ client }) => (client.state().isSocketOpen ? 1 : 0)),
       behind: sum(({ log: { points } }) => (points.acked_history_seq < points.history_seq ? 1 : 0)),
       failures: sum(({ client }) => client.state().counts.failures),
+      troubles: troubles(),
       taken: counts.taken,
     };
   },
@@ -84,6 +122,35 @@ const handlers = {
 
 export type GatewayCrowd = typeof handlers;
 answerCalls(handlers);
+
+function troubles(): Record<string, number> {
+  const counted: Record<string, number> = {};
+  for (const { client } of crowd) {
+    const { trouble, failures } = client.state();
+    if (trouble === null || failures === 0) continue;
+    const told = `${trouble.code}: ${trouble.detail}`;
+    counted[told] = (counted[told] ?? 0) + 1;
+  }
+  return counted;
+}
+
+function measure(log: Log, rows: number): void {
+  log.history.push(...batchOf('new measurements', log.farm, { nth: 0, rows }));
+  const last = log.history.at(-1);
+  if (last !== undefined) Object.assign(log.points, { history_seq: last.seq, history_chain: last.chain });
+}
+
+/** Each begins at another moment, as machines do that were switched on by people. */
+function repeat(everyMs: number, work: () => void): void {
+  const place = timers.length;
+  const again = (after: number) => {
+    timers[place] = setTimeout(() => {
+      again(everyMs);
+      work();
+    }, after);
+  };
+  again(Math.random() * everyMs);
+}
 
 function newLog({ streamId, pondId }: CrowdGateway): Log {
   const points = {
@@ -104,7 +171,7 @@ function newLog({ streamId, pondId }: CrowdGateway): Log {
     timeline: '',
     resync: null,
   };
-  return { points, history: [], farm: { ...newToldFarm(streamId), pond: pondId } };
+  return { points, history: [], farm: { ...newToldFarm(streamId), pond: pondId }, listeners: new Set() };
 }
 
 function storeOf(log: Log): SyncStore {
@@ -160,31 +227,34 @@ function newClient(gateway: CrowdGateway, log: Log, hostedKey: string): Member['
     store: storeOf(log),
     transport: gatewayTransport(access),
     line: gatewaySocket({ ...access, monotonic, later, random: Math.random, log: silent }),
-    live: liveParts(gateway),
+    live: liveParts(gateway, log.listeners),
     clockTrust: () => 'trusted',
     software: 'bench',
     chainAfter,
   });
 }
 
-function liveParts({ controlPointId }: CrowdGateway): GatewayLiveParts {
+function liveParts({ controlPointIds }: CrowdGateway, listeners: Log['listeners']): GatewayLiveParts {
   return {
     async takeCommand({ id }) {
       counts.taken += 1;
       return { is: 'command_state', id, state: 'accepted', result: null };
     },
-    livePoints: () => [
-      {
-        id: controlPointId,
+    livePoints: () =>
+      controlPointIds.map((id) => ({
+        id,
         is_online: true,
         heard_at_ms: Date.now(),
-        consumption: 4,
+        // the current of a motor is never twice the same
+        consumption: 4 + Math.round(Math.random() * 100) / 100,
         current_status: 'ON',
         target_status: 'ON',
-      },
-    ],
+      })),
     onCommandState: () => () => undefined,
-    onLive: () => () => undefined,
+    onLive(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
   };
 }
 
