@@ -1,16 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { ADVICE_SOURCES, ADVICE_STAGES, type Advice } from '#science/advice/advice-sources.ts';
 import { ADVICE, fedAboveText, wordsOf } from '#science/advice/advice-table.ts';
-import { figure } from '#science/advice/language.ts';
+import { figure, LANGUAGES, type Language } from '#science/advice/language.ts';
 import { amount, parameterTitle } from '#science/advice/water-advice.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import { alertTypesOf, optimalRange, WATER_PARAMETERS } from '#science/water-limits.ts';
 
-// Makes docs/{en,pt-br}/advice.md out of the table of advice: `node scripts/advice-page.ts`. A test holds them together.
+// Makes docs/{en,pt-br,es}/advice.md out of the table of advice: `node scripts/advice-page.ts`. A test holds them together.
 
 const WORDS = {
   en: {
-    other: '[Português](../pt-br/advice.md)',
+    others: '[Português](../pt-br/advice.md) · [Español](../es/advice.md)',
     title: 'Advice: what is said, when, and after whom',
     intro: [
       'This page is made from the table that alarms, alerts, notifications, trends, the ration and the console speak from',
@@ -37,7 +37,7 @@ const WORDS = {
     and: ' and ',
   },
   'pt-BR': {
-    other: '[English](../en/advice.md)',
+    others: '[English](../en/advice.md) · [Español](../es/advice.md)',
     title: 'Orientações: o que se diz, quando e segundo quem',
     intro: [
       'Esta página é feita da tabela de que falam alarmes, alertas, avisos, tendências, a ração e o console (`node scripts/advice-page.ts`); um',
@@ -63,14 +63,39 @@ const WORDS = {
     sources: 'Fontes',
     and: ' e ',
   },
-} as const;
-/** The documents are written in these. */
-type PageLanguage = keyof typeof WORDS;
+  es: {
+    others: '[English](../en/advice.md) · [Português](../pt-br/advice.md)',
+    title: 'Consejos: qué se dice, cuándo y según quién',
+    intro: [
+      'Esta página se hace de la tabla de la que hablan alarmas, alertas, avisos, tendencias, la ración y el panel (`node scripts/advice-page.ts`); una',
+      'prueba falla donde difieren. La camaronera puede poner sus propias palabras en lugar de las de una alarma. Los límites son los de fábrica; la',
+      'camaronera puede definir los suyos.',
+    ],
+    stages: { now: 'Ahora', today: 'Hoy', week: 'En los días siguientes' },
+    head: ['Parámetro', 'Cuándo', 'Qué se dice', 'Según'],
+    any: 'fuera del rango',
+    volatile: 'oscila de un día a otro',
+    forecast: 'oxígeno bajo previsto para el amanecer',
+    bySalinity: 'desde la mitad de lo que hace daño a su salinidad, o donde esta no se conoce',
+    farFromHarm: 'por debajo de la mitad de lo que hace daño a su salinidad',
+    ration: 'Qué descuenta la ración',
+    rationHead: ['Medido', 'Parte de la ración'],
+    rationAfter:
+      'De oxígeno y amoníaco cuenta el peor; la temperatura multiplica. Lo que nadie midió cuenta como oxígeno de',
+    rationLimits: (unknown: string, dawn: string) =>
+      `Lo que nadie midió recorta la ración en ${unknown} como máximo; un amanecer bajo, con el oxígeno ya recuperado, en ${dawn} como máximo.`,
+    temperature: 'Temperatura',
+    oxygen: 'Oxígeno',
+    ammonia: 'Amoníaco, NH₃-N',
+    sources: 'Fuentes',
+    and: ' y ',
+  },
+} as const satisfies Readonly<Record<Language, unknown>>;
 
 const { water, feeding } = SCIENCE_DEFAULTS;
 
 /** The page as it has to stand in docs. */
-export function advicePage(language: PageLanguage): string {
+export function advicePage(language: Language): string {
   const words = WORDS[language];
   const tables = ADVICE_STAGES.flatMap((stage) => [
     `## ${words.stages[stage]}`,
@@ -84,7 +109,7 @@ export function advicePage(language: PageLanguage): string {
   return [
     `# ${words.title}`,
     '',
-    words.other,
+    words.others,
     '',
     ...words.intro,
     '',
@@ -108,7 +133,7 @@ const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]):
   ...rows.map((row) => `| ${row.join(' | ')} |`),
 ];
 
-function rowOf(line: Advice, language: PageLanguage): string[] {
+function rowOf(line: Advice, language: Language): string[] {
   return [
     parameterTitle(line.parameter, language),
     whenOf(line, language),
@@ -120,7 +145,7 @@ function rowOf(line: Advice, language: PageLanguage): string[] {
 }
 
 /** The values a line is for. */
-function whenOf(line: Advice, language: PageLanguage): string {
+function whenOf(line: Advice, language: Language): string {
   const words = WORDS[language];
   const { parameter, problem, grades, from, below, stage } = line;
   const told = (value: number) => amount(parameter, value, language);
@@ -154,7 +179,7 @@ function highFrom(type: keyof typeof water.alerts): number | null {
   return 'highFrom' in rule ? rule.highFrom : null;
 }
 
-function rationOf(language: PageLanguage): string[] {
+function rationOf(language: Language): string[] {
   const words = WORDS[language];
   const rows = (name: string, unit: string, table: readonly { at: number; factor: number }[]) =>
     table.map(({ at, factor }) => [
@@ -178,12 +203,12 @@ function rationOf(language: PageLanguage): string[] {
   ];
 }
 
-const FILES: Readonly<Record<PageLanguage, string>> = {
+const FILES: Readonly<Record<Language, string>> = {
   en: 'docs/en/advice.md',
   'pt-BR': 'docs/pt-br/advice.md',
+  es: 'docs/es/advice.md',
 };
 
 if (import.meta.main) {
-  writeFileSync(FILES.en, advicePage('en'));
-  writeFileSync(FILES['pt-BR'], advicePage('pt-BR'));
+  for (const language of LANGUAGES) writeFileSync(FILES[language], advicePage(language));
 }

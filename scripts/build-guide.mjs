@@ -13,23 +13,33 @@ const STYLE = 'desktop/guide/guide.css';
 const WORDS = {
   en: {
     code: 'en',
+    name: 'English',
     title: 'Gateway guide',
     contents: 'Contents',
     skip: 'Skip to the text',
-    other: 'Português',
     console: 'Console',
     before: 'Previous',
     after: 'Next',
   },
   'pt-br': {
     code: 'pt-BR',
+    name: 'Português',
     title: 'Guia do gateway',
     contents: 'Sumário',
     skip: 'Ir para o texto',
-    other: 'English',
     console: 'Console',
     before: 'Anterior',
     after: 'Próxima',
+  },
+  es: {
+    code: 'es',
+    name: 'Español',
+    title: 'Guía del gateway',
+    contents: 'Contenido',
+    skip: 'Ir al texto',
+    console: 'Panel',
+    before: 'Anterior',
+    after: 'Siguiente',
   },
 };
 
@@ -60,7 +70,7 @@ export async function buildGuide() {
 /** @param {string} folder An empty one. */
 async function writeGuide(folder) {
   const pages = guidePages(root);
-  const chapters = { en: chaptersOf('en'), 'pt-br': chaptersOf('pt-br') };
+  const chapters = { en: chaptersOf('en'), 'pt-br': chaptersOf('pt-br'), es: chaptersOf('es') };
   /** @type {Set<string>} */
   const assets = new Set();
   const write = (/** @type {string} */ place, /** @type {string | null} */ text, from = '') => {
@@ -148,9 +158,15 @@ function pageOf({ document, address, rendered, pages, chapters }) {
   const from = path.posix.dirname(address);
   const to = (/** @type {string} */ target) =>
     path.posix.relative(from, target) || path.posix.basename(target);
-  const other = language === 'en' ? 'pt-br' : 'en';
-  const twin = pages.get(document.replace(`docs/${language}/`, `docs/${other}/`));
-  const isInBoth = document.startsWith(`docs/${language}/`) && twin !== undefined;
+  const others = LANGUAGES.filter((one) => one !== language).map((other) => {
+    const twin = pages.get(document.replace(`docs/${language}/`, `docs/${other}/`));
+    // documents in English alone lead to the contents of the other languages
+    const place = document.startsWith(`docs/${language}/`) ? twin : undefined;
+    const { code, name } = WORDS[other];
+    // on a phone the row has room for letters only
+    const letters = code.slice(0, 2).toUpperCase();
+    return `<a href="${to(place ?? `${other}/index.html`)}" lang="${code}" hreflang="${code}" aria-label="${name} (${letters})"><span class="name">${name}</span><span class="code">${letters}</span></a>`;
+  });
   const listed = chapters[language].flatMap((chapter) => chapter.pages);
   const at = listed.findIndex((one) => one.document === document);
   const step = (/** @type {number} */ index, /** @type {string} */ word) => {
@@ -186,7 +202,7 @@ function pageOf({ document, address, rendered, pages, chapters }) {
 <header>
 <a class="title" href="${to(`${language}/index.html`)}">${words.title}</a>
 <a class="to-contents" href="#contents">${words.contents}</a>
-<a href="${to(isInBoth ? twin : `${other}/index.html`)}" lang="${WORDS[other].code}" hreflang="${WORDS[other].code}">${words.other}</a>
+${others.join('\n')}
 <a href="/">${words.console}</a>
 </header>
 <div class="columns">

@@ -4,7 +4,13 @@ import { apiDocument } from '#test/api-document.ts';
 import { type App, type Reply, type SignedUp, startApp } from '#test/app.ts';
 import { type Engine, onBothEngines } from '#test/databases.ts';
 import { aFarm, deviceIdOf } from '#test/farm-rows.ts';
-import { type ApiDocument, type Names, operationOf, sampleRequest } from '#test/sample-request.ts';
+import {
+  type ApiDocument,
+  type JsonSchema,
+  type Names,
+  operationOf,
+  sampleRequest,
+} from '#test/sample-request.ts';
 
 // What the interface says of every route, tried on every route: If-Match, Idempotency-Key, and the answers to ids,
 // bodies and queries that are none. Values of fields: contract-fuzz.test.ts; who may do what: permissions.test.ts.
@@ -30,6 +36,12 @@ const JSON_BODY = { 'Content-Type': 'application/json' };
 const queryOf = (path: string) => (path.includes('?') ? path.slice(path.indexOf('?')) : '');
 const bodyOf = (document: ApiDocument, route: Route) =>
   operationOf(document, route).requestBody?.content['application/json']?.schema;
+/** Words of an enumeration as the interface writes them; none where some are written small. */
+function capitalsOf(schema: JsonSchema): string[] {
+  const own = schema.enum ?? [schema.items, ...(schema.anyOf ?? [])].flatMap((one) => one?.enum ?? []);
+  const words = own.filter((word): word is string => typeof word === 'string');
+  return words.every((word) => /^[A-Z0-9_]*[A-Z][A-Z0-9_]*$/.test(word)) ? words : [];
+}
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 
 function keepsRules(engine: Engine, args: readonly string[] = []): void {
@@ -235,6 +247,60 @@ function keepsRules(engine: Engine, args: readonly string[] = []): void {
     );
     expect(wrong).toEqual([]);
     expect(looked).toBeGreaterThan(15);
+  });
+
+  test('a word of an enumeration is taken in any case, in bodies and in queries', async () => {
+    const looked: string[] = [];
+    const wrong = await walk(
+      (route) => route.body !== undefined || route.query !== undefined,
+      async (route, { path, body }) => {
+        const { parameters = [] } = operationOf(document, route);
+        const inQuery = parameters.filter(({ in: where }) => where === 'query');
+        const given = Object.fromEntries(new URLSearchParams(queryOf(path)));
+        const places = [
+          [route.body, bodyOf(document, route)?.properties ?? {}, { ...(body as object) }],
+          [route.query, Object.fromEntries(inQuery.map(({ name, schema }) => [name, schema])), given],
+        ] as const;
+        return places.flatMap(([schema, fields, sent]) =>
+          Object.entries(fields).flatMap(([field, described]) => {
+            const word = capitalsOf(described)[0];
+            if (schema === undefined || word === undefined) return [];
+            looked.push(`${nameOf(route)} ${field}`);
+            const said = (as: string) =>
+              schema.safeParse({ ...sent, [field]: described.items === undefined ? as : [as] });
+            const [usual, small] = [said(word), said(` ${word.toLowerCase()}`)];
+            const isSame = JSON.stringify(usual) === JSON.stringify(small);
+            return [isSame ? null : `${field}: ${JSON.stringify(small.error?.issues[0])}`];
+          }),
+        );
+      },
+    );
+    expect(wrong).toEqual([]);
+    expect(looked.length).toBeGreaterThan(30);
+  });
+
+  test('a yes or no of a query is taken as each language writes it, and as a figure', async () => {
+    const looked: string[] = [];
+    const wrong = await walk(
+      ({ query }) => query !== undefined,
+      async (route, { path }) => {
+        const { parameters = [] } = operationOf(document, route);
+        const given = Object.fromEntries(new URLSearchParams(queryOf(path)));
+        const flags = parameters.filter(
+          ({ in: where, schema }) => where === 'query' && schema.type === 'boolean',
+        );
+        return flags.map(({ name }) => {
+          looked.push(`${nameOf(route)} ${name}`);
+          const said = ['true', 'True', 'TRUE', '1', 'false', 'False', '0'].map(
+            (word) => (route.query?.safeParse({ ...given, [name]: word }).data as typeof given)?.[name],
+          );
+          const isRead = JSON.stringify(said) === '[true,true,true,true,false,false,false]';
+          return isRead ? null : `${name}: ${JSON.stringify(said)}`;
+        });
+      },
+    );
+    expect(wrong).toEqual([]);
+    expect(looked.length).toBeGreaterThan(6);
   });
 
   test('a body that is no JSON, of another kind, or no object is refused as that', async () => {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { hasUnseen } from './look-alikes.ts';
+import { hasUnseen, withoutUnseen } from './look-alikes.ts';
 
 // Building blocks of inputs: what a caller may send. Rows use stricter shapes (see resource.ts).
 
@@ -49,6 +49,24 @@ export const idOrNumber = z
       ],
     },
   });
+
+/** What a file is called where it comes from, for people to know it again: the name alone, whatever folders stand before it. */
+export const fileName = z
+  .string()
+  .max(200)
+  .transform((text) => {
+    const name = text.slice(Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\')) + 1);
+    return withoutUnseen(name).trim() || undefined;
+  });
+/** A word of an enumeration of capitals, as a caller sends it: in any case. Answers have capitals. */
+export function wordOf<const Words extends readonly string[]>(words: Words) {
+  return z
+    .string()
+    .trim()
+    .toUpperCase()
+    .pipe(z.enum(words))
+    .meta({ override: { type: 'string', enum: [...words] } });
+}
 
 /** Notes and messages: trimmed, at most 10,000 characters. */
 export const longText = z.string().trim().max(10_000);
@@ -131,6 +149,11 @@ export function numberInQuery(number: z.ZodNumber) {
       },
     });
 }
+
+/** Yes or no as a query carries it, in any case: clients write `true`, `True` and `1`. */
+export const flagInQuery = z
+  .stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] })
+  .meta({ override: { type: 'boolean' } });
 
 /** Page of a list. Without `limit` registers answer whole, journals end at 10,000 rows. */
 export const pageQuery = z.object({

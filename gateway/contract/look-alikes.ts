@@ -4,6 +4,7 @@
 const UNSEEN =
   /(?![\t\r\n])[\u034F\p{Cc}\p{Bidi_Control}\u00AD\u180E\u200B\u2028\u2029\u2060-\u2064\uFEFF\uFFF9-\uFFFB]/u;
 export const hasUnseen = (text: string): boolean => UNSEEN.test(text);
+export const withoutUnseen = (text: string): string => text.replaceAll(new RegExp(UNSEEN, 'gu'), '');
 
 /** In an address nothing is invisible that has a purpose. */
 const UNSEEN_IN_ADDRESS = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u;

@@ -78,6 +78,15 @@ export async function journalAnswer(
   };
 }
 
+/** A page of a register that stands in memory: without `limit` the whole of it. */
+export function registerAnswer(
+  { skip, limit }: { skip: number; limit?: number | undefined },
+  rows: readonly unknown[],
+): Answer {
+  const end = limit === undefined ? rows.length : skip + limit;
+  return { status: 200, rows: rows.slice(skip, end), total: rows.length };
+}
+
 function nextPage(query: Readonly<Record<string, unknown>>, skip: number): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries({ ...query, skip })) {

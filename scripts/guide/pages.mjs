@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 
 /** Languages of the guide, by their folder below docs/. */
-export const LANGUAGES = /** @type {const} */ (['en', 'pt-br']);
+export const LANGUAGES = /** @type {const} */ (['en', 'pt-br', 'es']);
 
 /** In English alone, for developers and hosts: documents that people expect at the root. */
 const AT_THE_ROOT = [

@@ -201,6 +201,7 @@ describe('the backups of a gateway, from the console', () => {
       body: { code: 'WRONG_OFFSET', received: 1_000 },
     });
     expect(await piece(0, file.length, 1_000)).toMatchObject({ status: 413, body: { code: 'WRONG_SIZE' } });
+    expect(await piece(1_000, 1_000)).toMatchObject({ status: 422, body: { code: 'WRONG_SIZE' } });
     const again = await say('POST', '/backup/upload', { bytes: file.length });
     expect((await piece(1_000, 2_000)).status).toBe(404);
     const whole = await say('PUT', `/backup/upload/${again.body['id']}?offset=0`, octets(file));

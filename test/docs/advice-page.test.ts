@@ -9,6 +9,7 @@ const narrow = (page: string): string => page.replaceAll(/ *\| */g, '|').replace
 it.each([
   ['en', 'docs/en/advice.md'],
   ['pt-BR', 'docs/pt-br/advice.md'],
+  ['es', 'docs/es/advice.md'],
 ] as const)('the page of advice in %s is what the table says', (language, file) => {
   const page = readFileSync(file, 'utf8');
   // made anew with node scripts/advice-page.ts; the formatter aligns the columns

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { environmentName } from '#runtime/config.ts';
 import { options } from '#runtime/options.ts';
@@ -14,7 +14,12 @@ const files = (folder: string, ending: string) =>
 const ENGLISH = files('docs/en', '.md');
 const PORTUGUESE = files('docs/pt-br', '.md');
 const AT_THE_ROOT = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CODE_OF_CONDUCT.md', 'CHANGELOG.md'];
-const OURS = [...ENGLISH, ...PORTUGUESE];
+const SPANISH = files('docs/es', '.md');
+const OURS = [...ENGLISH, ...PORTUGUESE, ...SPANISH];
+const TRANSLATIONS: readonly [string, readonly string[]][] = [
+  ['Portuguese', PORTUGUESE],
+  ['Spanish', SPANISH],
+];
 const VARIABLES = new Set([...Object.keys(options).map(environmentName), 'NODE_COMPILE_CACHE']);
 const read = (file: string) => readFileSync(file, 'utf8');
 const withoutCode = (text: string) => text.replace(/^( *)```[\s\S]*?^ *```$/gm, '');
@@ -97,17 +102,20 @@ const LEVELS_1_AND_2: Readonly<Record<string, number>> = {
 };
 
 describe('the documents', () => {
-  it('stand in both languages, with the same chapters, commands and links', () => {
-    const names = (paths: string[]) => paths.map((path) => path.split('/').at(-1));
-    expect(names(ENGLISH)).toEqual(names(PORTUGUESE));
-    ENGLISH.forEach((english, at) => {
-      const [one, other] = [read(english), read(PORTUGUESE[at] ?? '')];
-      const counts = (text: string) =>
-        [/^#/gm, /^```/gm, /^\|/gm, /^(- |\d\. )/gm].map((pattern) => all(text, pattern).length);
-      expect([english, ...counts(other)]).toEqual([english, ...counts(one)]);
-      expect([english, new Set(optionsIn(other))]).toEqual([english, new Set(optionsIn(one))]);
-    });
-  });
+  it.each(TRANSLATIONS)(
+    'stand in English and %s, with the same chapters and commands',
+    (_name, translated) => {
+      const names = (paths: readonly string[]) => paths.map((path) => path.split('/').at(-1));
+      expect(names(translated)).toEqual(names(ENGLISH));
+      ENGLISH.forEach((english, at) => {
+        const [one, other] = [read(english), read(translated[at] ?? '')];
+        const counts = (text: string) =>
+          [/^#/gm, /^```/gm, /^\|/gm, /^(- |\d\. )/gm].map((pattern) => all(text, pattern).length);
+        expect([english, ...counts(other)]).toEqual([english, ...counts(one)]);
+        expect([english, new Set(optionsIn(other))]).toEqual([english, new Set(optionsIn(one))]);
+      });
+    },
+  );
 
   it.each([...OURS, ...AT_THE_ROOT, 'SECURITY.md', 'docs/device-protocol.md'])(
     '%s links only to what there is',
@@ -125,14 +133,45 @@ describe('the documents', () => {
     },
   );
 
-  it('have headings of the same depths, one after another, in both languages', () => {
+  it.each(TRANSLATIONS)('have headings of the same depths, one after another, in %s', (_name, translated) => {
     const depths = (text: string) => all(withoutCode(text), /^(#+) /gm).map((marks) => marks.length);
     ENGLISH.forEach((english, at) => {
-      expect([english, depths(read(PORTUGUESE[at] ?? ''))]).toEqual([english, depths(read(english))]);
+      expect([english, depths(read(translated[at] ?? ''))]).toEqual([english, depths(read(english))]);
     });
   });
 
-  it.each(['en', 'pt-br'])(
+  it.each(TRANSLATIONS)('have the same figures and lead to the same places, in %s', (_name, translated) => {
+    const plain = (text: string) => withoutCode(text).replaceAll(/`[^`]*`/g, '');
+    const figures = (text: string) =>
+      (
+        plain(text)
+          .replaceAll(/\]\([^)]*\)/g, ']')
+          .match(/\d[\d.,]*\d|\d/g) ?? []
+      ).map((figure) => figure.replaceAll(/[.,]/g, ''));
+    // an anchor has the words of its language; a picture may, too
+    const places = (text: string) =>
+      all(plain(text), /(?<!!\[[^\]]*)\]\(([^)]+)\)/g)
+        .filter((link) => !/^\.\.\/(en|pt-br|es)\//.test(link))
+        .map((link) => link.replace(/#.*/, '#'));
+    ENGLISH.forEach((english, at) => {
+      const [one, other] = [read(english), read(translated[at] ?? '')];
+      expect([english, ...figures(other).toSorted()]).toEqual([english, ...figures(one).toSorted()]);
+      expect([english, ...places(other).toSorted()]).toEqual([english, ...places(one).toSorted()]);
+    });
+  });
+
+  it('lead from each page to the same page in the other languages, at its head', () => {
+    const languages = ['en', 'pt-br', 'es'];
+    for (const file of OURS) {
+      const [head = ''] = read(file).split(/^## /m);
+      const twins = languages
+        .map((language) => `../${language}/${basename(file)}`)
+        .filter((twin) => join(dirname(file), twin) !== file);
+      expect([file, twins.filter((twin) => !head.includes(`](${twin})`))]).toEqual([file, []]);
+    }
+  });
+
+  it.each(['en', 'pt-br', 'es'])(
     'of %s all stand in its table of contents, to which the README leads',
     (language) => {
       const contents = `docs/${language}/README.md`;

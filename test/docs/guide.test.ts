@@ -23,7 +23,7 @@ const get = (place: string, headers: Record<string, string> = {}) =>
   fetch(`${guide}${place}`, { headers, redirect: 'manual' });
 
 describe('the guide at the gateway', () => {
-  test('has a page for every document, in both languages', async () => {
+  test('has a page for every document, in each language', async () => {
     for (const page of PAGES) {
       const answer = await get(`/${page}`);
       expect([page, answer.status, answer.headers.get('content-type')]).toEqual([
@@ -31,13 +31,13 @@ describe('the guide at the gateway', () => {
         200,
         'text/html; charset=utf-8',
       ]);
-      expect(await answer.text()).toContain(
-        page.startsWith('pt-br/') ? '<html lang="pt-BR">' : '<html lang="en">',
-      );
+      const language = { 'pt-br': 'pt-BR', es: 'es' }[path.posix.dirname(page)] ?? 'en';
+      expect(await answer.text()).toContain(`<html lang="${language}">`);
     }
     const named = (language: string) =>
       PAGES.filter((page) => page.startsWith(`${language}/`)).map((page) => path.posix.basename(page));
     expect(named('pt-br')).toEqual(named('en'));
+    expect(named('es')).toEqual(named('en'));
     expect(named('en').length).toBeGreaterThan(15);
   });
 
@@ -72,9 +72,16 @@ describe('the guide at the gateway', () => {
       (await get('', { 'Accept-Language': language })).headers.get('location');
     expect(await first('en-US,en;q=0.9')).toBe('/docs/guide/en/index.html');
     expect(await first('pt-BR,pt;q=0.9,en;q=0.5')).toBe('/docs/guide/pt-br/index.html');
+    expect(await first('es-EC,es;q=0.9,en;q=0.5')).toBe('/docs/guide/es/index.html');
     expect(await first('de')).toBe('/docs/guide/pt-br/index.html');
-    expect(await (await get('/en/schedules.html')).text()).toContain('href="../pt-br/schedules.html"');
-    expect(await (await get('/pt-br/schedules.html')).text()).toContain('href="../en/schedules.html"');
+    const languages = ['en', 'pt-br', 'es'];
+    for (const language of languages) {
+      const header = /<header>[\s\S]*<\/header>/.exec(
+        await (await get(`/${language}/schedules.html`)).text(),
+      )?.[0];
+      for (const other of languages.filter((one) => one !== language))
+        expect(header).toContain(`href="../${other}/schedules.html"`);
+    }
   });
 
   test('runs no script, has no style of single elements, and asks nobody else', async () => {
@@ -101,7 +108,9 @@ describe('the guide at the gateway', () => {
   ])('says 404 in plain words for %s', async (place) => {
     const answer = await get(place);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/plain; charset=utf-8']);
-    expect(await answer.text()).toBe('No such page / Página não encontrada: /docs/guide\n');
+    expect(await answer.text()).toBe(
+      'No such page / Página não encontrada / Página no encontrada: /docs/guide\n',
+    );
   });
 
   test('cannot be written to', async () => {

@@ -146,6 +146,23 @@ onBothEngines('rows of the interface', (_open, engine) => {
     expect(body(await call('GET', path))).toMatchObject({ updated_at: null });
   });
 
+  it('orders of a control point are listed whole unless a page is asked for', async () => {
+    const made = await call('POST', '/control-points/', {
+      farm_id: farm.farmId,
+      cod: 'CP-L',
+      target_status: 'OFF',
+      device_id: 'esp-CP-L',
+    });
+    const path = `/control-points/${String(body(made)['id'])}`;
+    for (let n = 0; n < 104; n += 1)
+      expect((await call('POST', `${path}/turn-${n % 2 === 0 ? 'on' : 'off'}`)).status).toBe(200);
+    const all = await call('GET', `${path}/orders`);
+    const total = Number(all.headers.get('x-total-count'));
+    expect([total >= 104, (all.body as unknown[]).length]).toEqual([true, total]);
+    const page = await call('GET', `${path}/orders?limit=3&skip=1`);
+    expect(page.body).toEqual((all.body as unknown[]).slice(1, 4));
+  });
+
   it('an order by the old path answers the level that it makes', async () => {
     await call('POST', '/control-points/', {
       farm_id: farm.farmId,

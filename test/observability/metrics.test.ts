@@ -228,7 +228,7 @@ describe('the alert rules', () => {
   it('look at jobs that the documents name', () => {
     const jobs = rules.flatMap(({ expr }) => [...expr.matchAll(/job="([^"]+)"/g)].map(([, job]) => job));
     expect(new Set(jobs)).toEqual(new Set(['shrimp-farm-gateway', 'shrimp-farm-hosted']));
-    for (const language of ['en', 'pt-br'])
+    for (const language of ['en', 'pt-br', 'es'])
       for (const job of jobs) expect(read(`docs/${language}/operation.md`)).toContain(`job_name: ${job}`);
   });
 });

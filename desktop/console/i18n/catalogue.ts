@@ -16,7 +16,7 @@ export type Language = {
   /** The interface's own sentences are in it: what has none here is told in those. */
   isOfInterface: boolean;
   /** The guide its readers are led to, by folder. */
-  guide: 'en' | 'pt-br';
+  guide: 'en' | 'pt-br' | 'es';
 };
 
 /** The shape of the source's words: other texts, the same keys and the same arguments. */

@@ -29,5 +29,5 @@ export const LANGUAGES: readonly Pick<Language, 'tag' | 'name'>[] = Object.value
 /** In what the gateway's advice is told to readers of this language. */
 export const adviceLanguage: Advised = ADVISED.find((known) => known === language) ?? 'pt-BR';
 
-/** Where the gateway serves its documents in this language, or in one that its readers understand. */
+/** Where the gateway serves its documents in this language. */
 export const guideAddress = (): string => `/docs/guide/${spoken.guide}/index.html`;

@@ -78,7 +78,7 @@ export function createUploads(deps: UploadsDeps) {
   /** Whose upload it is. */
   function own(id: string, by: string): Upload {
     const { upload } = at;
-    if (upload === null || upload.id !== id || upload.by !== by) throw notFound('The upload');
+    if (upload === null || upload.id !== id || upload.by !== by) throw notFound('Upload');
     return upload;
   }
 
@@ -109,10 +109,9 @@ export function createUploads(deps: UploadsDeps) {
         code: 'WRONG_OFFSET',
         more: { received: upload.received },
       });
-    if (bytes.length === 0 || offset + bytes.length > upload.bytes)
-      throw new AppError(413, 'The piece is empty, or goes beyond the size that was told', {
-        code: 'WRONG_SIZE',
-      });
+    if (bytes.length === 0) throw new AppError(422, 'The piece is empty', { code: 'WRONG_SIZE' });
+    if (offset + bytes.length > upload.bytes)
+      throw new AppError(413, 'The piece goes beyond the size that was told', { code: 'WRONG_SIZE' });
     try {
       if (offset === 0) await requireBackup(bytes);
       await requireRoom(bytes.length);
@@ -153,7 +152,7 @@ export function createUploads(deps: UploadsDeps) {
     /** Throws 404 when it is not there. */
     remove: (name: string) =>
       inTurn(async () => {
-        if (!NAME.test(name) || !(await namesIn(folder)).includes(name)) throw notFound('The backup');
+        if (!NAME.test(name) || !(await namesIn(folder)).includes(name)) throw notFound('Backup');
         await rm(join(folder, name));
         seenAt.delete(name);
         changed();

@@ -1,3 +1,4 @@
+import { finished } from 'node:stream';
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -180,10 +181,23 @@ function asAppError(error: unknown): AppError | null {
 export function sendError(response: Response, error: AppError): void {
   for (const [name, value] of Object.entries(error.extras.headers ?? {})) response.setHeader(name, value);
   const { code, errors, more } = error.extras;
-  response.status(error.status).json({
-    detail: error.message,
-    ...(code === undefined ? {} : { code }),
-    ...(errors === undefined ? {} : { errors }),
-    ...more,
-  });
+  response.status(error.status);
+  onceRead(response, () =>
+    response.json({
+      detail: error.message,
+      ...(code === undefined ? {} : { code }),
+      ...(errors === undefined ? {} : { errors }),
+      ...more,
+    }),
+  );
+}
+
+/**
+ * A connection that ends with the answer, as proxies open them, must not end while the body is still coming: whoever
+ * sends it would see a broken line in place of the answer.
+ */
+function onceRead({ req, shouldKeepAlive }: Response, send: () => void): void {
+  if (shouldKeepAlive || req.complete || req.destroyed) return send();
+  finished(req, send);
+  req.resume();
 }

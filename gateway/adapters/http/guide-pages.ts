@@ -5,8 +5,8 @@ import { type RequestHandler, Router } from 'express';
 // The documents as pages, for a farm without internet. Which files there are is listed once, when the first is asked for;
 // a path of a request is only looked up in that list and never reaches the file system.
 
-/** In Spanish there is no guide yet; of the two that there are the Portuguese is the nearer. */
-const LANGUAGES = { 'pt-BR': 'pt-br', pt: 'pt-br', en: 'en', es: 'pt-br' } as const;
+/** The guide's folder by what a browser asks for. */
+const LANGUAGES = { 'pt-BR': 'pt-br', pt: 'pt-br', en: 'en', es: 'es' } as const;
 
 /** Examples and dashboards are shown as text, whatever their ending: nothing of a document is ever run. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -39,7 +39,7 @@ export function guidePages(folder: string): Router {
     found ??= new Map(listed(folder).map((name) => [`/${name}`, path.join(folder, name)]));
     const files = found;
     if (request.path === '/' && files.has('/en/index.html')) {
-      // Portuguese where the browser names neither, as in the console
+      // Portuguese where the browser names none, as in the console
       const wanted = request.acceptsLanguages(Object.keys(LANGUAGES)) || 'pt-BR';
       response.setHeader('Vary', 'Accept-Language');
       return response.redirect(302, `/docs/guide/${LANGUAGES[wanted as keyof typeof LANGUAGES]}/index.html`);
@@ -50,7 +50,7 @@ export function guidePages(folder: string): Router {
       return response
         .status(404)
         .type('text/plain')
-        .send('No such page / Página não encontrada: /docs/guide\n');
+        .send('No such page / Página não encontrada / Página no encontrada: /docs/guide\n');
     }
     const headers = {
       'Content-Type': TYPES[path.extname(name)] ?? 'text/plain; charset=utf-8',

@@ -220,7 +220,7 @@ function operationOf(route: Route, names: readonly string[]): ZodOpenApiOperatio
 
 function requestBodyOf({ body, takes }: Route): Pick<ZodOpenApiOperationObject, 'requestBody'> {
   if (takes !== undefined) {
-    const size = `at most ${takes.maxBytes / 1_048_576} MiB`;
+    const size = `at most ${Math.floor((takes.maxBytes / 1_048_576) * 10) / 10} MiB`;
     const schema =
       takes.media === 'text/csv'
         ? z.string().describe(`A file with a header row, UTF-8, ${size}`)

@@ -144,7 +144,7 @@ function malformed(detail: string): AppError {
 }
 
 function tooLarge(maxBytes: number): AppError {
-  const size = maxBytes < MIB ? `${maxBytes / 1024} KiB` : `${maxBytes / MIB} MiB`;
+  const size = maxBytes < MIB ? `${maxBytes / 1024} KiB` : `${Math.floor((maxBytes / MIB) * 10) / 10} MiB`;
   return new AppError(413, `The body is larger than ${size}`, { code: 'BODY_TOO_LARGE' });
 }
 

@@ -37,13 +37,29 @@ const FOLLOWED = new Set([
 ]);
 const AT_ONCE = 200;
 
+/** What is written of a gateway each time it was heard, and nobody in another process acts by. */
+const SIGHTINGS: ReadonlySet<string> = new Set([
+  'last_seen_at',
+  'last_report_json',
+  'outage_until',
+  'outage_reason',
+]);
+
+/** A fleet is heard each minute: telling every process of it would cost each of them more than all else that it hears. */
+function isSighting({ table, before, after }: CommittedRow): boolean {
+  if (table !== 'gateways' || before === null) return false;
+  return Object.keys(after).every((field) => SIGHTINGS.has(field) || after[field] === before[field]);
+}
+
 /** Says on the bus which rows a commit of this process changed, and how far feeds grew with it. */
 export function tellOthers(deps: {
   bus: Pick<Bus, 'tell'>;
   onCommit: (listener: CommitListener) => () => void;
 }): void {
   deps.onCommit(({ rows, fed = [] }) => {
-    const names = rows.filter(({ table }) => FOLLOWED.has(table)).map(({ table, id }) => ({ table, id }));
+    const names = rows
+      .filter((row) => FOLLOWED.has(row.table) && !isSighting(row))
+      .map(({ table, id }) => ({ table, id }));
     if (names.length > 0) deps.bus.tell({ is: 'rows', rows: names });
     for (const { streamId, head } of fed) deps.bus.tell({ is: 'stream', streamId, head });
   });

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '#adapters/sql/database.ts';
 import { pairedGateway } from '#contract/resources/sync-tables.ts';
 import { MOST_RETURNS, type Restamp, type SyncLane, type WireChange } from '#contract/sync/wire.ts';
-import { update } from '#core/changes.ts';
+import { type Change, onTables, rowsOf, update } from '#core/changes.ts';
 import { AppError } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { NewestMap } from '#core/newest-map.ts';
@@ -19,6 +19,12 @@ import { snapshotPages } from './snapshot-pages.ts';
 const FIRST_LOOK = 64;
 const MAX_RESTAMPS = 10_000;
 
+/** Most streams have none in their epoch: asking for them with the stream spares two questions a request. */
+const hasRestamps = sql<boolean | number>`exists (select 1 from sync_restamps
+  where sync_restamps.stream_id = sync_stream.stream_id and sync_restamps.epoch = sync_stream.epoch)`.as(
+  'has_restamps',
+);
+
 /** What the hosted side of the sync reads; all of it is written by units. */
 export function hostedStore(read: Db): HostedStore {
   return {
@@ -27,10 +33,10 @@ export function hostedStore(read: Db): HostedStore {
         .selectFrom('sync_stream')
         .leftJoin('gateways', 'gateways.stream_id', 'sync_stream.stream_id')
         .selectAll('sync_stream')
-        .select('gateways.status')
+        .select(['gateways.status', hasRestamps])
         .where('sync_stream.stream_id', '=', streamId)
         .executeTakeFirst();
-      return row ?? null;
+      return row === undefined ? null : { ...row, has_restamps: Boolean(row.has_restamps) };
     },
     feedFrom: (streamId, from, most) => feedFrom(read, { streamId, from }, most),
     async feedChain(streamId, seq) {
@@ -176,39 +182,53 @@ async function laterRestamps(
 
 /** A gateway that comes every second is not written down every second. */
 const NOTED_EVERY_MS = 60_000;
-/** Gateways that are told apart; one that fell out is written down once more. */
+/** Gateways that are told apart; one that fell out is written down once more, or a minute later. */
 const MOST_NOTED = 50_000;
+const NOTED_AT_ONCE = 200;
 
-/** Notes when gateways were last heard and what they told of themselves. */
+/**
+ * Notes when gateways were last heard and what they told of themselves. That they were heard is gathered and written by
+ * `write`, hundreds in one commit: it is for people who look at the fleet, and nothing waits for it.
+ */
 export function createSightings({ now, commit, log }: Pick<Kernel, 'now' | 'commit' | 'log'>) {
   const notedAtByGateway = new NewestMap<string, number>(MOST_NOTED);
+  const waiting = new NewestMap<string, string>(MOST_NOTED);
 
-  // one after another: it is for people who look at the fleet, and nothing waits for it
-  const write = atMost(1, commit);
-
-  async function note(
-    { gatewayId }: GatewayCaller,
-    more: { last_report_json?: string; outage_until?: string; outage_reason?: string },
-  ): Promise<void> {
-    notedAtByGateway.set(gatewayId, now());
-    const set = { last_seen_at: isoOf(now()), ...more };
-    await write({ actor: null, changes: [update(pairedGateway, gatewayId, set)] });
-  }
+  // one after another
+  const one = atMost(1, commit);
+  const store = (changes: readonly Change[]) => one({ actor: null, changes });
+  const heardAt = ([id, at]: readonly [string, string]) => update(pairedGateway, id, { last_seen_at: at });
   const failed = (error: unknown) => log.warn({ err: error }, 'it was not noted that a gateway was heard');
 
   return {
-    heard(caller: GatewayCaller): void {
-      const before = notedAtByGateway.get(caller.gatewayId);
+    heard({ gatewayId }: GatewayCaller): void {
+      const before = notedAtByGateway.get(gatewayId);
       if (before !== undefined && Math.abs(now() - before) < NOTED_EVERY_MS) return;
-      note(caller, {}).catch(failed);
+      notedAtByGateway.set(gatewayId, now());
+      waiting.set(gatewayId, isoOf(now()));
     },
-    told: (async (caller, frame) => {
-      await note(
-        caller,
+    /** A sign-in is written with its session. */
+    hear: onTables([pairedGateway], (committed) => {
+      for (const { id, before, after } of rowsOf(committed, pairedGateway))
+        if (before?.last_seen_at !== after.last_seen_at) notedAtByGateway.set(id, now());
+    }),
+    async write(): Promise<void> {
+      while (waiting.size > 0) {
+        const some = [...waiting].slice(0, NOTED_AT_ONCE);
+        for (const [id] of some) waiting.delete(id);
+        // one that is gone must not keep the others from being noted
+        await store(some.map(heardAt)).catch(async () => {
+          for (const each of some) await store([heardAt(each)]).catch(failed);
+        });
+      }
+    },
+    told: (async ({ gatewayId }, frame) => {
+      const told =
         frame.is === 'report'
           ? { last_report_json: JSON.stringify({ ...frame, at: isoOf(now()) }) }
-          : { outage_until: isoOf(frame.until_ms), outage_reason: frame.reason },
-      );
+          : { outage_until: isoOf(frame.until_ms), outage_reason: frame.reason };
+      waiting.delete(gatewayId);
+      await store([update(pairedGateway, gatewayId, { last_seen_at: isoOf(now()), ...told })]);
     }) satisfies LiveSocketsDeps['told'],
   };
 }

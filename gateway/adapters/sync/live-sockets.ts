@@ -59,6 +59,7 @@ const OPEN = 1;
 /** The live sockets of this process: one per gateway, the newest, also among the processes of the instance. */
 export function createLiveSockets(deps: LiveSocketsDeps) {
   const byStream = new Map<number, Live>();
+  const streamByGateway = new Map<string, number>();
   const counts = { framesIn: 0, framesOut: 0, opened: 0 };
 
   function send(live: Live, frame: HostedFrame): void {
@@ -76,6 +77,7 @@ export function createLiveSockets(deps: LiveSocketsDeps) {
   function forget(live: Live): void {
     if (byStream.get(live.caller.streamId) !== live) return;
     byStream.delete(live.caller.streamId);
+    streamByGateway.delete(live.caller.gatewayId);
     deps.parts.connected(live.caller.streamId, false);
   }
 
@@ -113,10 +115,9 @@ export function createLiveSockets(deps: LiveSocketsDeps) {
 
   /** A gateway that was unpaired hears of it now, not when its token ends. */
   async function lookAtGateways({ rows }: Extract<BusMessage, { is: 'rows' }>): Promise<void> {
-    const changed = new Set(rows.filter(({ table }) => table === 'gateways').map(({ id }) => id));
-    if (changed.size === 0) return;
-    for (const live of byStream.values()) {
-      if (changed.has(live.caller.gatewayId)) await greet(live, { isNew: false }).catch(failed);
+    for (const { table, id } of rows) {
+      const live = table === 'gateways' ? byStream.get(streamByGateway.get(id) ?? -1) : undefined;
+      if (live !== undefined) await greet(live, { isNew: false }).catch(failed);
     }
   }
 
@@ -178,6 +179,7 @@ export function createLiveSockets(deps: LiveSocketsDeps) {
       };
       const older = byStream.get(caller.streamId);
       byStream.set(caller.streamId, live);
+      streamByGateway.set(caller.gatewayId, caller.streamId);
       counts.opened += 1;
       // what was sent over an older one, that nobody knows to be dead yet, may not have come either
       deps.parts.connected(caller.streamId, true);

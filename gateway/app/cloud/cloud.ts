@@ -124,6 +124,7 @@ async function wireHosted(platform: Platform, { alarms, people, control, watches
           alerting: alarms.alerts.alerting,
         });
   const ticks: readonly Tick[] = [
+    { name: 'gateways that were heard', everyS: 5, run: sync.noteHeard },
     // for farms without a gateway, and for those that have one
     ...(hostedWork === null
       ? []

@@ -1,8 +1,5 @@
 import * as z from 'zod';
-
-const yesOrNo = z
-  .stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] })
-  .meta({ override: { type: 'boolean' } });
+import { flagInQuery } from '../fields.ts';
 
 /** DELETE /users/me */
 export const accountDelete = z.object({
@@ -10,7 +7,9 @@ export const accountDelete = z.object({
 });
 
 export const accountDeleteQuery = z.object({
-  force: yesOrNo.optional().describe('Delete the farms the caller owns, too; without it they refuse (409)'),
+  force: flagInQuery
+    .optional()
+    .describe('Delete the farms the caller owns, too; without it they refuse (409)'),
 });
 
 /** GET /users/me/export: the account, and one list of rows per section. */

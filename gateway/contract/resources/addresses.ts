@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { latitude, longitude, ownId, shortText } from '../fields.ts';
+import { latitude, longitude, ownId, shortText, wordOf } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { BRAZILIAN_STATES } from '../words.ts';
 
@@ -38,7 +38,7 @@ const zipCode = z
   .transform((code) => `${code.slice(0, 5)}-${code.slice(-3)}`);
 
 const houseNumber = z.int().min(0).max(9_999_999);
-const state = z.string().trim().toUpperCase().pipe(z.enum(BRAZILIAN_STATES));
+const state = wordOf(BRAZILIAN_STATES);
 
 /** POST /addresses/, and the address of a new farm. */
 export const addressCreate = z.object({

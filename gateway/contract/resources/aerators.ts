@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, ownId, shortText, warnings } from '../fields.ts';
+import { idInput, ownId, shortText, warnings, wordOf } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { SWITCH_STATES } from '../words.ts';
 import { pendingOrder } from './control-points.ts';
@@ -31,13 +31,6 @@ export const aerator = defineResource({
   widened: { device_id: 7 },
 });
 
-const switchInAnyCase = z
-  .string()
-  .trim()
-  .toUpperCase()
-  .pipe(z.enum(SWITCH_STATES))
-  .meta({ override: { type: 'string', enum: [...SWITCH_STATES, 'on', 'off'] } });
-
 const power = z.number().positive();
 const powerFields = {
   power_kw: power.max(100_000).optional().describe('Power draw in kW; required unless power_watts is given'),
@@ -51,7 +44,7 @@ export const aeratorCreate = z
     name: shortText,
     device_id: shortText.describe('Serial number of the device, unique'),
     ...powerFields,
-    status: switchInAnyCase.optional().describe('Default OFF'),
+    status: wordOf(SWITCH_STATES).optional().describe('Default OFF'),
   })
   .refine((input) => input.power_kw !== undefined || input.power_watts !== undefined, {
     path: ['power_kw'],
@@ -63,11 +56,11 @@ export const aeratorUpdate = z.object({
   name: shortText.optional(),
   device_id: shortText.optional(),
   ...powerFields,
-  status: switchInAnyCase.optional(),
+  status: wordOf(SWITCH_STATES).optional(),
 });
 export type AeratorUpdate = z.infer<typeof aeratorUpdate>;
 
-export const aeratorControl = z.object({ status: switchInAnyCase });
+export const aeratorControl = z.object({ status: wordOf(SWITCH_STATES) });
 
 export const aeratorAnswer = aerator.row;
 export type AeratorAnswer = z.infer<typeof aeratorAnswer>;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, longText, ownId, pageQuery, shortText } from '../fields.ts';
+import { idInput, longText, ownId, pageQuery, shortText, wordOf } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { ALERT_STATUSES, ALERT_TYPES, REFERENCE_ALERT_TYPES, SEVERITIES } from '../words.ts';
 
@@ -74,15 +74,14 @@ const spelled = <Word extends string>(word: Word | 'OD_LOW'): Word | 'LOW_OXYGEN
 
 /** GET /alerts/ */
 export const alertQuery = pageQuery.extend({
-  type: z
-    .enum([...ALERT_TYPES, 'OD_LOW'])
+  type: wordOf([...ALERT_TYPES, 'OD_LOW'])
     .transform(spelled)
     .optional(),
   include: z
     .enum(['all'])
     .optional()
     .describe('all: every type, also alerts of ponds without a control point and of the farm itself'),
-  status: z.enum(ALERT_STATUSES).default('ACTIVE'),
+  status: wordOf(ALERT_STATUSES).default('ACTIVE'),
   farm_id: idInput.optional(),
   pond_id: idInput.optional().describe('Alerts of this pond alone'),
   control_point_id: idInput
@@ -93,9 +92,9 @@ export const alertQuery = pageQuery.extend({
 /** POST /alerts/{control_point_id}/alerts */
 export const alertCreate = z.object({
   id: ownId,
-  type: z.enum([...REFERENCE_ALERT_TYPES, 'OD_LOW']).transform(spelled),
+  type: wordOf([...REFERENCE_ALERT_TYPES, 'OD_LOW']).transform(spelled),
   message: longText.min(1),
-  severity: z.enum(SEVERITIES).optional().describe('By default that of the type'),
+  severity: wordOf(SEVERITIES).optional().describe('By default that of the type'),
 });
 
 /** POST /alerts/{alert_id}/acknowledge; the body may be absent. */

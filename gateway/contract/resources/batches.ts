@@ -9,6 +9,7 @@ import {
   pageQuery,
   shortText,
   warnings,
+  wordOf,
 } from '../fields.ts';
 import { missingFacts } from '../missing-facts.ts';
 import { defineResource, instant, localDate, uuid } from '../resource.ts';
@@ -201,12 +202,7 @@ export const batchUpdate = z.object({
 });
 export type BatchUpdate = z.infer<typeof batchUpdate>;
 
-export const batchStatusInput = z
-  .string()
-  .trim()
-  .toUpperCase()
-  .pipe(z.enum(BATCH_STATUSES))
-  .meta({ override: { type: 'string', enum: [...BATCH_STATUSES] } });
+export const batchStatusInput = wordOf(BATCH_STATUSES);
 
 export const batchQuery = pageQuery.extend({
   pond_id: idOrNumber.optional().describe('Batches stocked in this pond or moved to it'),

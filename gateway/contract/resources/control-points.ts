@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, ownId, shortText, warnings } from '../fields.ts';
+import { idInput, ownId, shortText, warnings, wordOf } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { COMMAND_STATES, FAIL_SAFES, ORIGINS, SWITCH_STATES } from '../words.ts';
 
@@ -203,11 +203,7 @@ export type TimelineSegment = z.infer<typeof timelineSegment>;
 /** GET /farms/{farm_id}/timeline */
 export const farmTimelineSegment = timelineSegment.extend({ control_point_id: z.uuid() });
 
-const switchState = z
-  .string()
-  .transform((word) => word.trim().toUpperCase())
-  .pipe(z.enum(SWITCH_STATES))
-  .meta({ override: { type: 'string', enum: [...SWITCH_STATES] } });
+const switchState = wordOf(SWITCH_STATES);
 
 /** Of the last report. */
 export const isProved = z
@@ -345,7 +341,7 @@ export const orderEntry = z.object({
 const oxygen = z.number().min(0).max(50).nullable();
 
 export const controlPointSettings = z.object({
-  fail_safe: z.enum(FAIL_SAFES).describe('What the controller does without gateway and schedule'),
+  fail_safe: wordOf(FAIL_SAFES).describe('What the controller does without gateway and schedule'),
   min_on_s: z.int().min(0).max(3600),
   min_off_s: z.int().min(0).max(3600),
   start_group: z

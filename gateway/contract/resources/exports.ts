@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { dayInput, idInput, idOrNumber } from '../fields.ts';
+import { dayInput, idInput, idOrNumber, wordOf } from '../fields.ts';
 import { BATCH_STATUSES } from '../words.ts';
 import { batchEnd } from './batches.ts';
 import { RECORD_KINDS } from './farm-records.ts';
@@ -36,7 +36,7 @@ const ofBatch = z.object({ batch_id: idOrNumber });
 const ofBatchDays = ofBatch.extend(days.shape);
 const ofPondDays = z.object({ pond_id: idOrNumber, ...days.shape });
 const ofFarmDays = z.object({ farm_id: idInput, ...days.shape });
-const recordsOf = ofFarmDays.extend({ kind: z.enum(RECORD_KINDS).optional() });
+const recordsOf = ofFarmDays.extend({ kind: wordOf(RECORD_KINDS).optional() });
 
 export const biometriesExportQuery = csvForm.extend({ ...ofBatch.shape, columns });
 export const feedingExportQuery = csvForm.extend(ofBatchDays.shape).refine(isInOrder, inOrder);

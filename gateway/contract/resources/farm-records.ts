@@ -9,6 +9,7 @@ import {
   pageQuery,
   shortText,
   warnings,
+  wordOf,
 } from '../fields.ts';
 
 import { defineResource, instant, uuid } from '../resource.ts';
@@ -144,7 +145,7 @@ const text = longText.min(1);
 
 const treatmentFields = {
   product: shortText,
-  product_kind: z.enum(PRODUCT_KINDS),
+  product_kind: wordOf(PRODUCT_KINDS),
   product_lot: shortText.nullish().describe('Lot or batch number of the product'),
   amount: doseAmount,
   unit: z.enum(DOSE_UNITS),
@@ -205,7 +206,7 @@ const preparationCreate = z.object({
   happened_at: happenedAt.optional().meta({ description: 'When it began; default now' }),
   ...preparationFields,
   amount: doseAmount.nullish(),
-  unit: z.enum(PREPARATION_UNITS).nullish(),
+  unit: wordOf(PREPARATION_UNITS).nullish(),
 });
 
 /** POST /ponds/{pond_id}/records */
@@ -235,7 +236,7 @@ export const recordUpdate = z.object({
   happened_at: happenedAt.optional(),
   text: longText.nullish(),
   product: shortText.nullish().describe('A treatment always has one'),
-  product_kind: z.enum(PRODUCT_KINDS).optional(),
+  product_kind: wordOf(PRODUCT_KINDS).optional(),
   product_lot: shortText.nullish(),
   amount: labFields.amount.describe(
     'Of a dose or an exchange above 0; null: of a laboratory result or a preparation without a figure',
@@ -290,13 +291,10 @@ export const recordAnswer = z.object({
 });
 export type RecordAnswer = z.infer<typeof recordAnswer>;
 
-const kind = z.enum(RECORD_KINDS).optional();
+const kind = wordOf(RECORD_KINDS).optional();
 export const recordsQuery = pageQuery.extend({
   kind,
-  except: z
-    .enum(RECORD_KINDS)
-    .optional()
-    .describe('All but this kind, such as the many looks at feeding trays'),
+  except: kind.describe('All but this kind, such as the many looks at feeding trays'),
 });
 
 /** GET /farms/{farm_id}/products */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, latitude, longitude, longText, ownId, shownName, warnings } from '../fields.ts';
+import { idInput, latitude, longitude, longText, ownId, shownName, warnings, wordOf } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { MEMBER_ROLES, POND_TYPES } from '../words.ts';
 import { addressCreate } from './addresses.ts';
@@ -115,7 +115,7 @@ export const memberInput = z
   .object({
     user_id: idInput.optional(),
     email: email.optional(),
-    role: z.string().trim().toUpperCase().pipe(z.enum(MEMBER_ROLES)),
+    role: wordOf(MEMBER_ROLES),
   })
   .refine(({ user_id, email }) => (user_id === undefined) !== (email === undefined), {
     path: ['user_id'],

@@ -1,5 +1,14 @@
 import * as z from 'zod';
-import { dayInput, instantInput, longText, ownId, pageQuery, shortText, warnings } from '../fields.ts';
+import {
+  dayInput,
+  instantInput,
+  longText,
+  ownId,
+  pageQuery,
+  shortText,
+  warnings,
+  wordOf,
+} from '../fields.ts';
 import { defineResource, instant, localDate, uuid } from '../resource.ts';
 
 // Feed as it comes to the farm and as it is counted; what is used follows from the feeding records.
@@ -134,7 +143,7 @@ export const stockEntryAnswer = z.object({
 });
 export type StockEntryAnswer = z.infer<typeof stockEntryAnswer>;
 
-export const stockEntriesQuery = pageQuery.extend({ kind: z.enum(STOCK_KINDS).optional() });
+export const stockEntriesQuery = pageQuery.extend({ kind: wordOf(STOCK_KINDS).optional() });
 
 const days = z.number().nullable();
 

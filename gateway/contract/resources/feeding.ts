@@ -1,5 +1,14 @@
 import * as z from 'zod';
-import { idOrNumber, instantInput, longText, numberInQuery, ownId, shortText, warnings } from '../fields.ts';
+import {
+  idOrNumber,
+  instantInput,
+  longText,
+  numberInQuery,
+  ownId,
+  shortText,
+  warnings,
+  wordOf,
+} from '../fields.ts';
 import { missingFacts } from '../missing-facts.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 
@@ -134,14 +143,7 @@ export const POND_CONDITIONS = [
 ] as const;
 
 export const recommendationQuery = z.object({
-  condition: z
-    .string()
-    .trim()
-    .toUpperCase()
-    .pipe(z.enum(POND_CONDITIONS))
-    .meta({ override: { type: 'string', enum: [...POND_CONDITIONS] } })
-    .optional()
-    .describe('What was seen at the pond'),
+  condition: wordOf(POND_CONDITIONS).optional().describe('What was seen at the pond'),
   condition_days_ago: numberInQuery(z.number().int().min(0).max(60))
     .default(0)
     .describe('Whole days since then'),

@@ -1,5 +1,14 @@
 import * as z from 'zod';
-import { dayInput, idOrNumber, instantInput, longText, numberInQuery, ownId, warnings } from '../fields.ts';
+import {
+  dayInput,
+  idOrNumber,
+  instantInput,
+  longText,
+  numberInQuery,
+  ownId,
+  warnings,
+  wordOf,
+} from '../fields.ts';
 import { missingFacts } from '../missing-facts.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { EXPENSE_CATEGORIES } from '../words.ts';
@@ -33,12 +42,7 @@ export const expense = defineResource({
 
 const amount = z.number().min(0).max(1_000_000_000_000);
 const expenseDate = instantInput.describe('A bare date is the start of that day in the zone of the farm');
-const category = z
-  .string()
-  .trim()
-  .toUpperCase()
-  .pipe(z.enum(EXPENSE_CATEGORIES))
-  .meta({ override: { type: 'string', enum: [...EXPENSE_CATEGORIES] } });
+const category = wordOf(EXPENSE_CATEGORIES);
 
 export const expenseCreate = z.object({
   id: ownId,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, instantInput, shortText } from '../fields.ts';
+import { flagInQuery, idInput, instantInput, shortText, wordOf } from '../fields.ts';
 import { USER_ROLES } from '../words.ts';
 import { GATEWAY_STATES, LOST_KINDS } from './sync-tables.ts';
 
@@ -58,9 +58,7 @@ export const gatewayUpdate = z.object({
 /** POST /sync/gateways/{id}/farms */
 export const farmBinding = z.object({ farm_id: idInput });
 export const unbindQuery = z.object({
-  force: z
-    .stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] })
-    .meta({ override: { type: 'boolean' } })
+  force: flagInQuery
     .optional()
     .describe('Even while the gateway is let in; say it once that box is switched off'),
 });
@@ -113,11 +111,7 @@ export const takenBackAnswer = z.object({
 
 /** POST /sync/local-users/{id}/adopt */
 export const adoptInput = z.object({
-  role: z
-    .string()
-    .trim()
-    .toUpperCase()
-    .pipe(z.enum(USER_ROLES).exclude(['ADMIN']))
+  role: wordOf(USER_ROLES.filter((role) => role !== 'ADMIN'))
     .default('MANAGER')
     .describe(
       'Of the account; an OWNER may have farms of its own. What it may do on a farm its membership says',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-import { dayInput, longText, shortText } from '../fields.ts';
+import { dayInput, longText, shortText, wordOf } from '../fields.ts';
 
 // What a farm writes down of the health of its animals: what was seen at a pond, and what a laboratory found. A disease that no
 // laboratory found is suspected, and a laboratory that did not find one says nothing of the others.
@@ -110,7 +110,7 @@ export const healthGroups = {
 };
 
 const signs = z
-  .array(z.enum(SIGNS))
+  .array(wordOf(SIGNS))
   .max(SIGNS.length)
   .refine((all) => new Set(all).size === all.length, 'name a sign once')
   .describe('What was seen; one that is not named was not looked for, or not seen');
@@ -129,8 +129,8 @@ const figure = z.number().min(0).max(1e12);
 export const signsFields = {
   signs: signs.default([]),
   affected_percent: affectedPercent,
-  severity: z.enum(SEVERITIES).nullish(),
-  disease: z.enum(DISEASES).nullish().describe('What is suspected; null: nobody knows'),
+  severity: wordOf(SEVERITIES).nullish(),
+  disease: wordOf(DISEASES).nullish().describe('What is suspected; null: nobody knows'),
   disease_name: diseaseName,
   responsible: shortText.nullish().describe('Who saw it'),
   text: longText.nullish().describe('What was seen besides'),
@@ -138,12 +138,11 @@ export const signsFields = {
 
 export const labFields = {
   source: shortText.describe('The laboratory'),
-  sample: z.enum(SAMPLES),
-  method: z.enum(METHODS),
-  disease: z.enum(DISEASES).describe('What was looked for'),
+  sample: wordOf(SAMPLES),
+  method: wordOf(METHODS),
+  disease: wordOf(DISEASES).describe('What was looked for'),
   disease_name: diseaseName,
-  result: z
-    .enum(RESULTS)
+  result: wordOf(RESULTS)
     .nullish()
     .describe('Of what was looked for alone; null: a figure alone, or none has come yet'),
   amount: figure.nullish().describe('The figure, with its unit'),
@@ -158,12 +157,12 @@ export const labFields = {
 export const healthUpdate = {
   signs: signs.optional(),
   affected_percent: affectedPercent,
-  severity: z.enum(SEVERITIES).nullish(),
-  disease: z.enum(DISEASES).nullish(),
+  severity: wordOf(SEVERITIES).nullish(),
+  disease: wordOf(DISEASES).nullish(),
   disease_name: diseaseName,
-  sample: z.enum(SAMPLES).optional(),
-  method: z.enum(METHODS).optional(),
-  result: z.enum(RESULTS).nullish(),
+  sample: wordOf(SAMPLES).optional(),
+  method: wordOf(METHODS).optional(),
+  result: wordOf(RESULTS).nullish(),
   result_on: dayInput.nullish(),
   report_number: shortText.nullish(),
 };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, idOrNumber, numberInQuery } from '../fields.ts';
+import { fileName, flagInQuery, idInput, idOrNumber, numberInQuery } from '../fields.ts';
 
 export const IMPORT_KINDS = ['batches', 'biometries', 'feeding', 'measurements'] as const;
 export type ImportKind = (typeof IMPORT_KINDS)[number];
@@ -7,17 +7,15 @@ export type ImportKind = (typeof IMPORT_KINDS)[number];
 /** Loggers whose files are known by their shape. */
 export const LOGGERS = ['HOBO', 'YSI KorEXO', 'YSI ProDSS', 'Hanna', 'miniDOT', 'In-Situ', 'Atlas'] as const;
 
-const yesOrNo = z.enum(['true', 'false', '1', '0']);
-
 export const importQuery = z.object({
   farm_id: idInput,
-  dry_run: yesOrNo
-    .default('true')
+  dry_run: flagInQuery
+    .default(true)
     .describe('true (as long as nothing else is said): look, and import nothing'),
-  background: yesOrNo
-    .default('false')
+  background: flagInQuery
+    .default(false)
     .describe('true: answer 202 with a record to follow (GET /imports/{import_id}) and go on beside it'),
-  file_name: z.string().max(200).optional().describe('How the file is called where it comes from'),
+  file_name: fileName.optional().describe('How the file is called where it comes from'),
   decimal: z
     .enum(['comma', 'point'])
     .optional()

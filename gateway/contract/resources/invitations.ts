@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, shortText } from '../fields.ts';
+import { idInput, shortText, wordOf } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { MEMBER_ROLES } from '../words.ts';
 import { email } from './users.ts';
@@ -39,18 +39,14 @@ export const invitation = defineResource({
   parents: { farms: 'farm_id' },
 });
 
-const role = z.string().trim().toUpperCase();
-
 /** POST /farms/{farm_id}/invitations */
 export const invitationCreate = z
   .object({
-    kind: z.string().trim().toUpperCase().pipe(z.enum(INVITATION_KINDS)).default('MEMBER'),
-    role: role
-      .pipe(z.enum(MEMBER_ROLES))
+    kind: wordOf(INVITATION_KINDS).default('MEMBER'),
+    role: wordOf(MEMBER_ROLES)
       .optional()
       .describe('What the invited will be; required unless the farm is handed over'),
-    former_owner: role
-      .pipe(z.enum(['MANAGER', 'NONE']))
+    former_owner: wordOf(['MANAGER', 'NONE'])
       .optional()
       .describe('HANDOVER: what you will be on the farm afterwards; default MANAGER'),
     email: email.nullish().describe('Only this account may accept; null: whoever has the code'),

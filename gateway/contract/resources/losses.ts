@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-import { idOrNumber, instantInput, longText, ownId, warnings } from '../fields.ts';
+import { idOrNumber, instantInput, longText, ownId, warnings, wordOf } from '../fields.ts';
 import { LOSS_CAUSES } from './batches.ts';
 
 // Animals of a batch that died and were told of: rows of `survival_changes`, by their own names.
@@ -11,8 +11,7 @@ const lostAt = instantInput.describe(
 const pond = idOrNumber
   .nullish()
   .describe('The pond they died in, for a batch in several; without it in all ponds alike');
-const cause = z
-  .enum(LOSS_CAUSES)
+const cause = wordOf(LOSS_CAUSES)
   .nullish()
   .describe('What they died of, as far as the farm can tell; null or left out: not known');
 /** One of them says how many. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ownId, pageQuery } from '../fields.ts';
+import { ownId, pageQuery, wordOf } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { NOTIFICATION_TYPES, type NotificationType, SEVERITIES } from '../words.ts';
 import { timezone } from './farms.ts';
@@ -74,8 +74,8 @@ export const phoneNumber = z
 
 const webAddress = z.string().trim().min(1).max(2_000);
 const wishes = {
-  types: z.array(z.enum(NOTIFICATION_TYPES)).min(1).max(NOTIFICATION_TYPES.length),
-  min_severity: z.enum(SEVERITIES),
+  types: z.array(wordOf(NOTIFICATION_TYPES)).min(1).max(NOTIFICATION_TYPES.length),
+  min_severity: wordOf(SEVERITIES),
   quiet_from: timeOfDay.nullable().describe('Nothing but what is critical (HIGH) comes from then …'),
   quiet_to: timeOfDay.nullable().describe('… to then, on the wall clock of timezone'),
   timezone,
@@ -148,7 +148,7 @@ export const channelAnswer = z.object({
 export type ChannelAnswer = z.infer<typeof channelAnswer>;
 
 /** GET /notification-channels/{id}/deliveries */
-export const deliveryQuery = pageQuery.extend({ state: z.enum(['PENDING', 'SENT', 'DEAD']).optional() });
+export const deliveryQuery = pageQuery.extend({ state: wordOf(['PENDING', 'SENT', 'DEAD']).optional() });
 
 export const deliveryAnswer = z.object({
   id: z.uuid().describe('What is sent bears it, so that what came twice can be told'),

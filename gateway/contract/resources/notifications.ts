@@ -1,5 +1,13 @@
 import * as z from 'zod';
-import { instantInput, longText, numberInQuery, pageQuery, shortText } from '../fields.ts';
+import {
+  flagInQuery,
+  instantInput,
+  longText,
+  numberInQuery,
+  pageQuery,
+  shortText,
+  wordOf,
+} from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { NOTIFICATION_TYPES } from '../words.ts';
 
@@ -26,13 +34,9 @@ export const notification = defineResource({
   parents: { users: 'user_id' },
 });
 
-const yesOrNo = z
-  .stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] })
-  .meta({ override: { type: 'boolean' } });
-
 export const notificationQuery = z.object({
-  type: z.enum(NOTIFICATION_TYPES).optional(),
-  unread_only: yesOrNo.optional().describe('Default false'),
+  type: wordOf(NOTIFICATION_TYPES).optional(),
+  unread_only: flagInQuery.optional().describe('Default false'),
   page: numberInQuery(z.number().int().min(1).max(1_000_000)).default(1),
   page_size: numberInQuery(z.number().int().min(1).max(100)).default(20),
   skip: pageQuery.shape.skip
@@ -70,7 +74,7 @@ export const notificationPage = z.object({
 
 /** POST /announcements */
 export const announcementCreate = z.object({
-  kind: z.enum(['MAINTENANCE', 'UPDATE']).default('MAINTENANCE'),
+  kind: wordOf(['MAINTENANCE', 'UPDATE']).default('MAINTENANCE'),
   title: shortText.describe('In Portuguese'),
   message: longText.min(1),
   title_en: shortText.optional().describe('By default the Portuguese'),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { longText } from '../fields.ts';
+import { longText, wordOf } from '../fields.ts';
 import { PLANS } from '../words.ts';
 
 const MAX_URL = 2048;
@@ -23,16 +23,14 @@ const webAddress = z
   .meta({ override: { type: 'string', format: 'uri', maxLength: MAX_URL } });
 
 export const checkoutInput = z.object({
-  plan: z
-    .enum(PLANS)
-    .describe(
-      'BASIC or PROFESSIONAL; FREE for who has cancelled, at once and without a payment; ENTERPRISE is sold by agreement',
-    ),
+  plan: wordOf(PLANS).describe(
+    'BASIC or PROFESSIONAL; FREE for who has cancelled, at once and without a payment; ENTERPRISE is sold by agreement',
+  ),
   success_url: webAddress.describe(
     'Where the page goes once paid; {CHECKOUT_SESSION_ID} stands for the session',
   ),
   cancel_url: webAddress.describe('Where the page goes when the person gives up'),
-  currency: z.enum(['USD', 'BRL']).optional().describe('Default: the currency of the subscription'),
+  currency: wordOf(['USD', 'BRL']).optional().describe('Default: the currency of the subscription'),
 });
 
 export const checkoutSession = z.object({ session_id: z.string(), url: z.string() });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, latitude, longitude, ownId, shortText, warnings } from '../fields.ts';
+import { idInput, latitude, longitude, ownId, shortText, warnings, wordOf } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { POND_TYPES } from '../words.ts';
 
@@ -34,7 +34,7 @@ export const pond = defineResource({
 });
 
 const pondFields = z.object({
-  pond_type: z.enum(POND_TYPES).nullish(),
+  pond_type: wordOf(POND_TYPES).nullish(),
   size_m2: z.int().positive().max(100_000_000).nullish().describe('Area in square metres'),
   depth_m: z.number().positive().max(1_000).nullish().describe('Depth in metres, decimals allowed'),
   lat: latitude.nullish(),

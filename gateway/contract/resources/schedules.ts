@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, instantInput, longText, ownId, warnings } from '../fields.ts';
+import { idInput, instantInput, longText, ownId, warnings, wordOf } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { REPEAT_PATTERNS, SWITCH_STATES } from '../words.ts';
 
@@ -40,11 +40,8 @@ export const schedule = defineResource({
   parents: { control_points: 'control_point_id' },
 });
 
-const action = z
-  .string()
-  .transform((word) => word.trim().toUpperCase())
-  .pipe(z.enum(SWITCH_STATES))
-  .meta({ override: { type: 'string', enum: [...SWITCH_STATES] } });
+const action = wordOf(SWITCH_STATES);
+const repeatPattern = wordOf(REPEAT_PATTERNS);
 
 /** 1 Monday to 7 Sunday, as they are stored. */
 export const daysOfWeek = z.array(z.int().min(1).max(7)).max(7);
@@ -59,7 +56,7 @@ const scheduleFields = z.object({
     .describe(
       'Makes it a window: until then it decides, unless a window that began later does; then the opposite action is taken, where no other window lasts',
     ),
-  repeat_pattern: z.enum(REPEAT_PATTERNS),
+  repeat_pattern: repeatPattern,
   days_of_week: z
     .array(z.int())
     .max(7)
@@ -78,7 +75,7 @@ const scheduleFields = z.object({
 /** POST /control-points/{control_point_id}/schedules */
 export const scheduleCreate = scheduleFields.extend({
   id: ownId,
-  repeat_pattern: z.enum(REPEAT_PATTERNS).default('ONCE'),
+  repeat_pattern: repeatPattern.default('ONCE'),
   is_active: z.boolean().default(true),
 });
 

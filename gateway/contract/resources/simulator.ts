@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput } from '../fields.ts';
+import { idInput, wordOf } from '../fields.ts';
 import { REPORT_SOURCES, SWITCH_STATES } from '../words.ts';
 
 // Virtual controllers of a gateway: control points of their own, with real keys, over the real broker. What they feed is
@@ -15,9 +15,9 @@ export const simulatorConditions = z.object({
   delay_ms: z.int().min(0).max(10_000).describe('Every message is that late'),
   loss: z.number().min(0).max(0.9).describe('Share of the messages that are lost'),
   clock_skew_s: z.int().min(-86_400).max(86_400).describe('How far its clock is ahead'),
-  stuck_at: z.enum(SWITCH_STATES).nullable().describe('Its relay stands there, whatever it is told'),
+  stuck_at: wordOf(SWITCH_STATES).nullable().describe('Its relay stands there, whatever it is told'),
   breaker: z.enum(['closed', 'tripped']).describe('tripped: on without current'),
-  hand_switch: z.enum(['AUTO', 'ON', 'OFF']).describe('The switch at its panel'),
+  hand_switch: wordOf(['AUTO', 'ON', 'OFF']).describe('The switch at its panel'),
 });
 export type SimulatorConditions = z.infer<typeof simulatorConditions>;
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { wordOf } from '../fields.ts';
 import { FEATURES } from '../plans.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { PLANS } from '../words.ts';
@@ -64,18 +65,17 @@ const flags = z.object(
     z.ZodBoolean
   >,
 );
-const word = z.string().trim().toUpperCase();
 const maximum = z.int().min(-1).max(1_000_000).nullish().describe('-1 is unlimited, null what the plan says');
 
 /** PUT /subscriptions/{user_id}: fields left out stay; a new plan brings its own limits and features. */
 export const subscriptionUpdate = z.object({
-  plan: word.pipe(z.enum(PLANS)).optional(),
-  status: word.pipe(z.enum(SUBSCRIPTION_STATUSES)).optional(),
+  plan: wordOf(PLANS).optional(),
+  status: wordOf(SUBSCRIPTION_STATUSES).optional(),
   max_farms: maximum,
   max_ponds_per_farm: maximum,
   max_batches_per_pond: maximum,
   features: flags.partial().nullish().describe('Flags in place of those of the plan; null takes all back'),
-  currency: word.pipe(z.enum(CURRENCIES)).optional(),
+  currency: wordOf(CURRENCIES).optional(),
 });
 export type SubscriptionUpdate = z.infer<typeof subscriptionUpdate>;
 

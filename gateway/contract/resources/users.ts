@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { shownName, warnings } from '../fields.ts';
+import { shownName, warnings, wordOf } from '../fields.ts';
 import { lookAlikeIn } from '../look-alikes.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { BRAZILIAN_STATES, LANGUAGES, USER_ROLES } from '../words.ts';
@@ -69,7 +69,7 @@ export const registerInput = z.object({
   name: shownName,
   password,
   phone_number: phoneNumber.nullish(),
-  role: z.string().trim().toUpperCase().pipe(z.enum(USER_ROLES)).default('OWNER'),
+  role: wordOf(USER_ROLES).default('OWNER'),
   language: language.nullish(),
   setup_code: z
     .string()

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import {
+  flagInQuery,
   idOrNumber,
   instantInput,
   isDateOnly,
@@ -240,8 +241,7 @@ export const waterSpanQuery = pageQuery.extend({
   end_date: dayOrInstant.optional().describe('Inclusive; a bare date to the end of that day'),
 });
 
-const yesOrNo = z.enum(['true', 'false']).transform((word) => word === 'true');
-export const waterAlertQuery = waterSpanQuery.extend({ resolved: yesOrNo.optional() });
+export const waterAlertQuery = waterSpanQuery.extend({ resolved: flagInQuery.optional() });
 
 export const measurementJournal = z.object({
   pond_id: z.uuid(),

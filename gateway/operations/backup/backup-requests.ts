@@ -255,7 +255,7 @@ export function createBackupRequests(deps: BackupDeskDeps) {
     if (await uploads.has(name)) return uploads.folder;
     const folder = folderOf();
     const isThere = (await listBackups(folder).catch(() => [])).some((one) => one.name === name);
-    if (!isThere) throw notFound('The backup');
+    if (!isThere) throw notFound('Backup');
     return folder;
   }
 

@@ -114,6 +114,7 @@ export function createHostedSync(wiring: HostedSyncWiring) {
     later: (ms, then) => void setTimeout(then, ms),
   });
   const sightings = createSightings(kernel);
+  database.onRows(sightings.hear);
   const store = hostedStore(database.read);
   const sockets = createLiveSockets({
     ...kernel,
@@ -146,6 +147,8 @@ export function createHostedSync(wiring: HostedSyncWiring) {
       const { refused, sourceOf } = wiring;
       return attachLive(http, { sockets, gatewayByToken, refused, sourceOf });
     },
+    /** Every few seconds: which gateways were heard. */
+    noteHeard: sightings.write,
     /** Once an hour, in one process for all. */
     forget: () => forgetFeeds(database, kernel),
     /** Before gateways are served, and once an hour. */

@@ -107,7 +107,7 @@ function waterNotes(
     return stopping.map((each) =>
       each.cause === 'AMMONIA'
         ? ammoniaNow(each.value, language)
-        : oxygenNow('CRITICAL', language, water.alerts.LOW_OXYGEN.highFrom),
+        : oxygenNow('CRITICAL', language, { fedAboveMgL: water.alerts.LOW_OXYGEN.highFrom }),
     );
   const { covered } = ration.adjustment;
   return [
@@ -127,7 +127,7 @@ function waterNotes(
 /** What the alarm of such oxygen says: the ration stands, but not yet the meal. */
 function holdNote(water: Constants['water'], oxygenMgL: number, language: Language): string | null {
   const { highFrom } = water.alerts.LOW_OXYGEN;
-  return oxygenMgL <= highFrom ? oxygenNow('HIGH', language, highFrom) : null;
+  return oxygenMgL <= highFrom ? oxygenNow('HIGH', language, { fedAboveMgL: highFrom }) : null;
 }
 
 function weightNote(constants: Constants, facts: FeedingFacts, language: Language): string | null {

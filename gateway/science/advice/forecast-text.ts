@@ -19,13 +19,13 @@ export type NoForecast =
  */
 export function noForecastText(
   why: NoForecast,
-  last: { mgL: number; grade: AdviceGrade; fedAboveMgL?: number } | null,
+  last: { mgL: number; grade: AdviceGrade; fedAboveMgL?: number; isPondEmpty?: boolean } | null,
   language: Language,
 ): string {
   if (last === null) return TEXTS[why][language];
   const isDeadly = last.grade === 'CRITICAL';
   const reading = `${figure(last.mgL, 1, language)} mg/L`;
-  const act = oxygenNow(last.grade, language, last.fedAboveMgL);
+  const act = oxygenNow(last.grade, language, last);
   return {
     'pt-BR': `${isDeadly ? 'CRÍTICO: última' : 'Última'} leitura ${reading}. ${act}`,
     en: `${isDeadly ? 'CRITICAL: last' : 'Last'} reading ${reading}. ${act}`,

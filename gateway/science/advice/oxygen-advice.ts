@@ -18,6 +18,8 @@ export type DawnFacts = {
   warnMgL: number;
   /** Above which a meal is given, where the farm has its own level, mg/L. */
   fedAboveMgL?: number;
+  /** Nothing lives there, so that nothing is fed. */
+  isPondEmpty?: boolean;
   /** The next level below that and the local time, still to come, at which it is reached; null: none before dawn. */
   next: { levelMgL: number; at: string } | null;
   /** Whether a dawn below the level is told, may still come, or is unlikely. */
@@ -96,7 +98,7 @@ function expectationText(facts: DawnFacts, language: Language): string {
   }[language];
   if (facts.nowGrade !== null) {
     const isDeadly = facts.nowGrade === 'CRITICAL';
-    const act = oxygenNow(facts.nowGrade, language, facts.fedAboveMgL);
+    const act = oxygenNow(facts.nowGrade, language, facts);
     const first = {
       'pt-BR': `${name}: ${isDeadly ? 'CRÍTICO, ' : ''}oxigênio em cerca de ${mgL(nowMgL)}, já abaixo de ${mgL(warnMgL)}. ${act}`,
       en: `${name}: ${isDeadly ? 'CRITICAL, ' : ''}oxygen at about ${mgL(nowMgL)}, below ${mgL(warnMgL)} already. ${act}`,

@@ -101,8 +101,12 @@ const pointed = (text: string): string =>
   text.replaceAll(SPELLED, (amounts) => amounts.replaceAll(/[.,]/g, (mark) => (mark === '.' ? ',' : '.')));
 
 /** What to do at this moment about oxygen below its limit. */
-export function oxygenNow(grade: AdviceGrade, language: Language, fedAboveMgL?: number): string {
-  const asked = { parameter: 'dissolved_oxygen', problem: 'LOW', stage: 'now', grade, fedAboveMgL } as const;
+export function oxygenNow(
+  grade: AdviceGrade,
+  language: Language,
+  pond: { fedAboveMgL?: number; isPondEmpty?: boolean },
+): string {
+  const asked = { parameter: 'dissolved_oxygen', problem: 'LOW', stage: 'now', grade, ...pond } as const;
   return adviceOf(asked, language) ?? '';
 }
 

@@ -1,6 +1,6 @@
 import type { HelloAnswer, HelloRequest, LogPoint, SyncLane } from '#contract/sync/wire.ts';
 import type { GatewayCaller } from '../ports.ts';
-import { type HostedDeps, hostedFacts, lookAside, streamOf } from './hosted-deps.ts';
+import { type HostedDeps, hostedFacts, lookAside, restampsBehind, streamOf } from './hosted-deps.ts';
 import { inOf, type StreamRow } from './ports.ts';
 
 /** Gateways older than this send rows that this version can no longer read. */
@@ -74,8 +74,12 @@ export async function answerHello(
   const { store } = deps;
   const stream = await streamOf(deps, caller);
   const facts = await hostedFacts(deps);
+  const applied = inOf(stream);
+  // at the newest number the stream itself says it, and before the first there is none
   const markOf = async (lane: SyncLane, { seq }: LogPoint) =>
-    (await store.marks(caller.streamId, lane, { from: seq, to: seq }))[0]?.chain ?? null;
+    seq === 0 || seq === applied[lane].seq
+      ? null
+      : ((await store.marks(caller.streamId, lane, { from: seq, to: seq }))[0]?.chain ?? null);
   const { directive, reason } = decideHello(request, {
     stream,
     timeline: facts.timeline,
@@ -89,10 +93,10 @@ export async function answerHello(
   return {
     ...facts,
     epoch: stream.epoch,
-    in: inOf(stream),
+    in: applied,
     head: stream.core_seq,
     floor: stream.floor_seq,
-    restamps: await store.restamps(caller.streamId, stream.epoch, { core: core.seq, history: history.seq }),
+    restamps: await restampsBehind(store, stream, { core: core.seq, history: history.seq }),
     directive,
     reason,
     wait_ms: null,

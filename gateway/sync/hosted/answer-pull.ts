@@ -3,7 +3,7 @@ import { StaleError } from '#core/errors.ts';
 import type { GatewayCaller, Refused } from '../ports.ts';
 import { whyCursorLost, whyLaneForked } from './answer-hello.ts';
 import { ackedPoints, movedCursor } from './answer-push.ts';
-import { type HostedDeps, hostedFacts, lookAside, streamOf } from './hosted-deps.ts';
+import { type HostedDeps, hostedFacts, lookAside, restampsBehind, streamOf } from './hosted-deps.ts';
 import { headOf, inOf, type StreamRow } from './ports.ts';
 import { belowFloor, fork, staleEpoch } from './refusals.ts';
 import { RequestRefused } from './request-refused.ts';
@@ -63,10 +63,7 @@ export async function answerPull(
     more: (rows.at(-1)?.seq ?? cursor.seq) < head,
     in: inOf(stream),
     moved: await store.movedFarms(caller.streamId),
-    restamps: await store.restamps(caller.streamId, stream.epoch, {
-      core: acked.core.seq,
-      history: acked.history.seq,
-    }),
+    restamps: await restampsBehind(store, stream, { core: acked.core.seq, history: acked.history.seq }),
     kept_aside: await lookAside(deps, caller),
     ...(await hostedFacts(deps)),
   };

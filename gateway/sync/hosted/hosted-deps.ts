@@ -1,4 +1,10 @@
-import { type DigestRequest, type KeptAside, type RepairRequest, SYNC_SCHEMA } from '#contract/sync/wire.ts';
+import {
+  type DigestRequest,
+  type KeptAside,
+  type RepairRequest,
+  type Restamp,
+  SYNC_SCHEMA,
+} from '#contract/sync/wire.ts';
 import type { Commit, Unit } from '#core/changes.ts';
 import { StaleError } from '#core/errors.ts';
 import type { AskKind, GatewayCaller } from '../ports.ts';
@@ -44,6 +50,15 @@ export async function streamOf(
 /** In every answer. */
 export async function hostedFacts({ now, timeline }: Pick<HostedDeps, 'now' | 'timeline'>) {
   return { timeline: await timeline(), server_now_ms: Math.floor(now()), schema: SYNC_SCHEMA };
+}
+
+/** Stamps that were set anew in the stream's epoch, behind what the gateway knows of each lane. */
+export async function restampsBehind(
+  store: Pick<HostedStore, 'restamps'>,
+  stream: StreamRow,
+  after: Parameters<HostedStore['restamps']>[2],
+): Promise<Restamp[]> {
+  return stream.has_restamps ? store.restamps(stream.stream_id, stream.epoch, after) : [];
 }
 
 /** What is kept aside of a caller's stream, after what an older version could not read was tried again. */

@@ -19,6 +19,8 @@ export type StreamRow = StreamPoints & {
   gateway_id: string;
   /** null: a stream that no pairing made (tests). */
   status: 'active' | 'revoked' | 'fenced' | null;
+  /** Stamps of its epoch were set anew. */
+  has_restamps: boolean;
 };
 
 export type SnapshotPosition = SnapshotAnswer['next'];

@@ -126,6 +126,29 @@ onBothEngines('a bad request', (_open, engine) => {
     expect(await farms()).toEqual([]);
   });
 
+  test('who sends too much and goes then, as through a proxy, hears why', async () => {
+    for (const [size, type, status] of [
+      [8_000_000, 'application/json', 413],
+      [900_000, 'text/csv', 415],
+    ] as const) {
+      const headers = {
+        'Content-Type': type,
+        'Content-Length': size,
+        Authorization: `Bearer ${owner.token}`,
+        Connection: 'close',
+      };
+      const request = httpRequest(`${app.base}/api/v1/farms/`, { method: 'POST', headers });
+      const answered = once(request, 'response');
+      request.end(' '.repeat(size));
+      const [response] = await answered;
+      expect([response.statusCode, JSON.parse(await text(response))]).toMatchObject([
+        status,
+        { detail: expect.any(String) },
+      ]);
+      if (!request.writableFinished) await once(request, 'finish');
+    }
+  });
+
   test('text that is not UTF-8 is refused', async () => {
     const response = await fetch(`${app.base}/api/v1/farms/`, {
       method: 'POST',

@@ -21,6 +21,7 @@ import { isBlind } from '../../data/live.ts';
 import { orderUnderWay } from '../../data/orders.ts';
 import { nameOf } from '../../data/people.ts';
 import { usePonds } from '../../data/places.ts';
+import { useGet } from '../../data/query.ts';
 import { age, clockTime, dayAndTime } from '../../i18n/format.ts';
 import { adviceLanguage } from '../../i18n/language.ts';
 import { type Alarm, isStanding } from '../../state/alarm-state.ts';
@@ -115,12 +116,15 @@ function WhatToDo({ alert }: { alert: Alert }) {
   const words = listWords();
   const own = useFarmConsole(alert.farm_id).data?.alarm_responses[alert.type];
   const water = useWaterOf(alert.farm_id);
+  const cards = useGet(alert.pond_id === null ? null : '/ponds/summary-cards', { farm_id: alert.farm_id });
+  const card = cards.data?.ponds.find(({ pond_id }) => pond_id === alert.pond_id);
+  const level = water === null ? null : { ...water, isPondEmpty: (card?.empty_since ?? null) !== null };
   return (
     <p class="said" data-what-to-do>
       <strong>{words.whatToDo}: </strong>
       {isSimulatedAlert(alert)
         ? simulatedWords().advice
-        : (own ?? adviceForWord(alert, adviceLanguage, water) ?? alert.message)}
+        : (own ?? adviceForWord(alert, adviceLanguage, level) ?? alert.message)}
     </p>
   );
 }

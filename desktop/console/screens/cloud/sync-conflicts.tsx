@@ -12,11 +12,14 @@ import { asTyped, dayAndTime } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 
+/** The newest; those that are settled make room for the others. */
+const SHOWN = 100;
+
 /** Both versions of what two people changed at once, who and when, and the choice between them. */
 export function SyncConflicts() {
   const words = syncWords();
   const [isAll, setAll] = useState(false);
-  const conflicts = useGet('/sync/conflicts', isAll ? {} : { state: 'open' });
+  const conflicts = useGet('/sync/conflicts', isAll ? { limit: SHOWN } : { limit: SHOWN, state: 'open' });
   const { fault, run } = useWork();
   const settle = (id: string, how: 'restore' | 'confirm') =>
     run(

@@ -165,7 +165,7 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
 /** Rows that one side could not apply. */
 function SyncParked() {
   const words = syncWords();
-  const parked = useGet('/sync/parked');
+  const parked = useGet('/sync/parked', { limit: 100 });
   const { fault, run } = useWork();
   const retry = (id: string) =>
     run(async () => {

@@ -105,7 +105,7 @@ export const componentWords = translation<typeof source.componentWords>({
   notEnough: (n: string) => `Solo hay ${n} disponibles a esa hora.`,
   inTheWay: {
     FEEDING: (at: string) =>
-      `Hay alimento registrado el ${at}, antes de esa siembra: corríjalo o bórrelo antes.`,
+      `Hay balanceado registrado el ${at}, antes de esa siembra: corríjalo o bórrelo antes.`,
     WEIGHING: (at: string) => `Hay un muestreo del ${at}, antes de esa siembra: corríjalo o bórrelo antes.`,
     TRANSFER: (at: string) =>
       `Hay una transferencia del ${at}, antes de esa siembra: corríjala o bórrela antes.`,

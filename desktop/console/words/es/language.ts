@@ -7,5 +7,5 @@ export const spoken: Language = {
   decimalSign: ',',
   currency: 'USD',
   isOfInterface: false,
-  guide: 'en',
+  guide: 'es',
 };

@@ -29,14 +29,14 @@ export const welcomeWords = translation<typeof source.welcomeWords>({
     '¿Todavía sin cuenta? En esta caja la crea el dueño: pídasela, y abra esta invitación otra vez.',
   box: 'La caja de la camaronera',
   boxText:
-    '¿Hay una caja (gateway) en la camaronera? Abra su consola, vaya a Sistema › Sincronía y pulse Vincular. Escriba aquí el código que muestra.',
+    '¿Hay una caja (gateway) en la camaronera? Abra su panel, vaya a Sistema › Sincronización y pulse Vincular. Escriba aquí el código que muestra.',
   boxNone:
     'Sin caja, salte este paso: la camaronera queda solo en la nube, y los controladores hablan con ella.',
   haveBoxes: (n: number) => (n === 1 ? '1 caja está vinculada.' : `${n} cajas están vinculadas.`),
   boxTaken: 'Sus camaroneras aparecen aquí en unos segundos.',
   otherController: 'No apareció: escribir la identificación',
   atItsBox:
-    'Los controladores de esta camaronera entran por su caja: abra la consola de la caja, en la camaronera.',
+    'Los controladores de esta camaronera entran por su caja: abra el panel de la caja, en la camaronera.',
   firstOn: 'El primer arranque',
   firstOnText:
     'Quédese a la vista del motor. Debe girar en segundos, y aquí aparece lo que dice el controlador.',
@@ -51,9 +51,9 @@ export const welcomeWords = translation<typeof source.welcomeWords>({
   batchText: 'Qué se sembró, y cuánto. Sin lote una piscina cuenta como vacía.',
   haveBatches: (n: number) => (n === 1 ? '1 lote está en el agua.' : `${n} lotes están en el agua.`),
   haveKey: (at: string) => `La clave se creó el ${at}. Guarde el papel lejos de la caja.`,
-  phone: 'La consola en el celular',
+  phone: 'El panel en el celular',
   phoneText: 'En el Wi-Fi de la camaronera, apunte la cámara del celular al código y entre con su cuenta.',
-  phoneAddress: 'Dirección de la consola',
+  phoneAddress: 'Dirección del panel',
   phoneUnknown: 'La dirección de esta caja en la red no se conoce. Está en su etiqueta.',
   phoneInstall:
     'Para tenerla como una aplicación: en el menú del navegador del celular, “Agregar a la pantalla de inicio” (en el iPhone, Compartir › Agregar a inicio).',

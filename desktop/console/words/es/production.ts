@@ -255,7 +255,7 @@ export const batchWords = translation<typeof source.batchWords>({
   when: 'Cuándo',
   correct: 'Corregir el lote',
   correctionFollows:
-    'El lote queda como si se hubiera sembrado así desde el comienzo: edad, supervivencia, biomasa, alimento, costos y curva se calculan de nuevo. Ningún registro se borra; lo que se contó o pesó queda como se registró.',
+    'El lote queda como si se hubiera sembrado así desde el comienzo: edad, supervivencia, biomasa, balanceado, costos y curva se calculan de nuevo. Ningún registro se borra; lo que se contó o pesó queda como se registró.',
   notes: 'Observación',
 });
 

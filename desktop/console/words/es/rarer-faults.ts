@@ -52,7 +52,7 @@ export const rarerFaults = translation<typeof source.rarerFaults>({
   EMPTY_FILE: 'El archivo está vacío.',
   FARM_HAS_GATEWAY: 'Esta camaronera ya tiene un gateway; separe los dos antes.',
   FARM_MOVED: 'Esta camaronera pasó a otro gateway: aquí solo se lee.',
-  FEED_EXPIRED: 'El alimento de este lote ya estaba vencido.',
+  FEED_EXPIRED: 'El balanceado de este lote ya estaba vencido.',
   FEED_WITHOUT_COST: 'Se registró balanceado sin costo: revise el precio por kg.',
   FILE_NOT_TEXT: 'El archivo no es hoja de cálculo ni texto.',
   FUTURE_DATE: 'La fecha todavía no llega.',

@@ -4,7 +4,7 @@ import type * as source from '../pt-BR/records.ts';
 export const recordsWords = translation<typeof source.recordsWords>({
   title: 'Tratamientos, recambios de agua, sanidad y anotaciones',
   none: 'Todavía no hay nada registrado aquí.',
-  lossesOfLast: (n: string) => `Pérdidas de los últimos ${n} lotes de este estanque.`,
+  lossesOfLast: (n: string) => `Pérdidas de los últimos ${n} lotes de esta piscina.`,
   earlierBatches: 'Mostrar las de lotes anteriores',
   treatment: 'Tratamiento',
   exchange: 'Recambio de agua',

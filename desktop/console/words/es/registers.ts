@@ -12,14 +12,14 @@ export const aeratorWords = translation<typeof source.aeratorWords>({
   power: 'Potencia',
   powerHint: '1 CV = 0,74 kW',
   number: 'Número de serie',
-  numberHint: 'Único en todas las fincas; el propuesto sirve.',
+  numberHint: 'Único en todas las camaroneras; el propuesto sirve.',
   taken: 'Ya existe un aireador con este número de serie.',
   text: 'La potencia entra en el gasto de energía y en el cálculo de aireación de la piscina.',
 });
 
 export const addressWords = translation<typeof source.addressWords>({
   title: 'Direcciones',
-  text: 'Para la factura y para la posición de la finca.',
+  text: 'Para la factura y para la posición de la camaronera.',
   none: 'Ninguna dirección.',
   add: 'Agregar dirección',
   edit: (street: string) => `Cambiar ${street}`,

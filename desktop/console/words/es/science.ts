@@ -2,11 +2,11 @@ import { translation } from '../../i18n/catalogue.ts';
 import type * as source from '../pt-BR/science.ts';
 
 export const scienceWords = translation<typeof source.scienceWords>({
-  title: 'Cálculos de la finca',
+  title: 'Cálculos de la camaronera',
   open: 'Cálculos',
   openText:
-    'Límites del agua, alimento, crecimiento, aireación y energía: cada número que la finca puede ajustar, y qué cambia.',
-  back: 'Finca y piscinas',
+    'Límites del agua, balanceado, crecimiento, aireación y energía: cada número que la camaronera puede ajustar, y qué cambia.',
+  back: 'Camaronera y piscinas',
   sections: {
     growth: 'Crecimiento',
     feeding: 'Alimentación',
@@ -23,8 +23,8 @@ export const scienceWords = translation<typeof source.scienceWords>({
     growth:
       'Cambia la curva de peso esperado, el aviso de lote atrasado, la fecha prevista de cosecha y cuándo pesar de nuevo.',
     feeding:
-      'Cambia el alimento propuesto por día y por ración, y cuánto baja con frío, poco oxígeno, amonio o sobrantes.',
-    survival: 'Cambia la población estimada entre conteos: de ella salen biomasa, alimento y conversión.',
+      'Cambia el balanceado propuesto por día y por ración, y cuánto baja con frío, poco oxígeno, amoníaco o sobrantes.',
+    survival: 'Cambia la población estimada entre conteos: de ella salen biomasa, balanceado y conversión.',
     uniformity: 'Cambia la nota de uniformidad de la biometría y cuántos camarones pesar.',
     growthTrend: 'Cambia cuándo el crecimiento se dice más rápido o más lento.',
     water:
@@ -55,10 +55,10 @@ export const scienceWords = translation<typeof source.scienceWords>({
     '1/day': 'por día',
   } as Readonly<Record<string, string>>,
   filter: 'Buscar número',
-  onlyOwn: 'Solo los cambiados por la finca',
+  onlyOwn: 'Solo los cambiados por la camaronera',
   standard: (value: string) => `estándar ${value}`,
   range: (from: string, to: string) => `de ${from} a ${to}`,
-  own: 'de la finca',
+  own: 'de la camaronera',
   edit: (name: string) => `Cambiar ${name}`,
   reset: 'Volver al estándar',
   saved: 'Guardado: los cálculos ya usan el nuevo valor.',

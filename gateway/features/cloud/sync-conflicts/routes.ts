@@ -9,7 +9,7 @@ import {
 import { syncConflict } from '#contract/resources/sync-tables.ts';
 import { mayOnFarm } from '#contract/rights.ts';
 import { UNIQUE_KEYS } from '#contract/sync/scopes.ts';
-import { audit } from '#core/audit.ts';
+import { audit, journalAnswer } from '#core/audit.ts';
 import { asParent, type Change, type GuardSeen, restore, update } from '#core/changes.ts';
 import { conflict as conflicts, forbidden, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
@@ -23,7 +23,6 @@ import { conflictAnswer, nameOf, whyNotRestorable } from './show-conflict.ts';
 
 const common = { tag: 'Sync', access: { who: 'account' } } as const;
 const byId = z.object({ id: idInput });
-const PAGE = 100;
 
 /** Changes that lost against a concurrent one, on either side of the sync. */
 export function syncConflictRoutes(deps: SettleConflictDeps): Route[] {
@@ -37,10 +36,14 @@ export function syncConflictRoutes(deps: SettleConflictDeps): Route[] {
       query: syncConflictQuery,
       answers: { 200: { schema: syncConflictAnswer, list: true } },
       async handle(request) {
-        const { skip, limit = PAGE, farm_id: farmId, state } = request.query;
+        const { farm_id: farmId, state } = request.query;
         const filter = { userId: signedIn(request).userId, farmId, state };
-        const rows = answers(deps, deps.queries.conflictsOf(filter, { skip, limit }), request.language);
-        return { answer: { status: 200, rows, total: await deps.queries.countConflicts(filter) } };
+        return {
+          answer: await journalAnswer(request.query, {
+            count: () => deps.queries.countConflicts(filter),
+            rows: (page) => answers(deps, deps.queries.conflictsOf(filter, page), request.language),
+          }),
+        };
       },
     }),
     route({

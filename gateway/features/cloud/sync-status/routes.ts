@@ -8,6 +8,7 @@ import {
   syncStatusAnswer,
 } from '#contract/resources/sync-status.ts';
 import type { Language } from '#contract/words.ts';
+import { JOURNAL_ROWS } from '#core/audit.ts';
 import { conflict, forbidden, notFound } from '#core/errors.ts';
 import { signedIn } from '#core/request-checks.ts';
 import { type Caller, type Route, route } from '#core/route.ts';
@@ -85,8 +86,8 @@ export function syncStatusRoutes(deps: SyncStatusRouteDeps): Route[] {
       answers: { 200: { schema: z.array(parkedRowAnswer) } },
       async handle(request) {
         await requireManager(signedIn(request));
-        const { skip, limit } = request.query;
-        const { rows, total } = await deps.queries.parked({ skip, limit: limit ?? 100 });
+        const { skip, limit = JOURNAL_ROWS } = request.query;
+        const { rows, total } = await deps.queries.parked({ skip, limit });
         return { answer: { status: 200, body: rows.map(toAnswer), total } };
       },
     }),

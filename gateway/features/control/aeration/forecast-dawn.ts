@@ -21,13 +21,15 @@ import { usableOxygen } from './pond-readings.ts';
 import type { ForecastQueries, PondPlace } from './ports.ts';
 
 export type ForecastDeps = Pick<Kernel, 'now' | 'clockQuality'> & {
-  queries: Pick<ForecastQueries, 'pondPlace' | 'readingsBetween'>;
+  queries: Pick<ForecastQueries, 'pondPlace' | 'isPondEmpty' | 'readingsBetween'>;
   scienceOf: (farmId: string) => Promise<ScienceConstants>;
 };
 
 /** The oxygen of one pond at the end of this night, or why nothing can be said. */
 export type PondForecast = {
   pond: PondPlace;
+  /** Nothing lives there, so that its words leave feed out. */
+  isPondEmpty: boolean;
   constants: ScienceConstants;
   /** null while the clock is not to be trusted. */
   night: Night | null;
@@ -41,7 +43,8 @@ export async function forecastOfPond(deps: ForecastDeps, pondRef: string): Promi
   const pond = await deps.queries.pondPlace(pondRef);
   if (pond === null) return null;
   const constants = await deps.scienceOf(pond.farmId);
-  const nothing = { pond, constants, readings: [], forecast: null };
+  const isPondEmpty = await deps.queries.isPondEmpty(pond.id);
+  const nothing = { pond, isPondEmpty, constants, readings: [], forecast: null };
   if (deps.clockQuality() !== 'trusted') return { ...nothing, night: null, whyNone: 'CLOCK_UNTRUSTED' };
   const night = nightAt(constants.aeration, placeOf(pond), deps.now());
   if (!night.isNight) return { ...nothing, night, whyNone: 'BY_DAY' };
@@ -56,7 +59,7 @@ export async function forecastOfPond(deps: ForecastDeps, pondRef: string): Promi
   });
   const forecast = dawnForecast(constants.aeration.forecast, night, readings);
   const whyNone = forecast === null ? whyNoneOf(constants, readings) : null;
-  return { pond, constants, night, readings, forecast, whyNone };
+  return { pond, isPondEmpty, constants, night, readings, forecast, whyNone };
 }
 
 function whyNoneOf({ aeration }: ScienceConstants, readings: readonly OxygenReading[]): NoForecast {
@@ -110,13 +113,14 @@ const QUARTER_MS = HOUR_MS / 4;
 
 /** What is expected at dawn and what to do, with the times of the farm's own clock; without a forecast why, and what to do. */
 export function forecastText(found: PondForecast, nowMs: number, language: Language): string {
-  const { pond, forecast, constants } = found;
+  const { pond, isPondEmpty, forecast, constants } = found;
   const warnMgL = constants.aeration.forecast.warnBelowMgL;
   const fedAboveMgL = constants.water.alerts.LOW_OXYGEN.highFrom;
   if (forecast === null) {
     const last = found.readings.at(-1);
     const grade = last === undefined ? null : oxygenGrade(found, last.oxygenMgL);
-    const told = last === undefined || grade === null ? null : { mgL: last.oxygenMgL, grade, fedAboveMgL };
+    const told =
+      last === undefined || grade === null ? null : { mgL: last.oxygenMgL, grade, fedAboveMgL, isPondEmpty };
     return found.whyNone === null ? '' : noForecastText(found.whyNone, told, language);
   }
   const nowMgL = oxygenAt(forecast, nowMs);
@@ -132,6 +136,7 @@ export function forecastText(found: PondForecast, nowMs: number, language: Langu
       nowGrade: oxygenGrade(found, nowMgL),
       warnMgL,
       fedAboveMgL,
+      isPondEmpty,
       next: next === null ? null : { levelMgL: next.levelMgL, at: timeOfDay(clock, next.reachedMs) },
       outlook: outlookOf(constants.aeration.forecast, forecast, nowMs),
       measureAt: measureAt(found, forecast, nowMs),

@@ -59,6 +59,7 @@ export type PondPlace = {
 
 export type ForecastQueries = {
   pondPlace: (pondId: string) => Promise<PondPlace | null>;
+  isPondEmpty: (pondId: string) => Promise<boolean>;
   /** Oxygen readings of a pond in a stretch of time (ISO), oldest first, evenly thinned to some hundreds. */
   readingsBetween: (pondId: string, from: string, to: string) => Promise<OxygenRow[]>;
   /** Ponds with an oxygen reading since an instant, with their farm's zone. */

@@ -30,6 +30,7 @@ export type CommandQueries = {
   waitingFor: (streamId: number, states: readonly Command['state'][], now: number) => Promise<Command[]>;
   /** Open orders whose time is over since less than a day, and all `confirming` ones, oldest first. */
   overdue: (now: number, limit: number) => Promise<Command[]>;
+  countJourneys: (controlPointId: string) => Promise<number>;
   /** Newest first. */
   journeyOf: (
     controlPointId: string,

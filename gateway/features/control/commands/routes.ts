@@ -3,13 +3,16 @@ import { type CommandEvent, commandEvent } from '#contract/events/stream.ts';
 import { idInput, pageQuery } from '#contract/fields.ts';
 import { commandEntry } from '#contract/resources/control-points.ts';
 import type { Language } from '#contract/words.ts';
+import { journalAnswer } from '#core/audit.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { type Route, route } from '#core/route.ts';
 import { whyWords } from './command-words.ts';
 import type { Command, CommandQueries, NamedCommand } from './ports.ts';
 import { asOf, isUnderWay } from './take-command.ts';
 
-type CommandRouteDeps = Pick<Kernel, 'now'> & { queries: Pick<CommandQueries, 'journeyOf' | 'ordersOf'> };
+type CommandRouteDeps = Pick<Kernel, 'now'> & {
+  queries: Pick<CommandQueries, 'countJourneys' | 'journeyOf' | 'ordersOf'>;
+};
 
 export function commandRoutes(deps: CommandRouteDeps): Route[] {
   return [
@@ -32,9 +35,13 @@ export function commandRoutes(deps: CommandRouteDeps): Route[] {
       query: pageQuery,
       answers: { 200: { schema: commandEntry, list: true } },
       async handle(request) {
-        const { skip, limit = 100 } = request.query;
-        const rows = deps.queries.journeyOf(request.params.control_point_id, { skip, limit });
-        return { answer: { status: 200, rows: entries(deps, rows, request.language) } };
+        const { control_point_id: id } = request.params;
+        return {
+          answer: await journalAnswer(request.query, {
+            count: () => deps.queries.countJourneys(id),
+            rows: (page) => entries(deps, deps.queries.journeyOf(id, page), request.language),
+          }),
+        };
       },
     }),
   ];

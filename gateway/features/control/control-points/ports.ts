@@ -19,6 +19,7 @@ export type ControlPointQueries = {
   pondsOf: (controlPointId: string) => Promise<{ id: string; rev: number }[]>;
   /** Aerators that bear this serial number: its control point airs their ponds too. */
   aeratorsOfDevice: (deviceId: string, farmId: string) => Promise<{ name: string; pondCod: string }[]>;
+  countOrders: (controlPointId: string) => Promise<number>;
   /** Orders of a control point, newest first. */
   ordersOf: (controlPointId: string, page: Page) => AsyncIterable<Order>;
   /** What the order said that made the target what it is. */

@@ -13,6 +13,7 @@ import {
   orderEntry,
   type PendingOrder,
 } from '#contract/resources/control-points.ts';
+import { journalAnswer } from '#core/audit.ts';
 import { conflict, notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
@@ -162,12 +163,18 @@ export function controlPointRoutes(deps: ControlPointRouteDeps): Route[] {
       query: pageQuery,
       answers: { 200: { schema: orderEntry, list: true } },
       async handle(request) {
-        const { skip, limit = 100 } = request.query;
         const id = request.params.control_point_id;
         const unsaved = unsavedOrders(deps.memory.byId(id));
-        const first = unsaved.slice(skip, skip + limit);
-        const page = { skip: Math.max(0, skip - unsaved.length), limit: limit - first.length };
-        return { answer: { status: 200, rows: ordersShown(first, deps.queries.ordersOf(id, page)) } };
+        return {
+          answer: await journalAnswer(request.query, {
+            count: async () => unsaved.length + (await deps.queries.countOrders(id)),
+            rows({ skip, limit }) {
+              const first = unsaved.slice(skip, skip + limit);
+              const page = { skip: Math.max(0, skip - unsaved.length), limit: limit - first.length };
+              return ordersShown(first, deps.queries.ordersOf(id, page));
+            },
+          }),
+        };
       },
     }),
   ];

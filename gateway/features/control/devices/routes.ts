@@ -15,6 +15,7 @@ import {
   seenDevice,
   shadowUpdate,
 } from '#contract/resources/devices.ts';
+import { registerAnswer } from '#core/audit.ts';
 import { forbidden, invalidField, notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import { notAuthenticated, signedIn } from '#core/request-checks.ts';
@@ -269,12 +270,11 @@ function seenRoutes(deps: DeviceRouteDeps): Route[] {
       query: pageQuery,
       answers: { 200: { schema: seenDevice, list: true } },
       async handle(request) {
-        const { skip, limit = 1_000 } = request.query;
         const unknown = deps.seen
           .list()
           // one of ours that cannot come in is told by what keeps it out
           .filter((sight) => deps.views.byDeviceId(sight.device_id).every((view) => isKeptOut(sight, view)));
-        return { answer: { status: 200, rows: unknown.slice(skip, skip + limit), total: unknown.length } };
+        return { answer: registerAnswer(request.query, unknown) };
       },
     }),
   ];

@@ -7,6 +7,7 @@ import {
   scheduleChange,
   scheduleCreate,
 } from '#contract/resources/schedules.ts';
+import { registerAnswer } from '#core/audit.ts';
 import { notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
@@ -92,12 +93,11 @@ export function scheduleRoutes(deps: ScheduleRouteDeps): Route[] {
       answers: { 200: { schema: scheduleAnswer, list: true } },
       async handle(request) {
         const view = await viewOf(request.params.control_point_id);
-        const { skip, limit = view.schedules.length } = request.query;
         const sorted = [...view.schedules].sort((a, b) =>
           `${a.created_at} ${a.id}`.localeCompare(`${b.created_at} ${b.id}`, 'en'),
         );
-        const rows = sorted.slice(skip, skip + limit).map((row) => toAnswer(deps, row, view.zone));
-        return { answer: { status: 200, rows, total: sorted.length } };
+        const rows = sorted.map((row) => toAnswer(deps, row, view.zone));
+        return { answer: registerAnswer(request.query, rows) };
       },
     }),
     route({

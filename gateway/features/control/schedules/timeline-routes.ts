@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, numberInQuery } from '#contract/fields.ts';
+import { flagInQuery, idInput, numberInQuery, wordOf } from '#contract/fields.ts';
 import {
   farmTimelineSegment,
   MOST_HOLD_S,
@@ -29,12 +29,9 @@ const timelineQuery = z.object({
 });
 /** One who is about to order asks what would come of it. */
 const pointQuery = timelineQuery.extend({
-  order: z.enum(SWITCH_STATES).optional().describe('As if a person ordered this now'),
+  order: wordOf(SWITCH_STATES).optional().describe('As if a person ordered this now'),
   for_s: numberInQuery(z.number().int().min(1).max(MOST_HOLD_S)).optional().describe('… for so many seconds'),
-  force: z
-    .stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] })
-    .optional()
-    .describe('… from afar, before what was ordered on the farm'),
+  force: flagInQuery.optional().describe('… from afar, before what was ordered on the farm'),
 });
 const tag = 'Schedules';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, pageQuery } from '#contract/fields.ts';
+import { flagInQuery, idInput, pageQuery } from '#contract/fields.ts';
 import {
   type AdoptAnswer,
   adoptAnswer,
@@ -160,13 +160,13 @@ function queueRoutes(deps: AdoptionRouteDeps): Route[] {
       tag,
       summary: 'Devices that knocked and have no place, boards that wait first, then last seen first',
       access: { who: 'box', right: 'work' },
-      query: pageQuery.extend({ ignored: z.enum(['true', 'false']).default('false') }),
+      query: pageQuery.extend({ ignored: flagInQuery.default(false) }),
       answers: { 200: { schema: queueEntry, list: true } },
       async handle(request) {
         const { userId } = signedIn(request);
-        const { skip, limit = 100, ignored } = request.query;
-        const entries = (await queue()).filter(({ is_ignored }) => is_ignored === (ignored === 'true'));
-        const page = entries.slice(skip, skip + limit);
+        const { skip, limit, ignored } = request.query;
+        const entries = (await queue()).filter(({ is_ignored }) => is_ignored === ignored);
+        const page = entries.slice(skip, limit === undefined ? entries.length : skip + limit);
         const rows = await Promise.all(page.map((entry) => seenBy(entry, userId)));
         return { answer: { status: 200, rows, total: entries.length } };
       },

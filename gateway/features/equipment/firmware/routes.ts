@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, numberInQuery } from '#contract/fields.ts';
+import { flagInQuery, idInput, numberInQuery } from '#contract/fields.ts';
 import { MAX_FIRMWARE_BYTES } from '#contract/mqtt/ota.ts';
 import {
   controllerFirmware,
@@ -119,13 +119,13 @@ function storeRoutes(deps: FirmwareRouteDeps): Route[] {
       summary: 'Put a signed firmware file into the store',
       access: { who: 'box', right: 'work' },
       token: 'never',
-      query: z.object({ allow_older: z.enum(['true', 'false']).default('false') }),
+      query: z.object({ allow_older: flagInQuery.default(false) }),
       takes: { media: 'application/octet-stream', maxBytes: MAX_FIRMWARE_BYTES + MANIFEST_ROOM },
       answers: { 200: { schema: firmwareAnswer }, 201: { schema: firmwareAnswer } },
       async handle(request) {
         const { userId } = signedIn(request);
         const bytes = request.upload ?? new Uint8Array();
-        const allowOlder = request.query.allow_older === 'true';
+        const { allow_older: allowOlder } = request.query;
         const stored = await storeFirmware(deps, bytes, { userId, allowOlder });
         const { image, isNew } = stored.answer;
         return { ...stored, answer: { status: isNew ? 201 : 200, body: imageAnswer(deps, image) } };

@@ -11,6 +11,7 @@ import {
   relayInput,
   relayOfPoint,
 } from '#contract/resources/relays.ts';
+import { registerAnswer } from '#core/audit.ts';
 import { notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import { signedIn } from '#core/request-checks.ts';
@@ -68,9 +69,7 @@ function discoveryRoutes(deps: RelayRouteDeps): Route[] {
       query: pageQuery,
       answers: { 200: { schema: discoveredRelay, list: true } },
       async handle(request) {
-        const { skip, limit = 1_000 } = request.query;
-        const cards = deps.discovered.list();
-        return { answer: { status: 200, rows: cards.slice(skip, skip + limit), total: cards.length } };
+        return { answer: registerAnswer(request.query, deps.discovered.list()) };
       },
     }),
     route({
@@ -167,7 +166,7 @@ function listRoute(deps: RelayRouteDeps): Route {
     query: pageQuery.extend({ farm_id: idInput.optional() }),
     answers: { 200: { schema: relayAnswer, list: true } },
     async handle(request) {
-      const { skip, limit = 1_000, farm_id } = request.query;
+      const { farm_id } = request.query;
       const { userId } = signedIn(request);
       const mayReadByFarm = new Map<string, boolean>();
       const rows = [];
@@ -179,7 +178,7 @@ function listRoute(deps: RelayRouteDeps): Route {
         if (may) rows.push(shown);
       }
       rows.sort((a, b) => (a.cod < b.cod ? -1 : 1));
-      return { answer: { status: 200, rows: rows.slice(skip, skip + limit), total: rows.length } };
+      return { answer: registerAnswer(request.query, rows) };
     },
   });
 }

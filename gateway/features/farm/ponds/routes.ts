@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idInput, pageQuery } from '#contract/fields.ts';
+import { flagInQuery, idInput, pageQuery } from '#contract/fields.ts';
 import { pondCard, pondCards } from '#contract/resources/pond-cards.ts';
 import { type PondAnswer, pondAnswer, pondCreate, pondUpdate } from '#contract/resources/ponds.ts';
 import { notFound } from '#core/errors.ts';
@@ -144,16 +144,12 @@ function singlePondRoutes(deps: PondRoutesDeps, visiblePond: (id: string) => Pro
       access: { ...atPond, right: 'manage' },
       params: pondParams,
       query: z.object({
-        force: z
-          .enum(['true', 'false', '1', '0'])
-          .optional()
-          .describe('true: also with an active batch in it'),
+        force: flagInQuery.optional().describe('true: also with an active batch in it'),
       }),
       answers: { 204: null },
       async handle(request) {
-        const { force } = request.query;
         const gone = await deletePond(deps, signedIn(request), request.params.pond_id, {
-          evenWithBatch: force === 'true' || force === '1',
+          evenWithBatch: request.query.force === true,
         });
         return { ...gone, answer: { status: 204 } };
       },

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { flagInQuery } from '#contract/fields.ts';
 import {
   type BatchAnswer,
   batchAbort,
@@ -167,16 +168,12 @@ function singleBatchRoutes(deps: BatchRoutesDeps): Route[] {
       access: { ...atBatch, right: 'manage' },
       params: batchParams,
       query: z.object({
-        force: z
-          .enum(['true', 'false', '1', '0'])
-          .optional()
-          .describe('true: also a batch that is in production'),
+        force: flagInQuery.optional().describe('true: also a batch that is in production'),
       }),
       answers: { 204: null },
       async handle(request) {
         const { batch } = await requireBatch(deps, request.params.batch_id);
-        const { force } = request.query;
-        const evenActive = force === 'true' || force === '1';
+        const evenActive = request.query.force === true;
         const gone = await deleteBatch(deps, signedIn(request), batch.id, { evenActive });
         return { ...gone, answer: { status: 204 } };
       },

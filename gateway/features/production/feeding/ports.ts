@@ -50,6 +50,8 @@ export type FeedingQueries = {
   /** Of one batch, newest first. */
   feedingsOf: (batchId: string, page: { skip: number; limit: number }) => AsyncIterable<FeedingRecord>;
   countFeedings: (batchId: string) => Promise<number>;
+  /** The newest one up to an instant. */
+  lastFeeding: (batchId: string, countsUntil: string) => Promise<FeedingRecord | null>;
   /** Of one batch in a span, newest first. */
   mealsBetween: (batchId: string, span: { from: string; until: string }) => Promise<Meal[]>;
   /** Of these ponds in a span, newest first; a meal that was deleted is not named. */

@@ -1,4 +1,5 @@
 import type { FeedingRecommendation } from '#contract/resources/feeding.ts';
+import { countsUntil } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { grams, kilograms, percent, roundTo } from '#core/rounding.ts';
 import { daysBetween, localDay } from '#core/zone-clock.ts';
@@ -36,7 +37,7 @@ export type RecommendDeps = Pick<Kernel, 'now' | 'clockQuality'> & {
   scienceOf: (farmId: string) => Promise<ScienceConstants>;
   latestWater: LatestWaterOf;
   expectedWeights: ExpectedWeights;
-  queries: Pick<FeedingQueries, 'mealsBetween' | 'trayLooksBetween' | 'pondCods'>;
+  queries: Pick<FeedingQueries, 'lastFeeding' | 'mealsBetween' | 'trayLooksBetween' | 'pondCods'>;
 };
 
 type PondRation = {
@@ -46,6 +47,7 @@ type PondRation = {
   ration: DailyRation;
 };
 type Ask = { seen: Seen; language: Language };
+type LastFed = Awaited<ReturnType<FeedingQueries['lastFeeding']>>;
 
 /**
  * What to feed today: a ration per pond that holds animals of the batch, each by its own water, and their sum. A batch
@@ -67,6 +69,7 @@ export async function recommendFeeding(
   const totalKg = weighedFeedKg(rations.reduce((sum, { ration }) => sum + ration.recommendedKg, 0));
   const meals = rations.length === 1 ? main.ration.meals : feedingSchedule(main.ration.meals, totalKg);
   const biomassKg = rations.reduce((sum, { ration }) => sum + ration.biomassKg, 0);
+  const lastFed = await deps.queries.lastFeeding(state.batch.id, countsUntil(deps));
   const next = await nextMeal(deps, science, state, { meals, rations });
   const cods = await deps.queries.pondCods(rations.map(({ pondId }) => pondId));
   const missing = missingOfAnimals(state, science.feeding.biometryStaleDays);
@@ -110,10 +113,14 @@ export async function recommendFeeding(
       ...trayNotes(next, { rations, cods }, ask.language),
       ...notesOf(deps, science, state, { main, language: ask.language }),
       ...(await weighedElsewhere(deps, state, cods, ask.language)),
-      ...(totalKg === 0 ? [] : survivalNote(missing, ask.language)),
+      ...(totalKg === 0 || hasBeenSaid(state, lastFed) ? [] : survivalNote(missing, ask.language)),
     ],
   };
 }
+
+/** Who fed since the shrimp were weighed or stocked has read the ration that rests on it; `missing` names it all the same. */
+const hasBeenSaid = ({ batch, latestBiometry }: BatchState, lastFed: LastFed): boolean =>
+  lastFed !== null && lastFed.feed_date > (latestBiometry?.measurement_date ?? batch.start_date);
 
 /** Of the weight the other notes speak. */
 function survivalNote(missing: readonly MissingFact[], language: Language): string[] {

@@ -59,7 +59,7 @@ export async function importSent(
   const undone = await deps.queries.undoneRows(by.farm.farmId, kind);
   const step = (rows: number) => progress?.step(rows, 0) ?? Promise.resolve();
   const { count, fresh, ids } = await checkFile(deps, by, { file, facts, undone, step });
-  const isDryRun = query.dry_run === 'true' || query.dry_run === '1';
+  const isDryRun = query.dry_run;
   if (!isDryRun && count.errors_total > 0) throw notValid(count);
   if (!isDryRun && file.questions.length > 0 && fresh.size > 0) throw notAnswered(file.questions);
   const toBring = { file, facts, fresh, idsInOrder: ids, undone };

@@ -127,8 +127,7 @@ function importRoute(deps: ImportDeps, kind: ImportKind, turn: Turn): Route {
 }
 
 type Sent = Request<never, ImportQuery, unknown>;
-const isInBackground = ({ background, dry_run: isDry }: ImportQuery): boolean =>
-  isYes(background) && !isYes(isDry);
+const isInBackground = ({ background, dry_run: isDry }: ImportQuery): boolean => background && !isDry;
 const byOf = (request: Omit<Sent, 'params'>): ImportBy => ({
   caller: signedIn(request),
   farm: onFarm(request),
@@ -139,8 +138,6 @@ const sentOf = (kind: ImportKind, { query, upload }: Pick<Sent, 'query' | 'uploa
   query,
   bytes: upload ?? new Uint8Array(),
 });
-
-const isYes = (said: string): boolean => said === 'true' || said === '1';
 
 function templateRoute(kind: ImportKind): Route {
   return route({

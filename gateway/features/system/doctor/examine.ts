@@ -81,7 +81,7 @@ function uncalibrated({ name, pond }: ProbeFacts): Finding {
       next: say(
         'Calibre a sonda e registre a calibração no console, em Sistema → Sondas (docs/pt-br/probes.md).',
         'Calibrate it and record that in the console, at System → Probes (docs/en/probes.md).',
-        'Calibre la sonda y registre la calibración en el panel, en Sistema → Sondas (docs/pt-br/probes.md).',
+        'Calibre la sonda y registre la calibración en el panel, en Sistema → Sondas (docs/es/probes.md).',
       ),
     },
   );

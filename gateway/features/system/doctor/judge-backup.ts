@@ -27,7 +27,7 @@ export function checkBackup({ backup, run, now }: DoctorFacts): Finding[] {
           next: say(
             `Prepare um pendrive: ${atTheBox('backup --to PASTA')}, e indique-o ao gateway em BACKUP_DIR (docs/pt-br/install.md).`,
             `Make a stick ready: ${atTheBox('backup --to FOLDER')}, and name it to the gateway in BACKUP_DIR (docs/en/install.md).`,
-            `Prepare una memoria USB: ${atTheBox('backup --to CARPETA')}, e indíquela al gateway en BACKUP_DIR (docs/pt-br/install.md).`,
+            `Prepare una memoria USB: ${atTheBox('backup --to CARPETA')}, e indíquela al gateway en BACKUP_DIR (docs/es/install.md).`,
           ),
         },
       ),

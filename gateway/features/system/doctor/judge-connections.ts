@@ -269,7 +269,7 @@ export function checkLogs({ logs }: DoctorFacts): Finding[] {
   const next = say(
     'Limite o arquivo com logrotate, ou instale o gateway como serviço (docs/pt-br/install.md).',
     'Bound that file with logrotate, or install the gateway as a service (docs/en/install.md).',
-    'Limite el archivo con logrotate, o instale el gateway como servicio (docs/pt-br/install.md).',
+    'Limite el archivo con logrotate, o instale el gateway como servicio (docs/es/install.md).',
   );
   return [
     finding('logs', severity, LOG_PLACES[logs.to], {

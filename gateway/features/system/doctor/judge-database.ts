@@ -67,13 +67,13 @@ function unreadable({ trouble }: Database, { isRunning }: { isRunning: boolean }
 const START_IT = say(
   'Inicie ou reinicie o gateway: ele mesmo tenta as cópias. Se não bastar, restaure um backup (docs/pt-br/replace-a-box.md).',
   'Start or restart the gateway: it tries its copies by itself. If that is not enough, restore a backup (docs/en/replace-a-box.md).',
-  'Arranque o reinicie el gateway: él mismo prueba las copias. Si no basta, restaure un respaldo (docs/pt-br/replace-a-box.md).',
+  'Arranque o reinicie el gateway: él mismo prueba las copias. Si no basta, restaure un respaldo (docs/es/replace-a-box.md).',
 );
 /** The file was taken away under a program that still has it open. */
 const KEEP_RUNNING = say(
   'Não reinicie o gateway: ele ainda tem o banco de dados aberto, e o que é novo se perde ao parar. Exporte ou anote o que mudou desde o último backup, depois restaure-o (docs/pt-br/replace-a-box.md).',
   'Do not restart the gateway: it still has the database open, and what is new is lost when it stops. Export or note down what changed since the latest backup, then restore that (docs/en/replace-a-box.md).',
-  'No reinicie el gateway: todavía tiene abierta la base de datos, y lo nuevo se pierde al parar. Exporte o anote lo que cambió desde el último respaldo, después restáurelo (docs/pt-br/replace-a-box.md).',
+  'No reinicie el gateway: todavía tiene abierta la base de datos, y lo nuevo se pierde al parar. Exporte o anote lo que cambió desde el último respaldo, después restáurelo (docs/es/replace-a-box.md).',
 );
 
 function checkSoundness(
@@ -96,7 +96,7 @@ function checkSoundness(
           next: say(
             'O controle segue. Restaure o último backup em breve (docs/pt-br/replace-a-box.md).',
             'Control goes on. Restore the latest backup soon (docs/en/replace-a-box.md).',
-            'El control sigue. Restaure el último respaldo pronto (docs/pt-br/replace-a-box.md).',
+            'El control sigue. Restaure el último respaldo pronto (docs/es/replace-a-box.md).',
           ),
           measured: [wrong, null],
         },
@@ -284,7 +284,7 @@ function checkBoot({ boot }: Database): Finding[] {
           next: say(
             'Não reinicie ainda: anote o que mudou, libere espaço no disco ou tenha à mão o cartão novo e o último backup; só então reinicie (docs/pt-br/replace-a-box.md).',
             'Do not restart yet: note down what changed, free space on the disk or have the new card and the latest backup at hand; only then restart (docs/en/replace-a-box.md).',
-            'No lo reinicie todavía: anote lo que cambió, libere espacio en el disco o tenga a mano la tarjeta nueva y el último respaldo; solo entonces reinicie (docs/pt-br/replace-a-box.md).',
+            'No lo reinicie todavía: anote lo que cambió, libere espacio en el disco o tenga a mano la tarjeta nueva y el último respaldo; solo entonces reinicie (docs/es/replace-a-box.md).',
           ),
           measured: [boot.rung, null],
         },
@@ -306,7 +306,7 @@ function checkBoot({ boot }: Database): Finding[] {
         next: say(
           'Confira horários e ordens no console; se faltar algo, restaure um backup (docs/pt-br/replace-a-box.md).',
           'Check schedules and orders in the console; if something is missing, restore a backup (docs/en/replace-a-box.md).',
-          'Revise horarios y órdenes en el panel; si falta algo, restaure un respaldo (docs/pt-br/replace-a-box.md).',
+          'Revise horarios y órdenes en el panel; si falta algo, restaure un respaldo (docs/es/replace-a-box.md).',
         ),
         measured: [boot.rung, null],
       },

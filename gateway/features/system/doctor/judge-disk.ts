@@ -50,7 +50,7 @@ export function checkDisk({ disk }: DoctorFacts): Finding[] {
           next: say(
             'Troque o cartão e restaure o último backup (docs/pt-br/replace-a-box.md).',
             'Replace the card and restore the latest backup (docs/en/replace-a-box.md).',
-            'Cambie la tarjeta y restaure el último respaldo (docs/pt-br/replace-a-box.md).',
+            'Cambie la tarjeta y restaure el último respaldo (docs/es/replace-a-box.md).',
           ),
         },
       ),
@@ -104,7 +104,7 @@ function checkWear({ card, wearPercent, spares, health }: DiskFacts): Finding[] 
           next: say(
             'Use um cartão industrial, ou eMMC/SSD, e mantenha os backups (docs/pt-br/hardware.md).',
             'Use an industrial card, or eMMC/SSD, and keep the backups (docs/en/hardware.md).',
-            'Use una tarjeta industrial, o eMMC/SSD, y mantenga los respaldos (docs/pt-br/hardware.md).',
+            'Use una tarjeta industrial, o eMMC/SSD, y mantenga los respaldos (docs/es/hardware.md).',
           ),
         },
       ),
@@ -132,7 +132,7 @@ function checkWear({ card, wearPercent, spares, health }: DiskFacts): Finding[] 
   const next = say(
     'Confira o backup e planeje a troca da placa (docs/pt-br/replace-a-box.md).',
     'Check the backup and plan to replace the board (docs/en/replace-a-box.md).',
-    'Revise el respaldo y planifique el cambio de la placa (docs/pt-br/replace-a-box.md).',
+    'Revise el respaldo y planifique el cambio de la placa (docs/es/replace-a-box.md).',
   );
   return [
     finding(
@@ -162,7 +162,7 @@ function wearOfSsd(health: DiskFacts['health']): Finding {
       next: say(
         `Veja uma vez por ano com o pacote smartmontools: sudo smartctl -a ${device}. Mantenha os backups (docs/pt-br/hardware.md).`,
         `See once a year with the package smartmontools: sudo smartctl -a ${device}. Keep the backups (docs/en/hardware.md).`,
-        `Véalo una vez al año con el paquete smartmontools: sudo smartctl -a ${device}. Mantenga los respaldos (docs/pt-br/hardware.md).`,
+        `Véalo una vez al año con el paquete smartmontools: sudo smartctl -a ${device}. Mantenga los respaldos (docs/es/hardware.md).`,
       ),
     },
   );
@@ -194,7 +194,7 @@ export function checkCard({ disk, now }: DoctorFacts): Finding[] {
           next: say(
             'Faça um backup agora e troque o cartão (docs/pt-br/replace-a-box.md).',
             'Make a backup now and replace the card (docs/en/replace-a-box.md).',
-            'Haga un respaldo ahora y cambie la tarjeta (docs/pt-br/replace-a-box.md).',
+            'Haga un respaldo ahora y cambie la tarjeta (docs/es/replace-a-box.md).',
           ),
         },
       ),
@@ -216,7 +216,7 @@ export function checkCard({ disk, now }: DoctorFacts): Finding[] {
           next: say(
             'Troque o cartão antes que falhe (docs/pt-br/replace-a-box.md).',
             'Replace the card before it fails (docs/en/replace-a-box.md).',
-            'Cambie la tarjeta antes de que falle (docs/pt-br/replace-a-box.md).',
+            'Cambie la tarjeta antes de que falle (docs/es/replace-a-box.md).',
           ),
         },
       ),

@@ -125,7 +125,7 @@ function silent(one: ControllerFacts, now: number): Finding {
         next: say(
           'Ligue-o e dê a ele a rede e o endereço deste gateway (docs/pt-br/adoption.md).',
           'Switch it on, and give it the network and the address of this gateway (docs/en/adoption.md).',
-          'Enciéndalo y dele la red y la dirección de este gateway (docs/pt-br/adoption.md).',
+          'Enciéndalo y dele la red y la dirección de este gateway (docs/es/adoption.md).',
         ),
       },
     );
@@ -191,7 +191,7 @@ function unkeyed(one: ControllerFacts): Finding {
       next: say(
         'Gere uma chave no console, em Sistema → Dispositivos, e grave-a no controlador (docs/pt-br/adoption.md).',
         'Make a key in the console, at System → Devices, and put it into the controller (docs/en/adoption.md).',
-        'Genere una clave en el panel, en Sistema → Dispositivos, y grábela en el controlador (docs/pt-br/adoption.md).',
+        'Genere una clave en el panel, en Sistema → Dispositivos, y grábela en el controlador (docs/es/adoption.md).',
       ),
     },
   );
@@ -230,7 +230,7 @@ function oldFirmware(one: ControllerFacts, newest: string): Finding {
       next: say(
         'Atualize-o num dia sem risco, no console em Sistema → Firmware (docs/pt-br/firmware.md).',
         'Update it on a day without risk, in the console at System → Firmware (docs/en/firmware.md).',
-        'Actualícelo en un día sin riesgo, en el panel en Sistema → Firmware (docs/pt-br/firmware.md).',
+        'Actualícelo en un día sin riesgo, en el panel en Sistema → Firmware (docs/es/firmware.md).',
       ),
       measured: [one.firmware ?? '', null],
     },

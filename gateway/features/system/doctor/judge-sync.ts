@@ -43,7 +43,7 @@ const STATES: Readonly<Record<SyncFacts['state'], State>> = {
     next: say(
       'Atualize o gateway (docs/pt-br/install.md).',
       'Update the gateway (docs/en/install.md).',
-      'Actualice el gateway (docs/pt-br/install.md).',
+      'Actualice el gateway (docs/es/install.md).',
     ),
   },
   revoked: {
@@ -82,7 +82,7 @@ const STATES: Readonly<Record<SyncFacts['state'], State>> = {
     next: say(
       'Desligue esta caixa, se a outra é a nova (docs/pt-br/replace-a-box.md).',
       'Switch this box off, if the other is the new one (docs/en/replace-a-box.md).',
-      'Apague esta caja, si la otra es la nueva (docs/pt-br/replace-a-box.md).',
+      'Apague esta caja, si la otra es la nueva (docs/es/replace-a-box.md).',
     ),
   },
 };

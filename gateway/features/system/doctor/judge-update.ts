@@ -147,7 +147,7 @@ function checkLast({ last }: UpdateFacts, now: number): Finding[] {
             next: say(
               'Veja o que o doutor diz do cartão ou disco, e atualize de novo (docs/pt-br/install.md).',
               'See what the doctor says of the card or disk, and update again (docs/en/install.md).',
-              'Vea lo que el doctor dice de la tarjeta o el disco, y actualice de nuevo (docs/pt-br/install.md).',
+              'Vea lo que el doctor dice de la tarjeta o el disco, y actualice de nuevo (docs/es/install.md).',
             ),
           },
         ),
@@ -168,7 +168,7 @@ function checkLast({ last }: UpdateFacts, now: number): Finding[] {
             next: say(
               'O gateway segue como estava. Veja o motivo e atualize de novo (docs/pt-br/install.md).',
               'The gateway goes on as it was. See the reason and update again (docs/en/install.md).',
-              'El gateway sigue como estaba. Vea el motivo y actualice de nuevo (docs/pt-br/install.md).',
+              'El gateway sigue como estaba. Vea el motivo y actualice de nuevo (docs/es/install.md).',
             ),
           },
         ),

@@ -54,6 +54,6 @@ onBothEngines('a long list of conflicts', (_open, engine) => {
     expect([all.length, new Set(all).size]).toEqual([620, 620]);
     expect(await read('&limit=600')).toEqual(all.slice(0, 600));
     expect(await read('&limit=600&skip=100')).toEqual(all.slice(100));
-    expect(await read('')).toHaveLength(100);
+    expect(await read('')).toEqual(all);
   });
 });

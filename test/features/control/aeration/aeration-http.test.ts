@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { aBatch } from '#test/a-batch.ts';
 import { type App, aControlPoint, aFarmWith, body, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 
@@ -201,6 +202,27 @@ onBothEngines('oxygen and the motors', (_open, engine) => {
     await pass(240);
     const later = String((await forecast(other.pondId, 'pt-BR'))['message']);
     expect(later).toMatch(/já abaixo de 4,0 mg\/L\. Ligue todos os aeradores do viveiro agora/);
+  });
+
+  it('nobody is told to stop feeding a pond that is empty, with a forecast or without one', async () => {
+    const { pondId } = await aPondWithMotor({});
+    const batch = await aBatch(app, { token, pondId });
+    await measure(pondId, 2.8);
+    const stocked = await forecast(pondId);
+    expect((await app.call('POST', `/batches/${batch}/finish`, { token, body: {} })).status).toBe(200);
+    const once = await forecast(pondId);
+    await pass(120);
+    await measure(pondId, 1.9);
+    const twice = await forecast(pondId);
+    expect([stocked, once, twice]).toMatchObject([
+      { why_none: 'ONE_READING', message: expect.stringMatching(/Last reading 2\.8 mg\/L.*\bmeal\b/) },
+      { why_none: 'ONE_READING', message: expect.stringContaining('Last reading 2.8 mg/L. Switch on') },
+      { why_none: null, message: expect.stringContaining('CRITICAL, oxygen at about 1.9 mg/L') },
+    ]);
+    for (const { message } of [once, twice]) expect(message).not.toMatch(/\bfeed|\bration|\bmeal/i);
+    await app.forecast.watch.look();
+    const [alarm] = await forecastAlerts(pondId);
+    expect(alarm?.['message']).not.toMatch(/\braç|refeiç/i);
   });
 
   it('what is expected at dawn is told in the evening, once, and ends when it is no longer expected', async () => {

@@ -104,6 +104,30 @@ onBothEngines('feeding recommendation', (_open, engine) => {
       });
     });
 
+    it('that survival is an estimate is said until somebody feeds by it, and again at the next weighing', async () => {
+      const farm = await aStockedFarm(app);
+      await weighed(app, farm.batch.id, 8.4, { measurement_date: '2026-03-01T11:00:00.000Z' });
+      const said = async () => {
+        const { notes, factors } = await recommended(farm);
+        expect(factors.missing).toEqual(['SURVIVAL']);
+        return notes.some((note) => note.includes('survival (the estimate of the stocking counts)'));
+      };
+      const before = await said();
+      await app.call('POST', '/feeding/', {
+        token: farm.token,
+        body: {
+          batch_id: farm.batch.id,
+          feed_type: '35%',
+          quantity_kg: 14,
+          cost_per_kg: 6,
+          feed_date: '2026-03-02T09:00:00Z',
+        },
+      });
+      const fed = await said();
+      await weighed(app, farm.batch.id, 8.6, { measurement_date: MORNING });
+      expect([before, fed, await said()]).toEqual([true, false, true]);
+    });
+
     it('speaks Portuguese unless asked otherwise, with a comma', async () => {
       const farm = await aPondOfEightGrams();
       await measured(app, pondOf(farm), { temperature: 27, dissolved_oxygen: 4.6 });

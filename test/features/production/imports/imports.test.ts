@@ -386,6 +386,26 @@ onBothEngines('imports', (_open, engine) => {
     });
   });
 
+  it('a file is called by its name alone, without folders and without what nobody sees', async () => {
+    const named = async (name: string) => {
+      const farm = await aStockedFarm(app);
+      const query = `?dry_run=false&farm_id=${farm.farmId}&file_name=${encodeURIComponent(name)}`;
+      const sent = await app.call('POST', `/imports/measurements${query}`, {
+        token: farm.token,
+        body: WATER,
+        headers: { 'Content-Type': 'text/csv' },
+      });
+      expect([name, sent.status]).toEqual([name, 200]);
+      const path = `/imports/?farm_id=${farm.farmId}&limit=1`;
+      const [newest] = (await app.call('GET', path, { token: farm.token })).body as { file_name: string }[];
+      return newest?.file_name;
+    };
+    expect(await named('../../etc/água.csv')).toBe('água.csv');
+    expect(await named('C:\\dados\\tanque \u202Evsc.xslx')).toBe('tanque vsc.xslx');
+    expect(await named('camarão 🦐.csv')).toBe('camarão 🦐.csv');
+    expect(await named('/')).toBe(null);
+  });
+
   describe('headings', () => {
     it('are known with their unit in brackets; what is text keeps it', async () => {
       const farm = await aStockedFarm(app);

@@ -56,6 +56,14 @@ export function commandQueries(db: Db): CommandQueries {
         .execute();
       return rows.map((row) => decodeRow(command, row));
     },
+    async countJourneys(controlPointId) {
+      const row = await db
+        .selectFrom('commands')
+        .select(({ fn }) => fn.countAll<number>().as('n'))
+        .where('control_point_id', '=', controlPointId)
+        .executeTakeFirst();
+      return Number(row?.n ?? 0);
+    },
     journeyOf(controlPointId, page) {
       return inChunks(page, async (after, { limit, offset }) => {
         const rows = await db

@@ -98,6 +98,14 @@ export function controlPointQueries(db: Db, role: Role): ControlPointQueries {
         .executeTakeFirst();
       return row?.reason ?? null;
     },
+    async countOrders(controlPointId) {
+      const row = await db
+        .selectFrom('orders')
+        .select(({ fn }) => fn.countAll<number>().as('n'))
+        .where('control_point_id', '=', controlPointId)
+        .executeTakeFirst();
+      return Number(row?.n ?? 0);
+    },
     ordersOf(controlPointId, page) {
       return inChunks(page, async (after, { limit, offset }) => {
         const rows = await db

@@ -32,6 +32,18 @@ export function feedingQueries(db: Db): FeedingQueries {
         .executeTakeFirst();
       return Number(row?.n ?? 0);
     },
+    async lastFeeding(batchId, countsUntil) {
+      const row = await db
+        .selectFrom('feeding_records')
+        .selectAll()
+        .where('batch_id', '=', batchId)
+        .where('hidden', '=', 0)
+        .where('feed_date', '<=', countsUntil)
+        .orderBy('feed_date', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return row ? decodeRow(feedingRecord, row) : null;
+    },
     async mealsBetween(batchId, { from, until }) {
       return db
         .selectFrom('feeding_records')

@@ -3,6 +3,7 @@ import { DAWN_ALERTS } from '#contract/words.ts';
 import type { ForecastQueries, OpenForecast, OxygenQueries } from '#features/control/aeration/ports.ts';
 import type { Db } from '../../database.ts';
 import { uuidOf } from '../paging.ts';
+import { isPondEmpty } from './batch-facts.ts';
 
 /** Readings of a night that a forecast is made of: one every few minutes tells no more. */
 const MOST_OF_A_NIGHT = 400;
@@ -88,6 +89,7 @@ export function forecastQueries(db: Db): ForecastQueries {
         .executeTakeFirst();
       return row ?? null;
     },
+    isPondEmpty: isPondEmpty(db),
     async readingsBetween(pondId, from, to) {
       const rows = await readings(db)
         .where('hidden', '=', 0)
