@@ -206,7 +206,7 @@ const preparationCreate = z.object({
   happened_at: happenedAt.optional().meta({ description: 'When it began; default now' }),
   ...preparationFields,
   amount: doseAmount.nullish(),
-  unit: wordOf(PREPARATION_UNITS).nullish(),
+  unit: z.enum(PREPARATION_UNITS).nullish(),
 });
 
 /** POST /ponds/{pond_id}/records */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-import { dayInput, longText, shortText } from '../fields.ts';
+import { dayInput, longText, shortText, wordOf } from '../fields.ts';
 
 // What is done to a pond between two cycles: from when until when, with what and how much of it.
 
@@ -25,7 +25,7 @@ export const preparationColumns = {
 
 export const preparationGroups = { step: { fields: ['step', 'ended_on'] } };
 
-const step = z.enum(PREPARATION_STEPS);
+const step = wordOf(PREPARATION_STEPS);
 const endedOn = dayInput.nullish().describe('Last day of it on the farm; null: it goes on, or nobody said');
 
 export const preparationFields = {
@@ -42,6 +42,9 @@ export const preparationFields = {
 export const preparationUpdate = { step: step.optional(), ended_on: endedOn };
 
 export const preparationAnswer = {
-  step: step.nullable().describe('Of a preparation: what was done to the pond between two cycles'),
+  step: z
+    .enum(PREPARATION_STEPS)
+    .nullable()
+    .describe('Of a preparation: what was done to the pond between two cycles'),
   ended_on: z.string().nullable().describe('Of a preparation; null: it goes on, or nobody said'),
 };
