@@ -41,6 +41,12 @@ const ACTS: ReadonlySet<string> = new Set([
   'PUT /records/{record_id} result',
   'PUT /records/{record_id} result_on',
   'PUT /records/{record_id} report_number',
+  // of feeding trays alone: feed-trays.test.ts
+  'PUT /records/{record_id} trays',
+  'PUT /records/{record_id} feeding_id',
+  // of a preparation alone: pond-preparation.test.ts
+  'PUT /records/{record_id} step',
+  'PUT /records/{record_id} ended_on',
   'PUT /users/me password',
   'PUT /users/me current_password',
   'PUT /users/me email',

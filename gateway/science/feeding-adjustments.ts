@@ -1,5 +1,5 @@
 import { type AmmoniaGap, DEADLY_NH3_MG_L } from './ammonia.ts';
-import type { ScienceConstants } from './constants.ts';
+import { SCIENCE_DEFAULTS, type ScienceConstants } from './constants.ts';
 import { interpolate } from './temperature-factor.ts';
 
 type Feeding = ScienceConstants['feeding'];
@@ -143,17 +143,32 @@ function withinUnknown(leastFactor: number, causes: readonly FeedingCause[]): Fe
  * The next meal by what the last one left on the trays: all eaten +5 %, up to 10 % left as it
  * is, up to 25 % −10 %, up to 50 % −30 %, more: skip it. Over any number of trays, their mean. Hungry shrimp do not
  * raise a ration that the water cuts: the alarms say to give no more than that.
+ * Nor does a tray that nobody looked at, which may be full.
  *
  * @param leftoversPercent % of the feed put on the trays, 0–100
+ * @param unseenTrays trays of the pond that nobody looked at since the meal
  */
 export function nextMealFactor(
   feeding: Feeding,
   leftoversPercent: number,
   rationFactors: readonly number[],
+  unseenTrays = 0,
 ): number {
   const step = feeding.trayLeftovers.find((each) => leftoversPercent <= each.upToPercent);
-  const most = rationFactors.some((factor) => factor < 1) ? 1 : Number.POSITIVE_INFINITY;
-  return Math.min(most, step?.factor ?? 0);
+  const mayRise = unseenTrays === 0 && rationFactors.every((factor) => factor >= 1);
+  return Math.min(mayRise ? Number.POSITIVE_INFINITY : 1, step?.factor ?? 0);
+}
+
+/** Whose table of trays a farm goes by; null: its own. */
+export function trayTableSource({ trayLeftovers }: Feeding): string | null {
+  const published = SCIENCE_DEFAULTS.feeding.trayLeftovers;
+  const isPublished =
+    trayLeftovers.length === published.length &&
+    published.every(
+      ({ upToPercent, factor }, at) =>
+        trayLeftovers[at]?.upToPercent === upToPercent && trayLeftovers[at]?.factor === factor,
+    );
+  return isPublished ? 'AQT 2016, How to adjust the amount of feed in shrimp culture' : null;
 }
 
 /** Whether a reading exists and still speaks for today. */

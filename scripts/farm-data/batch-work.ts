@@ -89,6 +89,10 @@ const RECORD = {
   result: null,
   result_on: null,
   report_number: null,
+  trays: null,
+  feeding_id: null,
+  step: null,
+  ended_on: null,
 } satisfies Partial<RowOf<typeof farmRecord>>;
 
 const PROBIOTIC_EVERY_DAYS = 7;
@@ -96,6 +100,16 @@ const EXCHANGE_EVERY_DAYS = 10;
 const MEDICATED_ON_DAY = 40;
 const NOTED_ON_DAY = 20;
 const SICK_ON_DAY = 38;
+/** Before that nothing is left to see: the animals do not find the trays yet. */
+const TRAYS_FROM_DAY = 20;
+const TRAYS_EVERY_DAYS = 2;
+const TRAYS = 4;
+/** Days before the second of the batch. */
+const PREPARED = [
+  { step: 'DRYING', from: 20, until: 9 },
+  { step: 'LIMING', from: 9, until: 9, product: 'Calcário dolomítico', amount: 500, unit: 'kg' },
+  { step: 'FILLING', from: 8, until: 4, amount: 120, unit: 'cm', source: 'Rio Jaguaribe' },
+] as const;
 
 /** What is given to a pond of the batch, exchanged there and noted; by dice of its own, so that the rest of the farm stays. */
 export function record({ emit, places, day }: Deps, living: LivingBatch, pond: PondPlace): void {
@@ -178,6 +192,24 @@ export function record({ emit, places, day }: Deps, living: LivingBatch, pond: P
       report_number: `LSA-${day}`,
     });
   }
+  if (age === 1)
+    for (const { step, from, until, ...given } of PREPARED)
+      write(8, {
+        kind: 'PREPARATION',
+        step,
+        happened_at: iso(at(day - from, 8, 0)),
+        ended_on: iso(at(day - until, 12, 0)).slice(0, 10),
+        ...given,
+      });
+  if (age >= TRAYS_FROM_DAY && age % TRAYS_EVERY_DAYS === 0)
+    write(13, {
+      kind: 'FEED_TRAYS',
+      trays: Array.from({ length: TRAYS }, (_, at) => ({
+        tray: at + 1,
+        left_percent: chance.happens(0.05) ? null : chance.oneOf([0, 0, 0, 5, 10, 25]),
+        note: null,
+      })),
+    });
   if (age === NOTED_ON_DAY) write(17, { kind: 'NOTE', text: 'Muda sincronizada, menos ração hoje.' });
 }
 

@@ -437,6 +437,10 @@ function production(ids: Record<Owned, string>, ownerId: string): Change[] {
       result: null,
       result_on: null,
       report_number: null,
+      trays: null,
+      feeding_id: null,
+      step: null,
+      ended_on: null,
     }),
     insert(feedStockEntry, {
       ...UNTOUCHED,

@@ -8,13 +8,17 @@ import { BeforeAfter } from './answer.tsx';
 import { Button, WorkButton } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { CheckField, DateField, DecimalField, SelectField, TextField } from './field.tsx';
+import { readTrays, TrayFields } from './tray-fields.tsx';
 
 /** One field of a row, by the name the interface gives it, and what stands in it now. */
 export type CorrectedField = {
   name: string;
   label: string;
-  /** share: typed in percent, sent as 0 to 1. choices: any of the options, in `first` with a blank between. */
-  kind: 'figure' | 'share' | 'count' | 'text' | 'choice' | 'choices' | 'day' | 'moment';
+  /**
+   * share: typed in percent, sent as 0 to 1. choices: any of the options, in `first` with a blank between. trays: what was left
+   * on each, in `first` as traysTyped writes it.
+   */
+  kind: 'figure' | 'share' | 'count' | 'text' | 'choice' | 'choices' | 'trays' | 'day' | 'moment';
   first: string;
   unit?: string;
   options?: readonly { value: string; label: string }[];
@@ -49,6 +53,8 @@ function valueOf({ kind, isOptional }: CorrectedField, { text, time }: Typed): u
       return text === '' && isOptional === true ? null : text;
     case 'choices':
       return text === '' ? [] : text.split(' ');
+    case 'trays':
+      return readTrays(text);
     case 'figure':
     case 'share':
     case 'count': {
@@ -204,6 +210,10 @@ function Field({
   }
   if (kind === 'choices')
     return <Choices field={field} chosen={typed.text} fault={fault} onChoose={(text) => onType({ text })} />;
+  if (kind === 'trays')
+    return (
+      <TrayFields typed={typed.text} fault={isBad ? w.bad : fault} onType={(text) => onType({ text })} />
+    );
   const needed = isBad ? w.needed : fault;
   if (kind === 'text') return <TextField label={label} value={typed.text} fault={needed} onInput={onInput} />;
   if (kind === 'day')

@@ -1,12 +1,16 @@
 import { useQueries } from '@tanstack/preact-query';
+import type { FeedingRecommendation } from '#contract/resources/feeding.ts';
 import { instantAt } from '../i18n/format.ts';
 import { get } from './api.ts';
+
+/** What the last meal of a batch left on the trays of a pond; null: nobody looked since. */
+export type TraysLeft = FeedingRecommendation['ponds'][number]['trays'];
 
 export type PlannedFeed =
   | { is: 'pending' }
   /** Of one batch at least nobody can say now. */
   | { is: 'unknown' }
-  | { is: 'known'; kg: number; meals: readonly { at: number; kg: number }[] };
+  | { is: 'known'; kg: number; meals: readonly { at: number; kg: number }[]; trays: readonly TraysLeft[] };
 
 /** What the pond is to be fed today, of all batches in it, and at which meals. */
 export function usePlannedFeed(pondId: string, batchIds: readonly string[]): PlannedFeed {
@@ -36,6 +40,9 @@ export function usePlannedFeed(pondId: string, batchIds: readonly string[]): Pla
   return {
     is: 'known',
     kg: shares.reduce((sum, { kg }) => sum + kg, 0),
+    trays: told.flatMap(({ ponds }) =>
+      ponds.filter(({ pond_id }) => pond_id === pondId).map(({ trays }) => trays),
+    ),
     meals: [...kgAt].map(([at, kg]) => ({ at, kg })).toSorted((a, b) => a.at - b.at),
   };
 }

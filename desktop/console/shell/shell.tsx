@@ -138,7 +138,11 @@ const isWithin = (path: string, href: string) => {
   return href === '/' ? path === '/' : path.startsWith(href);
 };
 
-// Every screen of the console by its address, loaded when it is first opened. A new screen is one line here.
+// Every screen of the console by its address, loaded when it is first opened. A new screen is one line here. Modules of several
+// screens are named once: what each needs is listed in the start.
+
+const recordEntry = () => import('../screens/records/record-entry.tsx');
+const batchList: Load = async () => (await import('../screens/batches/batch-list.tsx')).BatchList;
 
 const ROUTES: readonly { path: string; load: Load }[] = [
   { path: '/', load: async () => (await import('../screens/wall/farm-wall.tsx')).FarmWall },
@@ -162,7 +166,10 @@ const ROUTES: readonly { path: string; load: Load }[] = [
   { path: '/lancar', load: async () => (await import('../screens/entries/choose-entry.tsx')).ChooseEntry },
   { path: '/lancar/agua', load: async () => (await import('../screens/entries/water-entry.tsx')).WaterEntry },
   { path: '/lancar/fila', load: async () => (await import('../screens/entries/queue.tsx')).Queue },
-  { path: '/lancar/racao', load: async () => (await import('../screens/entries/feed-entry.tsx')).FeedEntry },
+  {
+    path: '/lancar/racao/:what?',
+    load: async () => (await import('../screens/entries/feed-entry.tsx')).FeedEntry,
+  },
   {
     path: '/lancar/biometria',
     load: async () => (await import('../screens/entries/biometry-entry.tsx')).BiometryEntry,
@@ -177,15 +184,15 @@ const ROUTES: readonly { path: string; load: Load }[] = [
   },
   {
     path: '/lancar/tratamento',
-    load: async () => (await import('../screens/records/record-entry.tsx')).TreatmentEntry,
+    load: async () => (await recordEntry()).TreatmentEntry,
   },
   {
     path: '/lancar/troca',
-    load: async () => (await import('../screens/records/record-entry.tsx')).ExchangeEntry,
+    load: async () => (await recordEntry()).ExchangeEntry,
   },
   {
     path: '/lancar/anotacao',
-    load: async () => (await import('../screens/records/record-entry.tsx')).NoteEntry,
+    load: async () => (await recordEntry()).NoteEntry,
   },
   {
     path: '/lancar/sanidade/:what',
@@ -195,11 +202,8 @@ const ROUTES: readonly { path: string; load: Load }[] = [
     path: '/lancar/estoque/:what?',
     load: async () => (await import('../screens/feed-stock/feed-stock.tsx')).FeedStock,
   },
-  { path: '/lotes', load: async () => (await import('../screens/batches/batch-list.tsx')).BatchList },
-  {
-    path: '/lotes/lista/:tab',
-    load: async () => (await import('../screens/batches/batch-list.tsx')).BatchList,
-  },
+  { path: '/lotes', load: batchList },
+  { path: '/lotes/lista/:tab', load: batchList },
   { path: '/lotes/novo', load: async () => (await import('../screens/batches/stocking.tsx')).Stocking },
   { path: '/lotes/:code', load: async () => (await import('../screens/batches/batch-page.tsx')).BatchPage },
   {
@@ -227,7 +231,7 @@ const ROUTES: readonly { path: string; load: Load }[] = [
 const AT_THE_PONDS = [
   '/lancar',
   '/lancar/agua',
-  '/lancar/racao',
+  '/lancar/racao/:what?',
   '/lancar/fila',
   '/lancar/biometria',
   '/lancar/mortalidade',

@@ -13,6 +13,7 @@ import {
 } from '../fields.ts';
 
 import { defineResource, instant, uuid } from '../resource.ts';
+import { trayAnswer, trayColumns, trayFields, trayGroups, trayUpdate } from './feed-trays.ts';
 import {
   healthAnswer,
   healthColumns,
@@ -22,11 +23,26 @@ import {
   labFields,
   signsFields,
 } from './health-records.ts';
+import {
+  preparationAnswer,
+  preparationColumns,
+  preparationFields,
+  preparationGroups,
+  preparationUpdate,
+} from './pond-preparation.ts';
 
 // What a farm writes down of a place beside water, feed, weighings and losses: one table, because all of it has a place, a
 // time, an author and a text, and is read together.
 
-export const RECORD_KINDS = ['TREATMENT', 'WATER_EXCHANGE', 'NOTE', 'DISEASE', 'LAB'] as const;
+export const RECORD_KINDS = [
+  'TREATMENT',
+  'WATER_EXCHANGE',
+  'NOTE',
+  'DISEASE',
+  'LAB',
+  'FEED_TRAYS',
+  'PREPARATION',
+] as const;
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
 export const PRODUCT_KINDS = [
@@ -45,6 +61,7 @@ export const MAY_LEAVE_RESIDUES: readonly ProductKind[] = ['MEDICATION', 'DISINF
 
 export const DOSE_UNITS = ['kg', 'g', 'L', 'mL', 'ppm'] as const;
 export const EXCHANGE_UNITS = ['percent', 'cm', 'm3'] as const;
+export const PREPARATION_UNITS = [...DOSE_UNITS, 'cm', 'm3'] as const;
 export const RECORD_UNITS = [...DOSE_UNITS, ...EXCHANGE_UNITS, ...LAB_UNITS] as const;
 
 export const farmRecord = defineResource({
@@ -75,6 +92,8 @@ export const farmRecord = defineResource({
     /** Where the water of an exchange came from; the laboratory of a result. */
     source: z.string().nullable(),
     ...healthColumns,
+    ...trayColumns,
+    ...preparationColumns,
     created_by: uuid.nullable(),
     clock_quality: z.enum(['trusted', 'estimated']),
     created_at: instant,
@@ -87,6 +106,8 @@ export const farmRecord = defineResource({
     responsible: { fields: ['responsible'] },
     source: { fields: ['source'] },
     ...healthGroups,
+    ...trayGroups,
+    ...preparationGroups,
   },
   parents: { farms: 'farm_id', ponds: 'pond_id', batches: 'batch_id', control_points: 'control_point_id' },
   goesBy: 'parent',
@@ -102,6 +123,10 @@ export const farmRecord = defineResource({
     result: 12,
     result_on: 12,
     report_number: 12,
+    trays: 12,
+    feeding_id: 12,
+    step: 12,
+    ended_on: 12,
   },
   widened: { kind: 12, unit: 12 },
 });
@@ -168,6 +193,22 @@ const labCreate = z.object({
   ...labFields,
 });
 
+const traysCreate = z.object({
+  id,
+  kind: z.literal('FEED_TRAYS'),
+  happened_at: happenedAt.optional().meta({ description: 'When the trays were looked at; default now' }),
+  ...trayFields,
+});
+
+const preparationCreate = z.object({
+  id,
+  kind: z.literal('PREPARATION'),
+  happened_at: happenedAt.optional().meta({ description: 'When it began; default now' }),
+  ...preparationFields,
+  amount: doseAmount.nullish(),
+  unit: z.enum(PREPARATION_UNITS).nullish(),
+});
+
 /** POST /ponds/{pond_id}/records */
 export const recordCreate = z.discriminatedUnion('kind', [
   treatmentCreate,
@@ -175,6 +216,8 @@ export const recordCreate = z.discriminatedUnion('kind', [
   noteCreate.extend({ kind: z.literal('NOTE') }),
   diseaseCreate,
   labCreate,
+  traysCreate,
+  preparationCreate,
 ]);
 export type RecordCreate = z.infer<typeof recordCreate>;
 
@@ -192,17 +235,19 @@ export const recordUpdate = z.object({
     .describe('Of a record of a pond, notes aside, that was written down for another'),
   happened_at: happenedAt.optional(),
   text: longText.nullish(),
-  product: shortText.optional(),
+  product: shortText.nullish().describe('A treatment always has one'),
   product_kind: wordOf(PRODUCT_KINDS).optional(),
   product_lot: shortText.nullish(),
   amount: labFields.amount.describe(
-    'Of a dose or an exchange above 0; null: of a laboratory result without a figure',
+    'Of a dose or an exchange above 0; null: of a laboratory result or a preparation without a figure',
   ),
   unit: z.enum(RECORD_UNITS).nullish(),
   responsible: shortText.nullish(),
   withdrawal_days: withdrawalDays.optional(),
   source: shortText.nullish(),
   ...healthUpdate,
+  ...trayUpdate,
+  ...preparationUpdate,
 });
 export type RecordUpdate = z.infer<typeof recordUpdate>;
 
@@ -233,6 +278,8 @@ export const recordAnswer = z.object({
     .nullable()
     .describe('Where the water of an exchange came from; the laboratory of a result'),
   ...healthAnswer,
+  ...trayAnswer,
+  ...preparationAnswer,
   batches: z
     .array(z.object({ id: z.uuid(), batch_code: z.string() }))
     .describe('Whose animals were in the pond on that day, as far as is recorded'),
@@ -245,7 +292,10 @@ export const recordAnswer = z.object({
 export type RecordAnswer = z.infer<typeof recordAnswer>;
 
 const kind = wordOf(RECORD_KINDS).optional();
-export const recordsQuery = pageQuery.extend({ kind });
+export const recordsQuery = pageQuery.extend({
+  kind,
+  except: kind.describe('All but this kind, such as the many looks at feeding trays'),
+});
 
 /** GET /farms/{farm_id}/products */
 export const productAnswer = z.object({

@@ -200,6 +200,28 @@ export const feedingRecommendation = z.object({
         population: z.int(),
         recommended_feed_kg: z.number(),
         adjustment_reason: z.string(),
+        trays: z
+          .object({
+            checked_at: z
+              .string()
+              .nullable()
+              .describe('null: told with the last meal, for all trays together'),
+            trays_seen: z.int().nullable(),
+            trays_not_seen: z
+              .int()
+              .nullable()
+              .describe(
+                'Trays of the last day that nobody looked at since the last meal: they are not empty',
+              ),
+            left_percent: z.number().describe('Mean of the trays that were looked at'),
+            next_meal_change_percent: z
+              .number()
+              .describe('What the next meal is more (+) or less (−) than planned; −100: none'),
+            next_meal_kg: z.number(),
+            source: z.string().nullable().describe('Whose table this is; null: the settings of the farm'),
+          })
+          .nullable()
+          .describe('What the last meal left on the trays of the pond; null: nobody looked since'),
       }),
     )
     .describe('The same per pond that holds animals of the batch'),

@@ -176,26 +176,69 @@ function signedPercent(factor: number, language: Language): string {
   return `${factor < 1 ? '-' : '+'}${percent((factor - 1) * 100, language)}`;
 }
 
-/** What the trays of the last meal say about the next one; null when it changes nothing. */
+/** What the trays of the last meal say about the next one, and which of them say nothing. */
 export function trayNote(
-  tray: { leftoverPercent: number; factor: number; time: string; quantityKg: number },
+  tray: {
+    leftPercent: number;
+    factor: number;
+    time: string;
+    quantityKg: number;
+    /** Trays that nobody looked at since that meal. */
+    unseen: number;
+    /** null: the batch is in one alone. */
+    pond: string | null;
+  },
   language: Language,
-): string | null {
-  const left = percent(tray.leftoverPercent, language);
+): string[] {
+  const words = TRAY_WORDS[language];
+  const left = percent(tray.leftPercent, language);
   const kg = figure(tray.quantityKg, tray.quantityKg < 1 ? 3 : 2, language);
-  if (tray.factor === 1) return null;
-  if (tray.factor <= 0) {
-    return {
-      'pt-BR': `Sobrou ${left} da ração nas bandejas: não dê a refeição das ${tray.time} e confira as bandejas de novo.`,
-      en: `${left} of the feed was left on the trays: skip the ${tray.time} meal and look at the trays again.`,
-      es: `Sobró ${left} del balanceado en los comederos: no dé la ración de las ${tray.time} y revise los comederos de nuevo.`,
-    }[language];
-  }
-  const change = percent((tray.factor - 1) * 100, language);
   const sign = tray.factor < 1 ? '−' : '+';
-  return {
-    'pt-BR': `Sobrou ${left} da ração nas bandejas: dê ${kg} kg às ${tray.time} (${sign}${change}).`,
-    en: `${left} of the feed was left on the trays: give ${kg} kg at ${tray.time} (${sign}${change}).`,
-    es: `Sobró ${left} del balanceado en los comederos: dé ${kg} kg a las ${tray.time} (${sign}${change}).`,
-  }[language];
+  const change = `${sign}${percent((tray.factor - 1) * 100, language)}`;
+  const told = [
+    ...(tray.factor === 1
+      ? []
+      : [tray.factor <= 0 ? words.skip(left, tray.time) : words.give(left, kg, tray.time, change)]),
+    ...(tray.unseen === 0 ? [] : [words.unseen(tray.unseen)]),
+  ];
+  return told.map((note) => (tray.pond === null ? note : `${tray.pond}: ${note}`));
 }
+
+type TrayWords = {
+  skip: (left: string, time: string) => string;
+  give: (left: string, kg: string, time: string, change: string) => string;
+  unseen: (trays: number) => string;
+};
+
+const TRAY_WORDS: Readonly<Record<Language, TrayWords>> = {
+  'pt-BR': {
+    skip: (left, time) =>
+      `Sobrou ${left} da ração nas bandejas: não dê a refeição das ${time} e confira as bandejas de novo.`,
+    give: (left, kg, time, change) =>
+      `Sobrou ${left} da ração nas bandejas: dê ${kg} kg às ${time} (${change}).`,
+    unseen: (trays) =>
+      trays === 1
+        ? 'Uma bandeja não foi vista depois da última refeição: não se sabe o que sobrou nela, e a refeição não aumenta.'
+        : `${trays} bandejas não foram vistas depois da última refeição: não se sabe o que sobrou nelas, e a refeição não aumenta.`,
+  },
+  en: {
+    skip: (left, time) =>
+      `${left} of the feed was left on the trays: skip the ${time} meal and look at the trays again.`,
+    give: (left, kg, time, change) =>
+      `${left} of the feed was left on the trays: give ${kg} kg at ${time} (${change}).`,
+    unseen: (trays) =>
+      trays === 1
+        ? 'One tray was not looked at since the last meal: what is left on it is not known, and the meal is not raised.'
+        : `${trays} trays were not looked at since the last meal: what is left on them is not known, and the meal is not raised.`,
+  },
+  es: {
+    skip: (left, time) =>
+      `Sobró ${left} del balanceado en los comederos: no dé la ración de las ${time} y revise los comederos de nuevo.`,
+    give: (left, kg, time, change) =>
+      `Sobró ${left} del balanceado en los comederos: dé ${kg} kg a las ${time} (${change}).`,
+    unseen: (trays) =>
+      trays === 1
+        ? 'Un comedero no se revisó después de la última ración: no se sabe qué sobró en él, y la ración no aumenta.'
+        : `${trays} comederos no se revisaron después de la última ración: no se sabe qué sobró en ellos, y la ración no aumenta.`,
+  },
+};

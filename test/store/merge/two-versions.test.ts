@@ -141,6 +141,10 @@ const ENTERED: Readonly<Record<string, { row: Record<string, unknown>; entered: 
         result: 'POSITIVE',
         result_on: '2026-03-04',
         report_number: 'L-77',
+        trays: [{ tray: 1, left_percent: 10, note: null }],
+        feeding_id: idOf(6, 9),
+        step: 'LIMING',
+        ended_on: '2026-03-09',
       },
     },
   };

@@ -16,6 +16,7 @@ import { clockTime, figure, instantAt, isoDay, money, quantity } from '../../i18
 import { givenAt, mealAt, nearMeal } from '../../state/meals.ts';
 import { sharedId } from '../../state/shared-id.ts';
 import { useEnter } from '../entries/entry-form.tsx';
+import { TraysLeftNote } from '../records/tray-details.tsx';
 
 /** What to feed today, meal by meal, each with one press once it is given; and what the cycle has eaten so far. */
 export function BatchFeed({ batch }: { batch: Batch }) {
@@ -47,6 +48,12 @@ export function BatchFeed({ batch }: { batch: Batch }) {
                 />
               )}
             </Answer>
+            {told.ponds.map((pond) => (
+              <div key={pond.pond_id} class="stack">
+                {told.ponds.length === 1 ? null : <strong>{pond.pond_cod}</strong>}
+                <TraysLeftNote trays={pond.trays} pondCod={pond.pond_cod} />
+              </div>
+            ))}
             {told.notes.map((note) => (
               <p key={note} class="muted small">
                 {note}

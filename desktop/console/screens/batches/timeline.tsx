@@ -24,6 +24,7 @@ const OF_RECORD = {
   NOTE: 'noted',
   DISEASE: 'sick',
   LAB: 'tested',
+  PREPARATION: 'prepared',
 } as const;
 
 const MARK: Readonly<Record<Kind, string>> = {
@@ -36,6 +37,7 @@ const MARK: Readonly<Record<Kind, string>> = {
   noted: '✎',
   sick: '☹',
   tested: '⚗',
+  prepared: '▤',
   harvested: '▾',
   ended: '■',
   lost: '✕',
@@ -113,7 +115,7 @@ function useQuestions(batch: BatchDetail) {
   // a survival that was set stands in the log of the pond where the batch was stocked
   const log = useGet(`/logs/ponds/${batch.pond_id}`, { limit: MOST_ENTRIES });
   const ponds = usePonds();
-  const records = useGet(`/batches/${batch.id}/records`, { limit: MOST_RECORDS });
+  const records = useGet(`/batches/${batch.id}/records`, { limit: MOST_RECORDS, except: 'FEED_TRAYS' });
   return [journal, moves, harvests, losses, log, ponds, records] as const;
 }
 
@@ -170,12 +172,16 @@ function eventsOf(
         told: `−${figure(dead_count)}${share(severity)}${inPond(pond_id)}${why === null ? '' : `, ${why}`}`,
       }),
     ),
-    ...records.map(
-      (record): Event => ({
-        kind: OF_RECORD[record.kind],
-        at: Date.parse(record.happened_at),
-        told: `${record.product === null ? '' : `${record.product} · `}${detailsOf({ ...record, batches: [] })}${inPond(record.pond_id)}`,
-      }),
+    ...records.flatMap((record): Event[] =>
+      record.kind === 'FEED_TRAYS'
+        ? []
+        : [
+            {
+              kind: OF_RECORD[record.kind],
+              at: Date.parse(record.happened_at),
+              told: `${record.product === null ? '' : `${record.product} · `}${detailsOf({ ...record, batches: [] })}${inPond(record.pond_id)}`,
+            },
+          ],
     ),
     ...log.flatMap((entry) => setOf(entry, batch.id)),
     ...endOf(batch),

@@ -10,6 +10,7 @@ export function ChooseEntry() {
     { href: '/tarefas', name: words.tasks, hint: words.tasksHint, isShown: true },
     { href: '/lancar/agua', name: words.water, hint: words.waterHint, isShown: mayRecord.value },
     { href: '/lancar/racao', name: words.feed, hint: words.feedHint, isShown: mayRecord.value },
+    { href: '/lancar/racao/bandejas', name: words.trays, hint: words.traysHint, isShown: mayRecord.value },
     { href: '/lancar/biometria', name: words.biometry, hint: words.biometryHint, isShown: mayRecord.value },
     {
       href: '/lancar/mortalidade',
@@ -37,6 +38,12 @@ export function ChooseEntry() {
       isShown: mayRecord.value,
     },
     { href: '/lancar/sanidade/exame', name: words.lab, hint: words.labHint, isShown: mayRecord.value },
+    {
+      href: '/lancar/sanidade/preparo',
+      name: words.preparation,
+      hint: words.preparationHint,
+      isShown: mayRecord.value,
+    },
     { href: '/lancar/estoque', name: words.stock, hint: words.stockHint, isShown: true },
     { href: '/lancar/despesa', name: words.expense, hint: words.expenseHint, isShown: mayManage.value },
     {

@@ -10,9 +10,13 @@ import { isBlind } from '../../data/live.ts';
 import { useGet } from '../../data/query.ts';
 import { asTyped, currencySign, plainDay, quantity } from '../../i18n/format.ts';
 import { STOCK_TOUCHES, sameFeed } from '../feed-stock/stock-touches.ts';
+import { TraysLeftNote } from '../records/tray-details.tsx';
+import { TrayEntry } from '../records/tray-entry.tsx';
 import { EntryForm, SaveButton, useSubmit, useWhen, WhenFields } from './entry-form.tsx';
 
-export function FeedEntry() {
+/** A meal, or with `bandejas` what meals left on the trays. */
+export function FeedEntry({ params }: { params: { what?: string } }) {
+  if (params.what === 'bandejas') return <TrayEntry />;
   return (
     <EntryForm title={entryWords().feed}>{(batch) => <FeedForm key={batch.id} batch={batch} />}</EntryForm>
   );
@@ -59,6 +63,7 @@ function Filled({
   const [type, setType] = useState(feedType);
   const ponds = advice?.ponds ?? [];
   const [pondId, setPondId] = useState(ponds[0]?.pond_id ?? batch.pond_id);
+  const pond = ponds.find(({ pond_id }) => pond_id === pondId);
   const isRight = kg.isRight && perKg.isRight && leftover.isRight && when.isRight && type.trim() !== '';
   const save = () =>
     submit({
@@ -99,6 +104,7 @@ function Filled({
           onChange={(event) => setPondId(event.currentTarget.value)}
         />
       )}
+      {pond === undefined ? null : <TraysLeftNote trays={pond.trays} pondCod={pond.pond_cod} />}
       <FigureField label={words.feed.quantity} unit="kg" figure={kg} />
       <FigureField label={words.feed.leftover} unit="%" figure={leftover} />
       <WhenFields when={when} />

@@ -25,7 +25,10 @@ function useNotes(typed: string, codeOfPond: (id: string | null) => string | nul
   const { batches } = useBatches();
   const known = farm.value;
   const isMeant = known !== null && typed.trim().length >= LETTERS_OF_A_NOTE;
-  const told = useGet(isMeant ? `/farms/${known.id}/records` : null, { limit: MOST_NOTES });
+  const told = useGet(isMeant ? `/farms/${known.id}/records` : null, {
+    limit: MOST_NOTES,
+    except: 'FEED_TRAYS',
+  });
   return (told.data ?? []).flatMap(
     ({ kind, text, product, pond_id, batch_id, control_point_id, happened_at }) => {
       const said = [product, text].filter(Boolean).join(': ');

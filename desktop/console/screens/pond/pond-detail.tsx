@@ -11,7 +11,7 @@ import { mayManage } from '../../data/farm-store.ts';
 import { type Pond, usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { calendarDay, figure, percent, quantity } from '../../i18n/format.ts';
-import { PondRecords } from '../records/records.tsx';
+import { PondRecords, PondTrays } from '../records/records.tsx';
 import { PondAir } from './pond-air.tsx';
 import { PondHistory } from './pond-history.tsx';
 import { PondNow } from './pond-now.tsx';
@@ -63,6 +63,7 @@ export function PondDetail({ params }: { params: Readonly<Record<string, string>
         <PondAir pond={pond} />
       ) : tab === 'historico' ? (
         <div class="stack">
+          <PondTrays pond={pond} />
           <PondRecords pond={pond} />
           <PondStory pond={pond} />
           <PondHistory pond={pond} />

@@ -22,6 +22,7 @@ import { usePlannedFeed } from '../../data/planned-feed.ts';
 import { useGet } from '../../data/query.ts';
 import { WATER } from '../../data/water.ts';
 import { age, clockTime, percent, quantity } from '../../i18n/format.ts';
+import { TraysLeftNote } from '../records/tray-details.tsx';
 
 const SHOWN: readonly WaterField[] = [
   'dissolved_oxygen',
@@ -237,6 +238,9 @@ function Fed({ card }: { card: PondCard }) {
           ? ''
           : ` · ${words.nextMeal(clockTime(next.at), quantity(next.kg, 1, 'kg'))}`}
       </p>
+      {(planned.is === 'known' ? planned.trays : []).map((trays, at) => (
+        <TraysLeftNote key={active_batches[at]?.id} trays={trays} pondCod={card.cod} />
+      ))}
     </>
   );
 }

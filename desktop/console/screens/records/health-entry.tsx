@@ -15,12 +15,14 @@ import { CheckField, DateField, SelectField } from '../../components/field.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import { SaveButton, useSubmit, useWhen, WhenFields } from '../entries/entry-form.tsx';
 import { namedOf } from './health-details.ts';
+import { PreparationEntry } from './preparation-entry.tsx';
 import { Line, type Place, PlaceForm, sentText, type Typed, told, useText } from './record-entry.tsx';
 import { RECORD_TOUCHES } from './records.tsx';
 
-/** Signs that were seen, or with `exame` what a laboratory found. */
+/** Signs that were seen, with `exame` what a laboratory found, with `preparo` what was done to an empty pond. */
 export function HealthEntry({ params }: { params: { what?: string } }) {
   const words = healthWords();
+  if (params.what === 'preparo') return <PreparationEntry />;
   const isLab = params.what === 'exame';
   return (
     <PlaceForm key={params.what} title={isLab ? words.lab : words.disease} of="animals">

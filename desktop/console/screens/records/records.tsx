@@ -6,13 +6,16 @@ import type { BatchDetail } from '#contract/resources/batches.ts';
 import {
   DOSE_UNITS,
   EXCHANGE_UNITS,
+  PREPARATION_UNITS,
   PRODUCT_KINDS,
   type RecordAnswer,
   type WithdrawalAnswer,
 } from '#contract/resources/farm-records.ts';
 import type { LossAnswer } from '#contract/resources/losses.ts';
+import { PREPARATION_STEPS } from '#contract/resources/pond-preparation.ts';
 import { recordWords } from '#words/production.ts';
 import { recordsWords } from '#words/records.ts';
+import { trayWords } from '#words/trays.ts';
 import { AllAnswered, Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import type { CorrectedField } from '../../components/correction-dialog.tsx';
@@ -25,7 +28,8 @@ import { mayAttend, mayCorrect, mayCorrectNote, mayRecord } from '../../data/far
 import type { Pond } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { asTyped, dayAndTime, figure, isoDay, plainDay, quantity } from '../../i18n/format.ts';
-import { findingsIn, healthFieldsOf } from './health-details.ts';
+import { findingsIn, healthFieldsOf, namedOf } from './health-details.ts';
+import { trayFieldOf, traysIn } from './tray-details.tsx';
 
 /** Kinds of questions that rest on what was recorded. */
 export const RECORD_TOUCHES = [
@@ -36,6 +40,7 @@ export const RECORD_TOUCHES = [
   'dashboard',
   'financial',
   'logs',
+  'feeding',
 ];
 
 const MOST = 200;
@@ -54,7 +59,7 @@ export function Records({
   path: `/batches/${string}` | `/control-points/${string}`;
   enter: string | null;
 }) {
-  const records = useGet(`${path}/records`, { limit: MOST });
+  const records = useGet(`${path}/records`, { limit: MOST, except: 'FEED_TRAYS' });
   return (
     <Frame enter={enter === null ? [] : [{ href: enter, label: recordsWords().note }]}>
       <Answer
@@ -71,7 +76,7 @@ export function Records({
 /** The same of a pond, among the losses told of batches that were in it. */
 export function PondRecords({ pond }: { pond: Pond }) {
   const words = recordsWords();
-  const records = useGet(`/ponds/${pond.id}/records`, { limit: MOST });
+  const records = useGet(`/ponds/${pond.id}/records`, { limit: MOST, except: 'FEED_TRAYS' });
   const [most, setMost] = useState(BATCHES_AT_ONCE);
   // one more tells whether there are earlier ones
   const batches = useGet('/batches/', { pond_id: pond.id, limit: most + 1 });
@@ -92,6 +97,7 @@ export function PondRecords({ pond }: { pond: Pond }) {
               { href: `/lancar/anotacao${asked}`, label: words.note },
               { href: `/lancar/sanidade/sinais${asked}`, label: words.kinds.DISEASE },
               { href: `/lancar/sanidade/exame${asked}`, label: words.kinds.LAB },
+              { href: `/lancar/sanidade/preparo${asked}`, label: words.kinds.PREPARATION },
             ]
           : []
       }
@@ -124,17 +130,45 @@ export function PondRecords({ pond }: { pond: Pond }) {
   );
 }
 
+const LOOKS = 20;
+
+/** The last looks at the feeding trays of a pond: there are several a day, which would hide all else among the records. */
+export function PondTrays({ pond }: { pond: Pond }) {
+  const words = trayWords();
+  const looks = useGet(`/ponds/${pond.id}/records`, { kind: 'FEED_TRAYS', limit: LOOKS });
+  const enter = `/lancar/racao/bandejas?pond=${encodeURIComponent(pond.cod)}`;
+  return (
+    <Frame
+      title={words.title}
+      name="trays"
+      enter={mayRecord.value ? [{ href: enter, label: words.enter }] : []}
+    >
+      <Answer
+        of={looks}
+        isEmpty={(rows) => rows.length === 0}
+        empty={<p class="muted">{recordsWords().none}</p>}
+      >
+        {(rows) => <Lines lines={rows.map(lineOf)} />}
+      </Answer>
+    </Frame>
+  );
+}
+
 function Frame({
+  title = recordsWords().title,
+  name = '',
   enter,
   children,
 }: {
+  title?: string;
+  name?: string;
   enter: readonly { href: string; label: string }[];
   children: ComponentChildren;
 }) {
   return (
-    <section class="card stack" data-records>
+    <section class="card stack" data-records={name}>
       <div class="row apart">
-        <h2>{recordsWords().title}</h2>
+        <h2>{title}</h2>
         <div class="row no-print">
           {enter.map(({ href, label }) => (
             <Link key={href} class="button" href={href}>
@@ -208,6 +242,8 @@ export function detailsOf(record: RecordAnswer): string {
   const { amount, unit, product_kind, product_lot, text, responsible, source, batches } = record;
   return [
     ...findingsIn(record),
+    ...traysIn(record),
+    ...preparedIn(record),
     amount === null || unit === null
       ? ''
       : quantity(amount, Number.isInteger(amount) ? 0 : 2, words.units[unit]),
@@ -217,7 +253,7 @@ export function detailsOf(record: RecordAnswer): string {
     product_lot === null ? '' : words.lotOf(product_lot),
     responsible === null
       ? ''
-      : record.kind === 'TREATMENT' || record.kind === 'WATER_EXCHANGE'
+      : record.kind === 'TREATMENT' || record.kind === 'WATER_EXCHANGE' || record.kind === 'PREPARATION'
         ? words.by(responsible)
         : responsible,
     withdrawalOf(record),
@@ -225,6 +261,11 @@ export function detailsOf(record: RecordAnswer): string {
   ]
     .filter((part) => part !== '')
     .join(' · ');
+}
+
+function preparedIn({ step, ended_on: end, product }: RecordAnswer): string[] {
+  const { steps, ended, goesOn } = recordsWords().preparation;
+  return step === null ? [] : [steps[step], end === null ? goesOn : ended(plainDay(end)), product ?? ''];
 }
 
 /** A period that nobody knows is said to be unknown; 0 days are said as well. */
@@ -275,6 +316,51 @@ function fieldsOf(record: RecordAnswer): CorrectedField[] {
     case 'DISEASE':
     case 'LAB':
       return [when, ...healthFieldsOf(record)];
+    case 'FEED_TRAYS':
+      return [
+        when,
+        trayFieldOf(record),
+        line('text', trayWords().remark),
+        line('responsible', trayWords().who),
+      ];
+    case 'PREPARATION':
+      return [
+        when,
+        {
+          name: 'step',
+          label: words.preparation.step,
+          kind: 'choice',
+          first: record.step ?? '',
+          options: namedOf(PREPARATION_STEPS, words.preparation.steps),
+        },
+        {
+          name: 'ended_on',
+          label: words.preparation.until,
+          kind: 'day',
+          first: record.ended_on ?? '',
+          isOptional: true,
+        },
+        line('product', words.product),
+        {
+          name: 'amount',
+          label: words.amount,
+          kind: 'figure',
+          first: asTyped(record.amount),
+          isOptional: true,
+        },
+        {
+          name: 'unit',
+          label: words.unit,
+          kind: 'choice',
+          first: record.unit ?? '',
+          isOptional: true,
+          options: [{ value: '', label: '–' }, ...namedOf(PREPARATION_UNITS, words.units)],
+        },
+        line('product_lot', words.lot),
+        line('source', words.source),
+        line('text', words.text),
+        line('responsible', words.responsible),
+      ];
     case 'NOTE':
       return [when, { ...line('text', words.text), isOptional: false }];
     case 'WATER_EXCHANGE':

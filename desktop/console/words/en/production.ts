@@ -65,6 +65,7 @@ export const recordWords = translation<typeof source.recordWords>({
     noted: 'Note',
     sick: 'Signs of disease',
     tested: 'Laboratory',
+    prepared: 'Pond preparation',
     harvested: 'Partial harvest',
     ended: 'Final harvest',
     lost: 'Ended as lost',

@@ -61,6 +61,7 @@ export const recordWords = translation<typeof source.recordWords>({
     noted: 'Anotación',
     sick: 'Signos de enfermedad',
     tested: 'Laboratorio',
+    prepared: 'Preparación de la piscina',
     stocked: 'Siembra',
     weighed: 'Muestreo',
     moved: 'Transferencia',

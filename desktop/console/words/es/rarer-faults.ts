@@ -152,6 +152,8 @@ export const rarerFaults = translation<typeof source.rarerFaults>({
   ORDER_HOLDS: 'La orden de alguien vale antes que este horario.',
   BAGS_DIFFER: 'No es lo que pesan los sacos.',
   NO_WEIGHT: 'Diga el peso, o los sacos y el peso de un saco.',
+  ENDS_BEFORE_BEGIN: 'El último día no puede ser anterior al primero.',
+  NO_TRAY_SEEN: 'Diga lo que sobró en al menos un comedero.',
   OTHER_KIND: 'Un registro de este tipo no tiene ese campo.',
   OTHER_SAMPLE: 'La muestra no concuerda con los pesos; revise.',
   OTHER_SCHEDULE_DECIDES: 'A esta hora decide otro horario.',

@@ -66,6 +66,7 @@ export const recordWords = source({
     noted: 'Anotação',
     sick: 'Sinais de doença',
     tested: 'Laboratório',
+    prepared: 'Preparo do viveiro',
     ended: 'Despesca final',
     lost: 'Encerrado por perda',
     expected: 'Despesca prevista',

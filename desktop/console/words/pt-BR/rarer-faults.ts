@@ -148,6 +148,8 @@ export const rarerFaults = source<Readonly<Record<string, string>>>({
   ORDER_HOLDS: 'Uma ordem de alguém vale antes desta programação.',
   BAGS_DIFFER: 'Não é o que os sacos pesam.',
   NO_WEIGHT: 'Diga o peso, ou os sacos e o peso de um saco.',
+  ENDS_BEFORE_BEGIN: 'O último dia não pode vir antes do primeiro.',
+  NO_TRAY_SEEN: 'Diga o que sobrou em pelo menos uma bandeja.',
   OTHER_KIND: 'Um registro deste tipo não tem esse campo.',
   OTHER_SAMPLE: 'A amostra não confere com os pesos; confira.',
   OTHER_SCHEDULE_DECIDES: 'Outra programação decide neste horário.',

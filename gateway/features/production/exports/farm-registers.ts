@@ -335,13 +335,17 @@ export const FARM_REGISTERS: readonly FarmRegister[] = [
     below: 'farm',
     column: 'farm_id',
     order: 'happened_at',
-    meaning: 'Treatments, water exchanges, notes, signs of disease and laboratory results',
+    meaning:
+      'Treatments, water exchanges, notes, signs of disease, laboratory results, feeding trays and preparation of ponds',
     isSheet: true,
     columns: [
       id,
       ofFarm,
       at('happened_at', 'When it was; of LAB when the sample was taken'),
-      text('kind', 'TREATMENT, WATER_EXCHANGE, NOTE, DISEASE (what was seen) or LAB (a laboratory result)'),
+      text(
+        'kind',
+        'TREATMENT, WATER_EXCHANGE, NOTE, DISEASE (what was seen), LAB (a laboratory result), FEED_TRAYS or PREPARATION (of a pond between cycles)',
+      ),
       ofPond('Of a pond'),
       ofBatch,
       ofPoint('Of a control point'),
@@ -354,7 +358,10 @@ export const FARM_REGISTERS: readonly FarmRegister[] = [
         'unit',
         'kg, g, L, mL or ppm of a product; percent, cm or m3 of the water; CFU/mL, Ct and the like of LAB',
       ),
-      text('responsible', 'Who answers for the treatment, saw the signs or took the sample'),
+      text(
+        'responsible',
+        'Who answers for the treatment, saw the signs, took the sample or looked at the trays',
+      ),
       count('withdrawal_days', 'Whole days without a harvest; empty: nobody knows', 'days'),
       text('source', 'Where the water came from; the laboratory of a LAB'),
       text('signs', 'Signs of disease that were seen, as a JSON list'),
@@ -370,6 +377,14 @@ export const FARM_REGISTERS: readonly FarmRegister[] = [
       ),
       { name: 'result_on', is: 'day', meaning: 'When the result came' },
       text('report_number', 'Number of the report of the laboratory'),
+      text('trays', 'Feeding trays as a JSON list: number, percent left (null: nobody looked), note'),
+      text('feeding_id', 'The feeding that lay on the trays; empty: not said'),
+      text('step', 'Of PREPARATION: DRYING, LIMING, FILLING and the like'),
+      {
+        name: 'ended_on',
+        is: 'day',
+        meaning: 'Last day of a preparation; empty: it goes on, or nobody said',
+      },
     ],
   },
   {

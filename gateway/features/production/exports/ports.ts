@@ -61,6 +61,9 @@ export type RecordLine = Pick<
   | 'result'
   | 'result_on'
   | 'report_number'
+  | 'trays'
+  | 'step'
+  | 'ended_on'
 > & {
   /** The farm's words for the pond, batch or control point. */
   place: string;

@@ -171,7 +171,8 @@ export function recordsTable(lines: Lines<RecordLine>, timezone: string, batches
       ...number('affected_percent'),
       ...text('severity', 'disease', 'disease_name', 'sample', 'method', 'result'),
       day('result_on'),
-      ...text('report_number'),
+      ...text('report_number', 'trays', 'step'),
+      day('ended_on'),
     ],
     chunks: recordRows(lines, timezone, batchesOf),
   };
@@ -198,11 +199,25 @@ async function* recordRows(
         line.kind === 'TREATMENT' ? (harvestFrom(line, timezone) ?? 'UNKNOWN') : null,
         line.signs === null ? null : line.signs.join(' '),
         ...HEALTH_COLUMNS.map((name) => line[name]),
+        traysText(line.trays),
+        line.step,
+        line.ended_on,
       ]);
     }
     yield rows;
   }
 }
+
+/** `1=0 2=12.5 3=?`: the number of a tray and the percent left on it; `?`: nobody looked. A note follows in brackets. */
+const traysText = (trays: RecordLine['trays']): string | null =>
+  trays === null
+    ? null
+    : trays
+        .map(
+          ({ tray, left_percent, note }) =>
+            `${tray}=${left_percent ?? '?'}${note === null ? '' : ` (${note})`}`,
+        )
+        .join(' ');
 
 const RECORD_COLUMNS = [
   'product',

@@ -130,6 +130,10 @@ export const HEADINGS: Readonly<Record<string, InEach>> = {
   result: inEach('Resultado', 'Result', 'Resultado'),
   result_on: inEach('Dia do resultado', 'Day of the result', 'Día del resultado'),
   report_number: inEach('Número do laudo', 'Number of the report', 'Número del informe'),
+  trays: inEach('Bandejas (% que sobrou)', 'Feeding trays (% left)', 'Comederos (% sobrante)'),
+  step: inEach('Preparo', 'Preparation', 'Preparación'),
+  ended_on: inEach('Até', 'Until', 'Hasta'),
+  feeding_id: inEach('Trato', 'Feeding', 'Ración'),
   withdrawal_days: inEach('Carência (dias)', 'Withdrawal (days)', 'Retiro (días)'),
   harvest_from: inEach('Despesca a partir de', 'Harvest from', 'Cosecha a partir de'),
   // feed stock

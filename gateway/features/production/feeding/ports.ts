@@ -1,4 +1,5 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
+import type { TrayReading } from '#contract/resources/feed-trays.ts';
 import type { feedingRecord } from '#contract/resources/feeding.ts';
 import type { BatchStatus } from '#contract/words.ts';
 
@@ -13,6 +14,16 @@ export type BatchToFeed = {
   start_date: string;
   farm_id: string;
   timezone: string;
+};
+
+export type Meal = Pick<FeedingRecord, 'id' | 'pond_id' | 'feed_date' | 'tray_leftover_percent'>;
+/** One look at the trays of a pond. */
+export type TrayLook = {
+  pond_id: string;
+  happened_at: string;
+  trays: readonly TrayReading[];
+  /** The meal that lay on them; null: not said. */
+  feeding_id: string | null;
 };
 
 /** A value and when it was measured. */
@@ -41,6 +52,13 @@ export type FeedingQueries = {
   countFeedings: (batchId: string) => Promise<number>;
   /** The newest one up to an instant. */
   lastFeeding: (batchId: string, countsUntil: string) => Promise<FeedingRecord | null>;
+  /** Of one batch in a span, newest first. */
+  mealsBetween: (batchId: string, span: { from: string; until: string }) => Promise<Meal[]>;
+  /** Of these ponds in a span, newest first; a meal that was deleted is not named. */
+  trayLooksBetween: (
+    pondIds: readonly string[],
+    span: { from: string; until: string },
+  ) => Promise<TrayLook[]>;
   /** By UUID or number. */
   pond: (ref: string) => Promise<{ id: string; cod: string; farm_id: string } | null>;
   pondCods: (pondIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;

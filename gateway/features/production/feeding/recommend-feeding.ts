@@ -14,13 +14,12 @@ import { FEEDING_WORDS } from '#science/advice/feeding-words.ts';
 import type { Language } from '#science/advice/language.ts';
 import { type MissingFact, missingText } from '#science/advice/missing-words.ts';
 import type { ScienceConstants } from '#science/constants.ts';
-import { type FeedingConditions, nextMealFactor } from '#science/feeding-adjustments.ts';
+import type { FeedingConditions } from '#science/feeding-adjustments.ts';
 import {
   BLIND_SOURCES,
   type DailyRation,
   dailyRation,
   feedingSchedule,
-  type Meal,
   weighedFeedKg,
   weightToFeedG,
 } from '#science/feeding-ration.ts';
@@ -29,7 +28,8 @@ import { speciesOf } from '#science/survival.ts';
 import { weighingIn } from '../batch-in-pond.ts';
 import type { BatchState, BatchStates, ExpectedWeights } from '../batch-state.ts';
 import { missingOfAnimals } from '../missing-facts.ts';
-import { batchToRation, conditionsOf, hourOfDay, readingsSince, type Seen } from './pond-conditions.ts';
+import { type NextMeal, nextMeal, traysAnswer } from './next-meal.ts';
+import { batchToRation, conditionsOf, readingsSince, type Seen } from './pond-conditions.ts';
 import type { FeedingQueries, LatestWaterOf } from './ports.ts';
 
 export type RecommendDeps = Pick<Kernel, 'now' | 'clockQuality'> & {
@@ -37,7 +37,7 @@ export type RecommendDeps = Pick<Kernel, 'now' | 'clockQuality'> & {
   scienceOf: (farmId: string) => Promise<ScienceConstants>;
   latestWater: LatestWaterOf;
   expectedWeights: ExpectedWeights;
-  queries: Pick<FeedingQueries, 'lastFeeding' | 'pondCods'>;
+  queries: Pick<FeedingQueries, 'lastFeeding' | 'mealsBetween' | 'trayLooksBetween' | 'pondCods'>;
 };
 
 type PondRation = {
@@ -48,8 +48,6 @@ type PondRation = {
 };
 type Ask = { seen: Seen; language: Language };
 type LastFed = Awaited<ReturnType<FeedingQueries['lastFeeding']>>;
-
-const DAY_MS = 86_400_000;
 
 /**
  * What to feed today: a ration per pond that holds animals of the batch, each by its own water, and their sum. A batch
@@ -72,7 +70,7 @@ export async function recommendFeeding(
   const meals = rations.length === 1 ? main.ration.meals : feedingSchedule(main.ration.meals, totalKg);
   const biomassKg = rations.reduce((sum, { ration }) => sum + ration.biomassKg, 0);
   const lastFed = await deps.queries.lastFeeding(state.batch.id, countsUntil(deps));
-  const tray = nextMeal(deps, science, state, { meals, rations, lastFed });
+  const next = await nextMeal(deps, science, state, { meals, rations });
   const cods = await deps.queries.pondCods(rations.map(({ pondId }) => pondId));
   const missing = missingOfAnimals(state, science.feeding.biometryStaleDays);
   const reasonOf = ({ ration }: PondRation) => adjustmentReason(ration.adjustment, ask.language);
@@ -86,7 +84,7 @@ export async function recommendFeeding(
       feeding_rate_percent:
         rations.length === 1 ? main.ration.ratePercent : percent((totalKg / biomassKg) * 100),
       adjustment_reason: reasonOf(main),
-      next_meal_kg: tray.quantityKg,
+      next_meal_kg: next.quantityKg,
       feeding_table: main.ration.chart,
       feeding_table_source: BLIND_SOURCES[main.ration.chart],
     },
@@ -109,9 +107,11 @@ export async function recommendFeeding(
       population: pond.population,
       recommended_feed_kg: pond.ration.recommendedKg,
       adjustment_reason: reasonOf(pond),
+      trays: traysAnswer(science, next.byPond.get(pond.pondId)),
     })),
     notes: [
-      ...notesOf(deps, science, state, { main, tray, language: ask.language }),
+      ...trayNotes(next, { rations, cods }, ask.language),
+      ...notesOf(deps, science, state, { main, language: ask.language }),
       ...(await weighedElsewhere(deps, state, cods, ask.language)),
       ...(totalKg === 0 || hasBeenSaid(state, lastFed) ? [] : survivalNote(missing, ask.language)),
     ],
@@ -177,44 +177,15 @@ async function warmDaysOf(
   );
 }
 
-type NextMeal = { quantityKg: number | null; note: NoteFacts | null };
-type NoteFacts = Parameters<typeof trayNote>[0];
-
-/** The next meal of the plan, adjusted by what the last one, of today or yesterday, left on the trays. */
-function nextMeal(
-  deps: Pick<RecommendDeps, 'now'>,
-  science: ScienceConstants,
-  state: BatchState,
-  { meals, rations, lastFed }: { meals: readonly Meal[]; rations: readonly PondRation[]; lastFed: LastFed },
-): NextMeal {
-  const nowMs = deps.now();
-  const hour = hourOfDay(nowMs, state.timezone);
-  const meal =
-    meals.find(({ time }) => Number(time.slice(0, 2)) + Number(time.slice(3)) / 60 > hour) ?? meals[0];
-  if (meal === undefined) return { quantityKg: null, note: null };
-  const leftoverPercent = lastFed?.tray_leftover_percent ?? null;
-  if (lastFed === null || leftoverPercent === null || nowMs - Date.parse(lastFed.feed_date) > DAY_MS)
-    return { quantityKg: meal.quantityKg, note: null };
-  const factor = nextMealFactor(
-    science.feeding,
-    leftoverPercent,
-    rations.map(({ ration }) => ration.adjustment.factor),
-  );
-  const quantityKg = weighedFeedKg(meal.quantityKg * factor);
-  return { quantityKg, note: { leftoverPercent, factor, time: meal.time, quantityKg } };
-}
-
 function notesOf(
   deps: RecommendDeps,
   science: ScienceConstants,
   state: BatchState,
-  { main, tray, language }: { main: PondRation; tray: NextMeal; language: Language },
+  { main, language }: { main: PondRation; language: Language },
 ): string[] {
   const { batch } = state;
   const weighing = weighingIn(state, main.pondId);
-  const tell =
-    tray.note === null || main.ration.adjustment.isSuspended ? null : trayNote(tray.note, language);
-  const notes = feedingNotes(
+  return feedingNotes(
     science,
     {
       today: localDay(isoOf(deps.now()), state.timezone),
@@ -237,7 +208,22 @@ function notesOf(
     },
     language,
   );
-  return tell === null ? notes : [tell, ...notes];
+}
+
+/** What the trays say of each pond that is fed at all; of several each is named. */
+function trayNotes(
+  { time, byPond }: NextMeal,
+  { rations, cods }: { rations: readonly PondRation[]; cods: ReadonlyMap<string, string> },
+  language: Language,
+): string[] {
+  return rations.flatMap(({ pondId, ration }) => {
+    const meal = byPond.get(pondId);
+    if (time === null || meal === undefined || meal.trays === null || ration.adjustment.isSuspended)
+      return [];
+    const { quantityKg, trays } = meal;
+    const pond = rations.length === 1 ? null : (cods.get(pondId) ?? '');
+    return trayNote({ ...trays, time, quantityKg, pond }, language);
+  });
 }
 
 /** A pond that was never weighed takes the last weighing of the batch, also where that was of another pond. */

@@ -27,6 +27,8 @@ export type RecordFilter = {
         stays: readonly { pondId: string; from: string; before: string | null }[];
       };
   kind: RecordKind | null;
+  /** All but this one. */
+  except: RecordKind | null;
 };
 
 /** Facts the use cases of records ask for; only what is seen is answered: not deleted, and not below what is. */
@@ -45,6 +47,8 @@ export type RecordQueries = {
   ) => Promise<number>;
   /** Products of the farm's treatments as they were last used, newest first. */
   productsOf: (farmId: string, most: number) => Promise<ProductAnswer[]>;
+  /** A feeding that is not deleted. */
+  mealById: (id: string) => Promise<{ batch_id: string; pond_id: string | null; feed_date: string } | null>;
   /** Batches that were stocked in these ponds or moved to them at some time, whatever became of them. */
   batchesEverIn: (pondIds: readonly string[]) => Promise<string[]>;
 };

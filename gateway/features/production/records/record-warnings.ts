@@ -45,6 +45,9 @@ export function recordWarnings(
     LISTED_DISEASES.includes(row.disease)
       ? [{ code: 'LISTED_DISEASE', message: words.listedDisease(row.disease) }]
       : []),
+    ...(row.kind === 'PREPARATION' && isLargeDose(row, place)
+      ? [{ code: 'LARGE_DOSE', message: words.largeDose(doseOf(row, language)) }]
+      : []),
     ...(isAhead ? [{ code: 'FUTURE_DATE', message: words.inTheFuture }] : []),
   ];
 }
@@ -76,6 +79,7 @@ const doseOf = ({ amount, unit }: Row, language: Language): string =>
 function isLargeDose({ amount, unit }: Row, { size_m2: m2 }: Place): boolean {
   if (amount === null) return false;
   if (unit === 'ppm') return amount > LARGE_DOSE.ppm;
+  if (unit === 'cm' || unit === 'm3') return false;
   const kg = unit === 'g' || unit === 'mL' ? amount / 1000 : amount;
   return m2 !== null && kg / m2 > LARGE_DOSE.kgPerM2;
 }

@@ -52,14 +52,14 @@ const atFarm = { ...at, of: 'farm', field: 'farm_id', right: 'read' } as const;
 const atRecord = { ...at, of: 'farm_record', field: 'record_id' } as const;
 const lists = { 200: { schema: recordAnswer, list: true } } as const;
 
-/** Treatments, water exchanges, notes, signs of disease and laboratory results. */
+/** What a farm writes down of its places: see farm-records. */
 export function recordRoutes(deps: RecordRoutesDeps): Route[] {
   return [...listRoutes(deps), ...writingRoutes(deps), ...singleRoutes(deps)];
 }
 
 function listRoutes(deps: RecordRoutesDeps): Route[] {
   const listOf = (of: RecordFilter['of'], query: z.infer<typeof recordsQuery>): Promise<Answer> => {
-    const filter = { of, kind: query.kind ?? null };
+    const filter = { of, kind: query.kind ?? null, except: query.except ?? null };
     return journalAnswer(query, {
       count: () => deps.queries.countRecords(filter),
       rows: (page) => answersOf(deps, deps.queries.recordsOf(filter, page)),
@@ -73,7 +73,7 @@ function listRoutes(deps: RecordRoutesDeps): Route[] {
       path: '/farms/{farm_id}/records',
       tag,
       summary:
-        'Treatments, water exchanges, notes, signs of disease and laboratory results of a farm, newest first',
+        'Treatments, water exchanges, notes, signs of disease, laboratory results, feeding trays and preparation of a farm, newest first',
       access: atFarm,
       params: farmParams,
       query: recordsQuery,
@@ -99,7 +99,7 @@ function listRoutes(deps: RecordRoutesDeps): Route[] {
       path: '/ponds/{pond_id}/records',
       tag,
       summary:
-        'Treatments, water exchanges, notes, signs of disease and laboratory results of a pond, newest first',
+        'Treatments, water exchanges, notes, signs of disease, laboratory results, feeding trays and preparation of a pond, newest first',
       access: { ...atPond, right: 'read' },
       params: pondParams,
       query: recordsQuery,
@@ -154,7 +154,7 @@ function writingRoutes(deps: RecordRoutesDeps): Route[] {
       path: '/ponds/{pond_id}/records',
       tag,
       summary:
-        'Record a treatment, a water exchange, a note, signs of disease or a laboratory result of a pond',
+        'Record a treatment, a water exchange, a note, signs of disease, a laboratory result, feeding trays or preparation of a pond',
       access: { ...atPond, right: 'record' },
       invalid: 422,
       params: pondParams,
@@ -219,7 +219,8 @@ function singleRoutes(deps: RecordRoutesDeps): Route[] {
       method: 'GET',
       path: '/records/{record_id}',
       tag,
-      summary: 'A treatment, water exchange, note, signs of disease or a laboratory result',
+      summary:
+        'A treatment, water exchange, note, signs of disease, a laboratory result, feeding trays or preparation',
       access: { ...atRecord, right: 'read' },
       params: recordParams,
       answers: { 200: { schema: recordAnswer } },
@@ -329,6 +330,10 @@ function answerOf(
     harvest_from: row.kind === 'TREATMENT' ? harvestFrom(row, timezone) : null,
     source: row.source,
     ...healthOf(row),
+    trays: row.trays,
+    feeding_id: row.feeding_id,
+    step: row.step,
+    ended_on: row.ended_on,
     batches,
     created_by: row.created_by,
     clock_quality: row.clock_quality,

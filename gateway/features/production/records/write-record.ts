@@ -4,6 +4,7 @@ import {
   EXCHANGE_UNITS,
   farmRecord,
   MOST_DOSE,
+  PREPARATION_UNITS,
   type RecordCreate,
   type RecordKind,
   type RecordUpdate,
@@ -12,13 +13,14 @@ import { LAB_UNITS } from '#contract/resources/health-records.ts';
 import { asParent, insert, remove, update } from '#core/changes.ts';
 import { changesOf, correctionEntry } from '#core/correct-record.ts';
 import { conflict, invalidField, notFound } from '#core/errors.ts';
-import { notAhead, requireNotAhead } from '#core/facts-of-now.ts';
+import { notAhead } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import { dayAfter, instantOnFarm, localDay, startOfDay } from '#core/zone-clock.ts';
 import type { Language } from '#science/advice/language.ts';
 import type { FarmRecord, Place, RecordQueries } from './ports.ts';
+import { requireMeal, requireTold } from './record-rules.ts';
 import { type RecordWarning, recordWarnings } from './record-warnings.ts';
 
 export type WriteRecordDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality'> & {
@@ -77,6 +79,7 @@ export async function writeRecord(
     updated_at: null,
   };
   requireTold(deps, row, place.timezone);
+  await requireMeal(deps, row, { isNamed: true });
   return {
     answer: { row, warnings: recordWarnings(deps, { row, place }, language) },
     changes: [insert(farmRecord, row)],
@@ -104,6 +107,10 @@ function toldOf(input: RecordCreate) {
     result: null,
     result_on: null,
     report_number: null,
+    trays: null,
+    feeding_id: null,
+    step: null,
+    ended_on: null,
   };
   const { kind } = input;
   switch (kind) {
@@ -161,6 +168,29 @@ function toldOf(input: RecordCreate) {
         result_on: input.result_on ?? null,
         report_number: input.report_number ?? null,
       };
+    case 'FEED_TRAYS':
+      return {
+        ...nothing,
+        kind,
+        text: input.text ?? null,
+        responsible: input.responsible ?? null,
+        trays: input.trays,
+        feeding_id: input.feeding_id ?? null,
+      };
+    case 'PREPARATION':
+      return {
+        ...nothing,
+        kind,
+        text: input.text ?? null,
+        product: input.product ?? null,
+        product_lot: input.product_lot ?? null,
+        amount: input.amount ?? null,
+        unit: input.unit ?? null,
+        responsible: input.responsible ?? null,
+        source: input.source ?? null,
+        step: input.step,
+        ended_on: input.ended_on ?? null,
+      };
   }
 }
 
@@ -207,6 +237,20 @@ const FIELDS: Readonly<Record<RecordKind, ReadonlySet<keyof RecordUpdate>>> = {
     'result_on',
     'report_number',
   ]),
+  FEED_TRAYS: new Set(['pond_id', 'happened_at', 'text', 'responsible', 'trays', 'feeding_id']),
+  PREPARATION: new Set([
+    'pond_id',
+    'happened_at',
+    'text',
+    'product',
+    'product_lot',
+    'amount',
+    'unit',
+    'responsible',
+    'source',
+    'step',
+    'ended_on',
+  ]),
 };
 
 const UNITS: Readonly<Record<RecordKind, readonly string[]>> = {
@@ -215,6 +259,8 @@ const UNITS: Readonly<Record<RecordKind, readonly string[]>> = {
   NOTE: [],
   DISEASE: [],
   LAB: LAB_UNITS,
+  FEED_TRAYS: [],
+  PREPARATION: PREPARATION_UNITS,
 };
 
 /** Throws for what the schema lets through, and a record of that kind has not. */
@@ -233,6 +279,10 @@ function requireOfKind({ kind, pond_id }: FarmRecord, input: RecordUpdate): void
     if (amount !== undefined && (amount === null || amount <= 0 || amount > MOST_DOSE))
       throw invalidField(422, 'amount', `must be above 0 and at most ${MOST_DOSE}`);
   }
+  if (kind === 'PREPARATION' && typeof amount === 'number' && (amount <= 0 || amount > MOST_DOSE))
+    throw invalidField(422, 'amount', `must be above 0 and at most ${MOST_DOSE}`);
+  if (kind === 'TREATMENT' && input.product === null)
+    throw invalidField(422, 'product', 'a treatment has a product');
   if (kind === 'NOTE' && (input.text === null || input.text === ''))
     throw invalidField(422, 'text', 'a note needs a text; to be rid of it, delete it');
 }
@@ -261,6 +311,7 @@ export async function changeRecord(
   const set = { ...changed.after, updated_at: isoOf(deps.now()) };
   const row: FarmRecord = { ...current, ...set, rev: current.rev + 1 };
   requireTold(deps, row, place.timezone);
+  await requireMeal(deps, row, { isNamed: row.feeding_id !== current.feeding_id });
   return {
     answer: { row, warnings: recordWarnings(deps, { row, place: pond }, language) },
     changes: [
@@ -291,10 +342,12 @@ const CALLED: Readonly<Record<RecordKind, string>> = {
   NOTE: 'Note',
   DISEASE: 'Signs of disease',
   LAB: 'Laboratory result',
+  FEED_TRAYS: 'Feeding trays',
+  PREPARATION: 'Pond preparation',
 };
 
 function entryOf(caller: Caller, place: Place, row: FarmRecord) {
-  const of = row.kind === 'TREATMENT' ? (row.product ?? '') : row.disease;
+  const of = row.kind === 'TREATMENT' ? (row.product ?? '') : (row.step ?? row.disease);
   const what = of === null ? CALLED[row.kind] : `${CALLED[row.kind]} (${of})`;
   return {
     kind: 'farm_record' as const,
@@ -341,32 +394,4 @@ async function requireRoom({ queries }: WriteRecordDeps, place: Place, at: strin
     `${place.name} has ${MOST_A_DAY} records of ${day} already: correct one of them, or delete some`,
     'TOO_MANY_RECORDS',
   );
-}
-
-/** Throws 422 unless signs of disease say something, and a laboratory result says of what, by when and in what it counts. */
-function requireTold(
-  deps: Pick<WriteRecordDeps, 'now' | 'clockQuality'>,
-  row: RowOf<typeof farmRecord>,
-  timezone: string,
-): void {
-  if (row.kind === 'DISEASE') {
-    const saysNothing = (row.signs ?? []).length === 0 && row.disease === null && !row.text;
-    if (saysNothing) throw invalidField(422, 'signs', 'name a sign, a disease that is suspected, or a text');
-  }
-  if (row.kind !== 'LAB') return;
-  if (row.disease === null) throw invalidField(422, 'disease', 'say what was looked for');
-  if (row.source === null) throw invalidField(422, 'source', 'say which laboratory it was');
-  if (row.disease === 'OTHER' && row.disease_name === null)
-    throw invalidField(422, 'disease_name', 'say what was looked for, as disease is OTHER');
-  if ((row.amount === null) !== (row.unit === null))
-    throw invalidField(
-      422,
-      row.unit === null ? 'unit' : 'amount',
-      'a figure has a unit, and a unit a figure',
-    );
-  if (row.result_on === null) return;
-  requireNotAhead(deps, 'result_on', row.result_on, timezone);
-  const sampled = localDay(row.happened_at, timezone);
-  if (row.result_on < sampled)
-    throw invalidField(422, 'result_on', `lies before the sample was taken (${sampled})`);
 }

@@ -97,6 +97,7 @@ onBothEngines('feeding recommendation', (_open, engine) => {
             population: 246_000,
             recommended_feed_kg: 69.89,
             adjustment_reason: 'Temperature 27.0 °C: -4%',
+            trays: null,
           },
         ],
         notes: ['Not recorded, and may make it worse: survival (the estimate of the stocking counts).'],

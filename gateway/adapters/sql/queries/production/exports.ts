@@ -190,7 +190,7 @@ async function recordsAfter(
     .select(['farm_records.id', 'farm_records.kind', 'farm_records.pond_id', 'happened_at', 'text'])
     .select(['product', 'product_kind', 'product_lot', 'amount', 'unit', 'responsible'])
     .select(['withdrawal_days', 'source', 'signs', 'affected_percent', 'severity', 'disease', 'disease_name'])
-    .select(['sample', 'method', 'result', 'result_on', 'report_number'])
+    .select(['sample', 'method', 'result', 'result_on', 'report_number', 'trays', 'step', 'ended_on'])
     .select(sql<string>`coalesce(ponds.cod, batches.batch_code, control_points.cod, '')`.as('place'))
     .where('farm_records.farm_id', '=', id)
     .where(isRecordSeen)
@@ -209,9 +209,10 @@ async function recordsAfter(
     .orderBy('farm_records.id')
     .limit(CHUNK)
     .execute();
-  return rows.map(({ signs, ...row }) => ({
+  return rows.map(({ signs, trays, ...row }) => ({
     ...row,
     signs: signs === null ? null : (JSON.parse(signs) as RecordLine['signs']),
+    trays: trays === null ? null : (JSON.parse(trays) as RecordLine['trays']),
   }));
 }
 

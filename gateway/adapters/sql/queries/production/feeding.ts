@@ -1,8 +1,10 @@
+import { farmRecord } from '#contract/resources/farm-records.ts';
 import { feedingRecord } from '#contract/resources/feeding.ts';
-import type { FeedingQueries } from '#features/production/feeding/ports.ts';
+import type { FeedingQueries, TrayLook } from '#features/production/feeding/ports.ts';
 import type { Db } from '../../database.ts';
 import { decodeRow } from '../../tables.ts';
 import { inChunks, uuidOf } from '../paging.ts';
+import { slicesOf } from './batch-facts.ts';
 
 export function feedingQueries(db: Db): FeedingQueries {
   return {
@@ -42,6 +44,18 @@ export function feedingQueries(db: Db): FeedingQueries {
         .executeTakeFirst();
       return row ? decodeRow(feedingRecord, row) : null;
     },
+    async mealsBetween(batchId, { from, until }) {
+      return db
+        .selectFrom('feeding_records')
+        .select(['id', 'pond_id', 'feed_date', 'tray_leftover_percent'])
+        .where('batch_id', '=', batchId)
+        .where('hidden', '=', 0)
+        .where('feed_date', '>=', from)
+        .where('feed_date', '<=', until)
+        .orderBy('feed_date', 'desc')
+        .execute();
+    },
+    trayLooksBetween: (pondIds, span) => trayLooksBetween(db, pondIds, span),
     async pond(ref) {
       const row = await db
         .selectFrom('ponds')
@@ -57,6 +71,37 @@ export function feedingQueries(db: Db): FeedingQueries {
       return new Map(rows.map(({ id, cod }) => [id, cod]));
     },
   };
+}
+
+async function trayLooksBetween(
+  db: Db,
+  pondIds: readonly string[],
+  { from, until }: { from: string; until: string },
+): Promise<TrayLook[]> {
+  const looks = [];
+  for (const ids of slicesOf(pondIds)) {
+    const rows = await db
+      .selectFrom('farm_records')
+      .leftJoin('feeding_records', (meal) =>
+        meal.onRef('feeding_records.id', '=', 'farm_records.feeding_id').on('feeding_records.hidden', '=', 0),
+      )
+      .selectAll('farm_records')
+      .select('feeding_records.id as meal_id')
+      .where('farm_records.pond_id', 'in', ids)
+      .where('farm_records.happened_at', '>=', from)
+      .where('farm_records.happened_at', '<=', until)
+      .where('farm_records.kind', '=', 'FEED_TRAYS')
+      .where('farm_records.hidden', '=', 0)
+      .orderBy('farm_records.happened_at', 'desc')
+      .orderBy('farm_records.id', 'desc')
+      .execute();
+    looks.push(
+      ...rows.map(({ meal_id, ...row }) => ({ ...decodeRow(farmRecord, row), feeding_id: meal_id })),
+    );
+  }
+  return looks.flatMap(({ pond_id, happened_at, trays, feeding_id }) =>
+    pond_id === null || trays === null ? [] : [{ pond_id, happened_at, trays, feeding_id }],
+  );
 }
 
 /** What must be known of a batch to record something under it; by UUID or number. */

@@ -79,6 +79,15 @@ export function recordQueries(db: Db, long: Db): RecordQueries {
       return Number(row?.n ?? 0);
     },
     productsOf: (farmId, most) => productsOf(db, farmId, most),
+    async mealById(id) {
+      const row = await db
+        .selectFrom('feeding_records')
+        .select(['batch_id', 'pond_id', 'feed_date'])
+        .where('id', '=', id)
+        .where('hidden', '=', 0)
+        .executeTakeFirst();
+      return row ?? null;
+    },
     async batchesEverIn(pondIds) {
       const found = new Set<string>();
       for (const ids of slicesOf(pondIds)) {
@@ -132,8 +141,11 @@ export function withdrawalQueries(db: Db): WithdrawalQueries {
   };
 }
 
-function isOf(where: ExpressionBuilder<Tables, 'farm_records'>, { of, kind }: RecordFilter) {
-  const ofKind = kind === null ? where.lit(true) : where('kind', '=', kind);
+function isOf(where: ExpressionBuilder<Tables, 'farm_records'>, { of, kind, except }: RecordFilter) {
+  const ofKind = where.and([
+    ...(kind === null ? [] : [where('kind', '=', kind)]),
+    ...(except === null ? [] : [where('kind', '!=', except)]),
+  ]);
   if ('farmId' in of && !('batchId' in of)) return where.and([where('farm_id', '=', of.farmId), ofKind]);
   if ('place' in of) return where.and([where(COLUMN[of.place.kind], '=', of.place.id), ofKind]);
   const stays = of.stays.map(({ pondId, from, before }) =>

@@ -1,0 +1,26 @@
+import { source } from '../../i18n/catalogue.ts';
+
+export const trayWords = source({
+  title: 'Bandejas',
+  one: (tray: string) => `Bandeja ${tray}`,
+  hint: 'Quanto sobrou da ração que foi posta em cada uma. A que ninguém viu fica como não vista.',
+  unseen: 'não vista',
+  eaten: 'vazia',
+  othersEaten: 'As outras: vazias',
+  more: 'Mais uma bandeja',
+  fewer: 'Uma a menos',
+  who: 'Quem viu',
+  remark: 'Observação',
+  enter: 'Lançar bandejas',
+  none: 'Ninguém viu as bandejas depois do último trato: o que sobrou não é conhecido.',
+  left: (percent: string) => `sobrou ${percent}`,
+  mean: (trays: string, percent: string) => `média de ${trays}: ${percent}`,
+  told: 'dito com o último trato',
+  checked: (at: string, trays: number) => `${trays} ${trays === 1 ? 'vista' : 'vistas'} às ${at}`,
+  notSeen: (trays: number) => `${trays} ${trays === 1 ? 'não vista' : 'não vistas'}`,
+  next: (kg: string, change: string) => `próximo trato ${kg} (${change})`,
+  same: (kg: string) => `próximo trato ${kg}, como planejado`,
+  skip: 'pular o próximo trato',
+  source: (it: string) => `Tabela: ${it}`,
+  ownTable: 'Tabela: ajuste da fazenda',
+});
