@@ -109,12 +109,12 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       hosted(
         'answer-pull.ts',
-        'restamps: await store.restamps(',
+        'restamps: await restampsBehind(',
         'restamps: await (async (..._: unknown[]) => [])(',
       ),
       hosted(
         'answer-hello.ts',
-        'restamps: await store.restamps(',
+        'restamps: await restampsBehind(',
         'restamps: await (async (..._: unknown[]) => [])(',
       ),
     ],

@@ -46,11 +46,11 @@ export const faults = translation<typeof source.faults>({
   SECOND_FACTOR_WRONG:
     'Este código no vale ahora. Vea lo que muestra la aplicación, y use cada código una sola vez.',
   SECOND_FACTOR_REQUIRED:
-    'Usted entró sin el segundo factor: eso basta para manejar la camaronera, no para esto. Entre de nuevo con un código de recuperación, o cuando el reloj esté correcto.',
+    'Usted entró sin el segundo factor: basta para manejar la camaronera, no para esto. Entre con un código de recuperación, o cuando el reloj esté correcto.',
   SECOND_FACTOR_SET_UP:
     'Aquí las personas con su función necesitan un segundo factor: configure uno primero.',
   SECOND_FACTOR_SPENT:
-    'Hubo demasiados códigos errados en esta cuenta hoy. Use un código de recuperación o una llave de acceso, o cambie la contraseña.',
+    'Demasiados códigos errados hoy en esta cuenta. Use un código de recuperación o una llave de acceso, o cambie la contraseña.',
   PASSKEY_NOT_GIVEN: 'No se dio ninguna llave de acceso. Intente de nuevo, o entre de otra forma.',
   PASSKEY_REFUSED: 'Esta llave de acceso no abre nada aquí, o tardó demasiado. Intente de nuevo.',
   PASSKEY_COPIED: 'Esta llave de acceso parece una copia y fue rechazada. Entre de otra forma y quítela.',

@@ -84,7 +84,7 @@ export const shellWords = translation<typeof source.shellWords>({
   clockBad: 'Reloj no confiable',
   diskLow: 'Poco espacio en el disco',
   diskFull:
-    'DISCO DEL GATEWAY LLENO O CON FALLA — el control sigue, pero no se graba nada nuevo: libere espacio o cambie la tarjeta antes de que se corte la energía',
+    'DISCO DEL GATEWAY LLENO O CON FALLA — el control sigue, pero no se graba nada nuevo: libere espacio o cambie la tarjeta antes de un corte de energía',
   hosted: (at: string, age: string) => `Datos de la camaronera de ${at} (hace ${age})`,
   farmTime: 'hora de la camaronera',
   sound: {
@@ -107,7 +107,7 @@ export const shellWords = translation<typeof source.shellWords>({
   clockWrong:
     'El reloj del gateway no es confiable, y fuera de la red de la camaronera solo cuentan los códigos de recuperación.',
   spared:
-    'El reloj del gateway no es confiable: no se pidió el segundo factor. Por una hora se puede manejar la camaronera; cuenta, accesos y sistema quedan cerrados.',
+    'El reloj del gateway no es confiable: no se pidió el segundo factor. Por una hora se maneja la camaronera; cuenta, accesos y sistema quedan cerrados.',
   firstSignIn:
     'Cuenta de la nube: la primera entrada en este gateway, y la primera después de cambiar la contraseña, necesitan internet.',
   expired: 'La sesión terminó. Entre de nuevo; lo que estaba en la cola sigue guardado.',
@@ -123,7 +123,7 @@ export const shellWords = translation<typeof source.shellWords>({
   home: 'Ir a la camaronera',
   failedTitle: 'Algo falló aquí',
   failed:
-    'Esta parte de la pantalla falló. Las alarmas, el sonido y el control del gateway siguen; abra otra pantalla o intente de nuevo.',
+    'Esta parte de la pantalla falló. Alarmas, sonido y control del gateway siguen; abra otra pantalla o intente de nuevo.',
   again: 'Intentar de nuevo',
   noFarm: 'Todavía no hay camaronera en esta cuenta.',
   createFarm: 'Crear camaronera',
