@@ -61,4 +61,6 @@ export const SCREENS = [
   '/esqueci-a-senha',
   '/nova-senha',
   '/relatorios/comparar?o=tabela',
+  '/lancar/racao/bandejas?pond=V-01',
+  '/lancar/sanidade/preparo?pond=V-01',
 ] as const;

@@ -102,7 +102,8 @@ export function* returnStamps(
   log.comeBack(set(newest));
   // in the order in which they were: a clock that was behind returned to before the others
   const [earlier] = yield { sql: 'select count(*) as returns from sync_time_returns', params: [] };
-  const id = `${String(earlier?.['returns']).padStart(13, '0')} ${context.node}`;
+  // behind those of before, which began with the milliseconds since 1970
+  const id = `9${String(earlier?.['returns']).padStart(12, '0')} ${context.node}`;
   yield {
     sql: 'insert into sync_time_returns (id, limit_ms, newest_ms, returned_ms) values (?, ?, ?, ?)',
     params: [id, known.limit_ms, known.newest_ms, known.returned_ms],
