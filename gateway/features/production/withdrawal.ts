@@ -4,7 +4,7 @@ import {
   type WithdrawalAnswer,
 } from '#contract/resources/farm-records.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
-import { dayAfter, localDay } from '#core/zone-clock.ts';
+import { DAY_MS, dayAfter, localDay, startOfDay } from '#core/zone-clock.ts';
 import { calendarDay, type Language } from '#science/advice/language.ts';
 import { wasIn } from './batch-in-pond.ts';
 import type { BatchState } from './batch-state.ts';
@@ -36,7 +36,11 @@ export function harvestFrom(
   timezone: string,
 ): string | null {
   if (withdrawal_days === null) return null;
-  return dayAfter(localDay(happened_at, timezone), withdrawal_days === 0 ? 0 : withdrawal_days + 1);
+  if (withdrawal_days === 0) return localDay(happened_at, timezone);
+  const day = dayAfter(localDay(happened_at, timezone), withdrawal_days + 1);
+  // a night of 23 hours, when summer time begins, makes none of them shorter
+  const keptMs = Date.parse(startOfDay(day, timezone)) - Date.parse(happened_at);
+  return keptMs < withdrawal_days * DAY_MS ? dayAfter(day, 1) : day;
 }
 
 export type Withdrawals = {

@@ -41,6 +41,12 @@ test.each(PUBLISHED)(
 test('a period over the end of summer time has whole days too, and an unknown one has none', () => {
   const treated = { happened_at: '2018-02-16T12:00:00.000Z', withdrawal_days: 2 };
   expect(harvestFrom(treated, 'America/Sao_Paulo')).toBe('2018-02-19');
+  // in Lisbon the day after has 23 hours
+  const lateInMarch = { happened_at: '2026-03-28T23:40:00.000Z', withdrawal_days: 1 };
+  expect(harvestFrom(lateInMarch, 'Europe/Lisbon')).toBe('2026-03-31');
+  expect(harvestFrom({ ...lateInMarch, happened_at: '2026-03-28T22:40:00.000Z' }, 'Europe/Lisbon')).toBe(
+    '2026-03-30',
+  );
   expect(harvestFrom({ ...treated, withdrawal_days: null }, 'America/Sao_Paulo')).toBeNull();
   expect(harvestFrom({ ...treated, withdrawal_days: 0 }, 'America/Sao_Paulo')).toBe('2018-02-16');
 });
