@@ -133,13 +133,19 @@ export function disputes({ lost, setApart, refusedMembers, set, applied }: Merge
   return [...disputed, ...setApart, ...refusedMembers].map(noteOf);
 }
 
-/** Was the change with stamp `from` made, step by step, over the one with stamp `to`? */
+/**
+ * Was the change with stamp `from` made, step by step, over the one with stamp `to`? Two that each say to be made over the other
+ * end it: the other side may say anything.
+ */
 function isKnownTo(baseOf: ReadonlyMap<string, string>, row: string, from: string, to: string): boolean {
-  let stamp: string | undefined = from;
-  while (stamp !== undefined && stamp !== '') {
+  const seen = new Set<string>();
+  for (
+    let stamp: string | undefined = from;
+    stamp !== undefined && stamp !== '' && !seen.has(stamp);
+    stamp = baseOf.get(`${row} ${stamp}`)
+  ) {
     if (stamp === to) return true;
-    const before: string | undefined = baseOf.get(`${row} ${stamp}`);
-    stamp = before === stamp ? undefined : before;
+    seen.add(stamp);
   }
   return false;
 }

@@ -5,13 +5,14 @@ import type { Resource } from '#contract/resource.ts';
 import { sharedResources } from '#contract/resources/all.ts';
 import { farm } from '#contract/resources/farms.ts';
 import { user } from '#contract/resources/users.ts';
-import { type WireChange, type WireRow, wireChange, wireRow } from '#contract/sync/wire.ts';
+import { OPS, type WireChange, type WireRow, wireChange, wireRow } from '#contract/sync/wire.ts';
 import { insert } from '#core/changes.ts';
+import { formatHlc } from '#store/hlc.ts';
 import { changeOf } from '#store/merge/note-seen.ts';
 import { isTold, REFERENCES, resourceOfTable } from '#store/merge/shared-tables.ts';
 import { onBothEngines, openTestDatabase, type TestDatabase } from '#test/databases.ts';
 import { anyBatch, idIn } from './any-change.ts';
-import { aFarm, ana, aUser } from './rows.ts';
+import { aFarm, ana, aUser, norte } from './rows.ts';
 import { pair, STREAM } from './two-sides.ts';
 
 // rows of different tables have different fields; here only their being rows counts
@@ -105,6 +106,34 @@ onBothEngines('any change that comes over the wire', (open) => {
     },
     180_000,
   );
+
+  it('ends, though two edits say that each was made over the other', async () => {
+    const database = await side('own');
+    const owner = aUser();
+    await database.commit({
+      actor: null,
+      changes: [insert(user, owner), insert(farm, aFarm({ owner_id: owner.id }))],
+    });
+    const stamps = [1, 2].map((n) => formatHlc(Date.UTC(2026, 2, 1, 12) + n, 0, 'c0000001'));
+    const told = stamps.map(
+      (hlc, n): WireChange => ({
+        seq: n + 1,
+        tx: n + 1,
+        entity: farm.entity,
+        id: norte,
+        op: OPS.put,
+        cl: 1,
+        hlc,
+        over: null,
+        base: { name: stamps[1 - n] ?? '' },
+        body: { name: { name: `Norte ${n}` } },
+        actor: null,
+        sv: 1,
+        chain: '',
+      }),
+    );
+    expect((await hear(database, 'hosted', told))?.applied).toBe(2);
+  });
 
   it('is taken as it can be where it comes in a snapshot, or was found by a comparison', async () => {
     const [gateway, hosted] = [await side('own'), await side('by scope')];
