@@ -81,8 +81,17 @@ describe('no single press anywhere', () => {
     for (const name of seen.offers ?? []) pressed.add(name);
   }
 
-  /** A language that was chosen loads the page anew, perhaps while it is left. */
-  const go = (address: string) => page.goto(address).catch(() => page.goto(address));
+  /** A language that was chosen loads the page anew, perhaps while it is left, and more than once. */
+  async function go(address: string): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      const failed = await page.goto(address).then(
+        () => null,
+        (error: unknown) => error,
+      );
+      if (failed === null) return;
+      if (tries === 5) throw failed;
+    }
+  }
 
   async function settle(address: string): Promise<void> {
     for (let tries = 0; tries < 5 && (await page.locator('dialog[open]').count()) > 0; tries += 1) {
