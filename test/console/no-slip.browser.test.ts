@@ -89,7 +89,9 @@ describe('no single press anywhere', () => {
         (error: unknown) => error,
       );
       if (failed === null) return;
-      if (tries === 5) throw failed;
+      if (tries === 10) throw failed;
+      // until the page has loaded as it wanted to
+      await page.waitForTimeout(100 * tries);
     }
   }
 
