@@ -4,6 +4,7 @@ import { tellOthers } from '#adapters/sync/follow-others.ts';
 import { createSightings } from '#adapters/sync/hosted-store.ts';
 import { pairedGateway } from '#contract/resources/sync-tables.ts';
 import { type Unit, update } from '#core/changes.ts';
+import { StorageUnavailable } from '#core/errors.ts';
 import { onBothEngines } from '#test/databases.ts';
 import type { BusMessage } from '../../gateway/sync/ports.ts';
 import { GATEWAY_ID, PAIRED_STREAM, STREAM, settleOwner } from './sim/paired-farm.ts';
@@ -54,6 +55,20 @@ onBothEngines('gateways that are heard', (open) => {
     sightings.heard(caller);
     await sightings.write();
     expect(await lastSeen()).toBe(new Date(NOON + 61_000).toISOString());
+    await close();
+  });
+
+  test('are given up for now, once, while the database is away', async () => {
+    const { at, close } = await aCloud();
+    let tries = 0;
+    const commit = () => {
+      tries += 1;
+      return Promise.reject(new StorageUnavailable('connection', null));
+    };
+    const sightings = createSightings({ now: () => at.ms, commit, log: silent });
+    for (const one of [gone, caller]) sightings.heard(one);
+    await sightings.write();
+    expect(tries).toBe(1);
     await close();
   });
 

@@ -12,6 +12,7 @@ import { errorBody } from '#contract/fields.ts';
 import type { Access, BoxNeed, Route } from '#core/route.ts';
 import { scopeFor } from '#core/token-scope.ts';
 import { eventStreamOperation } from './event-stream.ts';
+import { sizeText } from './read-json-body.ts';
 
 const error = errorBody.meta({ id: 'Error', description: 'What happened and what to do' });
 
@@ -220,7 +221,7 @@ function operationOf(route: Route, names: readonly string[]): ZodOpenApiOperatio
 
 function requestBodyOf({ body, takes }: Route): Pick<ZodOpenApiOperationObject, 'requestBody'> {
   if (takes !== undefined) {
-    const size = `at most ${Math.floor((takes.maxBytes / 1_048_576) * 10) / 10} MiB`;
+    const size = `at most ${sizeText(takes.maxBytes)}`;
     const schema =
       takes.media === 'text/csv'
         ? z.string().describe(`A file with a header row, UTF-8, ${size}`)

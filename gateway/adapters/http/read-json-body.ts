@@ -143,9 +143,12 @@ function malformed(detail: string): AppError {
   return new AppError(400, detail, { code: 'MALFORMED_JSON' });
 }
 
+/** A bound as people read it, never more than it is. */
+export const sizeText = (bytes: number): string =>
+  bytes < MIB ? `${bytes / 1024} KiB` : `${Math.floor((bytes / MIB) * 10) / 10} MiB`;
+
 function tooLarge(maxBytes: number): AppError {
-  const size = maxBytes < MIB ? `${maxBytes / 1024} KiB` : `${Math.floor((maxBytes / MIB) * 10) / 10} MiB`;
-  return new AppError(413, `The body is larger than ${size}`, { code: 'BODY_TOO_LARGE' });
+  return new AppError(413, `The body is larger than ${sizeText(maxBytes)}`, { code: 'BODY_TOO_LARGE' });
 }
 
 function wrongType(detail: string): AppError {

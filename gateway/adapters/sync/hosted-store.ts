@@ -3,7 +3,7 @@ import type { Db } from '#adapters/sql/database.ts';
 import { pairedGateway } from '#contract/resources/sync-tables.ts';
 import { MOST_RETURNS, type Restamp, type SyncLane, type WireChange } from '#contract/sync/wire.ts';
 import { type Change, onTables, rowsOf, update } from '#core/changes.ts';
-import { AppError } from '#core/errors.ts';
+import { AppError, StaleError } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { NewestMap } from '#core/newest-map.ts';
 import { wireChangeOf } from '#store/merge/canonical-change.ts';
@@ -216,10 +216,14 @@ export function createSightings({ now, commit, log }: Pick<Kernel, 'now' | 'comm
       while (waiting.size > 0) {
         const some = [...waiting].slice(0, NOTED_AT_ONCE);
         for (const [id] of some) waiting.delete(id);
-        // one that is gone must not keep the others from being noted
-        await store(some.map(heardAt)).catch(async () => {
+        try {
+          await store(some.map(heardAt));
+        } catch (error) {
+          // a database that is away is away for each of them, and they are heard again
+          if (!(error instanceof StaleError)) return failed(error);
+          // one that is gone must not keep the others from being noted
           for (const each of some) await store([heardAt(each)]).catch(failed);
-        });
+        }
       }
     },
     told: (async ({ gatewayId }, frame) => {

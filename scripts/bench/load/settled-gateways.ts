@@ -162,8 +162,15 @@ export async function stateOf(crowds: Crowds): Promise<CrowdState> {
     behind: sum(({ behind }) => behind),
     failures: sum(({ failures }) => failures),
     taken: sum(({ taken }) => taken),
-    troubles: Object.assign({}, ...states.map(({ troubles }) => troubles)) as Record<string, number>,
+    troubles: summed(states.map(({ troubles }) => troubles)),
   };
+}
+
+function summed(counts: readonly CrowdState['troubles'][]): CrowdState['troubles'] {
+  const all: CrowdState['troubles'] = {};
+  for (const [what, count] of counts.flatMap((each) => Object.entries(each)))
+    all[what] = (all[what] ?? 0) + count;
+  return all;
 }
 
 export async function untilState(crowds: Crowds, fits: (state: CrowdState) => boolean): Promise<CrowdState> {
