@@ -103,8 +103,16 @@ it('a harvest of a past day is asked about by the withdrawal period that ran the
   const florfenicol = form.locator('[data-withdrawal]', { hasText: 'Florfenicol' });
   await form.getByLabel('Dia').fill('2026-02-10');
   await florfenicol.waitFor();
-  await form.getByLabel('Dia').fill('2026-02-13');
-  await florfenicol.waitFor({ state: 'detached' });
+  // the fifth day ends at noon of the 13th: the 14th is the first that is free at any hour
+  const lookUp = async (day: string) => {
+    const answered = page.waitForResponse(`**/withdrawal?day=${day}`);
+    await form.getByLabel('Dia').fill(day);
+    await answered;
+    // while it is looked up nothing is shown of the day before
+    await form.getByText('Vendo as carências daquele dia').waitFor({ state: 'detached' });
+    return florfenicol.count();
+  };
+  expect([await lookUp('2026-02-13'), await lookUp('2026-02-14')]).toEqual([1, 0]);
   // where the gateway cannot be asked, nobody takes it for free
   await page.route('**/withdrawal?*', (route) => route.abort());
   await form.getByLabel('Dia').fill('2026-02-11');

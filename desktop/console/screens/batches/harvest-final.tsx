@@ -11,7 +11,7 @@ import { useFaults, useSend } from '../../data/corrections.ts';
 import { refresh } from '../../data/query.ts';
 import { currencySign, figure, money, quantity } from '../../i18n/format.ts';
 import { SaveButton, useWhen, WhenFields } from '../entries/entry-form.tsx';
-import { useWithdrawalQuestion } from '../records/records.tsx';
+import { useWithdrawalQuestion } from '../records/withdrawal.tsx';
 import { usePrice } from './price.ts';
 
 const FAR = 0.35;

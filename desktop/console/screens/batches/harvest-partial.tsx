@@ -13,7 +13,7 @@ import { usePonds } from '../../data/places.ts';
 import { refresh } from '../../data/query.ts';
 import { currencySign, figure, money, quantity } from '../../i18n/format.ts';
 import { SaveButton, useWhen, WhenFields } from '../entries/entry-form.tsx';
-import { useWithdrawalQuestion } from '../records/records.tsx';
+import { useWithdrawalQuestion } from '../records/withdrawal.tsx';
 import { usePrice } from './price.ts';
 
 /** A mean weight so far from the batch's is more likely a slip than a truth. */

@@ -11,7 +11,7 @@ import { useGet } from '../../data/query.ts';
 import { clockTime, dayAndTime, isoDay, quantity } from '../../i18n/format.ts';
 import { SaveButton, useSubmit, useWhen, WhenFields } from '../entries/entry-form.tsx';
 import { told } from '../records/record-entry.tsx';
-import { useWithdrawalQuestion } from '../records/records.tsx';
+import { useWithdrawalQuestion } from '../records/withdrawal.tsx';
 import { ClassFields, LOT_TOUCHES, useClasses } from './lot-classes.tsx';
 
 /** A lot of a harvest, as it is loaded; without a line it waits as any entry does. */

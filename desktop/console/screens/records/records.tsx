@@ -2,14 +2,12 @@ import { useQueries } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import type { BatchDetail } from '#contract/resources/batches.ts';
 import {
   DOSE_UNITS,
   EXCHANGE_UNITS,
   PREPARATION_UNITS,
   PRODUCT_KINDS,
   type RecordAnswer,
-  type WithdrawalAnswer,
 } from '#contract/resources/farm-records.ts';
 import type { LossAnswer } from '#contract/resources/losses.ts';
 import { PREPARATION_STEPS } from '#contract/resources/pond-preparation.ts';
@@ -19,15 +17,13 @@ import { trayWords } from '#words/trays.ts';
 import { AllAnswered, Answer } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import type { CorrectedField } from '../../components/correction-dialog.tsx';
-import { CheckField } from '../../components/field.tsx';
 import { RecordTable, RowActions } from '../../components/record-table.tsx';
 import { get } from '../../data/api.ts';
-import { now } from '../../data/clock.ts';
 import { isLeaving } from '../../data/corrections.ts';
 import { mayAttend, mayCorrect, mayCorrectNote, mayRecord } from '../../data/farm-store.ts';
 import type { Pond } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
-import { asTyped, dayAndTime, figure, isoDay, plainDay, quantity } from '../../i18n/format.ts';
+import { asTyped, dayAndTime, figure, plainDay, quantity } from '../../i18n/format.ts';
 import { findingsIn, healthFieldsOf, namedOf } from './health-details.ts';
 import { trayFieldOf, traysIn } from './tray-details.tsx';
 
@@ -389,72 +385,4 @@ function fieldsOf(record: RecordAnswer): CorrectedField[] {
         line('responsible', words.responsible),
       ];
   }
-}
-
-/** Treatments that keep a batch from being harvested on a day of the farm. */
-const keepingOn = (withdrawal: WithdrawalAnswer, day: string) =>
-  (withdrawal?.treatments ?? []).filter(({ harvest_from: from }) => from === null || day < from);
-
-/** What keeps a batch from being harvested today, each treatment by itself. */
-export function WithdrawalNote({ withdrawal, day }: { withdrawal: WithdrawalAnswer; day?: string }) {
-  const words = recordsWords();
-  const keeping = day === undefined ? (withdrawal?.treatments ?? []) : keepingOn(withdrawal, day);
-  if (keeping.length === 0) return null;
-  return (
-    <ul class="note p2 plain" data-withdrawal>
-      {keeping.map(({ record_id, product, harvest_from: from }) => (
-        <li key={record_id}>
-          ▲ {from === null ? words.runsUnknown(product) : words.runs(product, plainDay(dayBefore(from)))}{' '}
-          {from === null ? null : words.free(plainDay(from))}
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-const dayBefore = (day: string): string =>
-  new Date(Date.parse(`${day}T00:00:00Z`) - 86_400_000).toISOString().slice(0, 10);
-
-/** An answer to a period that could not be looked up. */
-const NOT_LOOKED_UP = '?';
-
-/**
- * Asks whoever harvests inside a withdrawal period, and whoever harvests on a past day of which nobody can tell now;
- * `isRight`: nothing keeps or kept the batch on that day, or it was answered.
- */
-export function useWithdrawalQuestion(batch: Pick<BatchDetail, 'id' | 'withdrawal'>, day: string) {
-  const words = recordsWords();
-  const isPast = day !== '' && day < isoDay(now.value);
-  // what ran then may have ended since: the batch tells of today
-  const then = useGet(isPast ? `/batches/${batch.id}/withdrawal` : null, { day });
-  const withdrawal = isPast ? (then.data?.withdrawal ?? null) : batch.withdrawal;
-  const isUnknown = isPast && then.data === undefined;
-  const keeping = isUnknown
-    ? NOT_LOOKED_UP
-    : keepingOn(withdrawal, day)
-        .map(({ record_id }) => record_id)
-        .join();
-  // an answer is one to these treatments, and to no other ones
-  const [answered, setAnswered] = useState('');
-  const isAnswered = keeping !== '' && answered === keeping;
-  return {
-    isRight: keeping === '' || isAnswered,
-    question:
-      keeping === '' ? null : isUnknown && !then.isError && !then.isPaused ? (
-        <p class="muted">{words.lookingUp}</p>
-      ) : (
-        <>
-          {isUnknown ? (
-            <p class="note p2">▲ {words.notLookedUp}</p>
-          ) : (
-            <WithdrawalNote withdrawal={withdrawal} day={day} />
-          )}
-          <CheckField
-            label={words.allTheSame}
-            checked={isAnswered}
-            onChange={(event) => setAnswered(event.currentTarget.checked ? keeping : '')}
-          />
-        </>
-      ),
-  };
 }
