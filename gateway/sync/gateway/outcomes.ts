@@ -63,6 +63,8 @@ function decide(state: SyncState, outcome: Outcome, done: Done): Step {
       return refused(state, outcome, done);
     case 'failed':
       return failed(state, outcome, done);
+    case 'another life':
+      return { state: { ...state, phase: 'connecting', flights: NO_FLIGHTS }, effects: [] };
     case 'amiss':
       return amiss(state, outcome.why, done.nowMs);
   }
