@@ -3,7 +3,12 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createPostgresBus, type PostgresBus } from '#adapters/sync/postgres-bus.ts';
 import { describeOnPostgres, freshDatabase } from '#test/postgres.ts';
 
-const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+const silent = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
 
 describeOnPostgres('a sentence to the other processes', () => {
   let fresh: Awaited<ReturnType<typeof freshDatabase>>;

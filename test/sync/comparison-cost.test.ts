@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { comparedRows } from '#adapters/sync/compared-rows.ts';
 import type { Db } from '#adapters/sql/database.ts';
+import { comparedRows } from '#adapters/sync/compared-rows.ts';
 import { SYNC_SCHEMA } from '#contract/sync/wire.ts';
 import { waysToCompare } from '#store/merge/digest.ts';
 import { openTestDatabase, type TestDatabase } from '#test/databases.ts';

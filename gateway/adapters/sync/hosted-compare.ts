@@ -21,7 +21,8 @@ const MOST_ANSWERED = 1_000_000;
 
 /** The hosted side of the comparison, on a database. */
 export function hostedCompare(
-  deps: Pick<CompareDeps, 'store' | 'commit' | 'now' | 'timeline' | 'repaired'> & Pick<Database, 'read' | 'dialect'>,
+  deps: Pick<CompareDeps, 'store' | 'commit' | 'now' | 'timeline' | 'repaired'> &
+    Pick<Database, 'read' | 'dialect'>,
 ) {
   const { read, dialect, ...rest } = deps;
   return compareTables({
