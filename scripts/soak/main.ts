@@ -27,6 +27,7 @@ const soakTemporary = (rounds: number): Promise<boolean> =>
     ['kill-while-temporary', 'remote-orders', 'order-end'].map((name) => `test/real/${name}.test.ts`),
     {
       TEMPORARY_ROUNDS: String(rounds),
+      ...WHOLE,
     },
   );
 
