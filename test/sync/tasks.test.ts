@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { task, taskMark } from '#contract/resources/tasks.ts';
 import { type App, body, type SignedUp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { aStockedFarm, type StockedFarm } from '#test/stocked-farm.ts';
@@ -37,13 +38,13 @@ onBothEngines('tasks on both sides of the line', (_open, engine) => {
     (
       await apps[on].database.read
         .selectFrom('sync_conflicts')
-        .select('table_name')
-        .where('table_name', 'in', ['tasks', 'task_marks'])
+        .select('id')
+        .where('entity', 'in', [task.entity, taskMark.entity])
         .execute()
     ).length;
 
   test('a day that both ticked while they did not hear each other has one mark on both, and nobody is asked which', async () => {
-    const task = await set('gateway', {
+    const made = await set('gateway', {
       text: 'Limpar filtros',
       repeat: 'DAYS',
       every_days: 1,
@@ -51,7 +52,7 @@ onBothEngines('tasks on both sides of the line', (_open, engine) => {
     });
     await apps.settled();
     await apps.linkDown();
-    const path = `/tasks/${String(task['id'])}/marks`;
+    const path = `/tasks/${String(made['id'])}/marks`;
     const here = await call('gateway', 'POST', path, { ticked: ['A'] });
     apps.advance(5_000);
     const there = await call('hosted', 'POST', path, { ticked: ['B'], note: 'do escritório' });
@@ -66,19 +67,19 @@ onBothEngines('tasks on both sides of the line', (_open, engine) => {
   }, 120_000);
 
   test('a task that is ended in the office, and ticked at the pond meanwhile, is both', async () => {
-    const task = await set('hosted', { text: 'Ronda', repeat: 'DAYS', every_days: 1 });
+    const made = await set('hosted', { text: 'Ronda', repeat: 'DAYS', every_days: 1 });
     await apps.settled();
     await apps.linkDown();
-    await call('hosted', 'PUT', `/tasks/${String(task['id'])}`, {
+    await call('hosted', 'PUT', `/tasks/${String(made['id'])}`, {
       ended_on: '2026-03-01',
       text: 'Ronda da noite',
     });
-    await call('gateway', 'POST', `/tasks/${String(task['id'])}/marks`, {});
-    await call('gateway', 'PUT', `/tasks/${String(task['id'])}`, { remind_at: '05:00' });
+    await call('gateway', 'POST', `/tasks/${String(made['id'])}/marks`, {});
+    await call('gateway', 'PUT', `/tasks/${String(made['id'])}`, { remind_at: '05:00' });
     await apps.linkUp();
     await apps.settled();
     for (const on of ['gateway', 'hosted'] as const) {
-      expect(await call(on, 'GET', `/tasks/${String(task['id'])}`)).toMatchObject({
+      expect(await call(on, 'GET', `/tasks/${String(made['id'])}`)).toMatchObject({
         text: 'Ronda da noite',
         ended_on: '2026-03-01',
         remind_at: '05:00',
@@ -88,7 +89,7 @@ onBothEngines('tasks on both sides of the line', (_open, engine) => {
   }, 120_000);
 
   test('people are reminded by the gateway of the farm alone, which knows what was done', async () => {
-    const task = await set('gateway', { text: 'Medir', remind_at: '09:30' });
+    const made = await set('gateway', { text: 'Medir', remind_at: '09:30' });
     await apps.settled();
     await apps.linkDown();
     apps.advance(3_600_000);
@@ -97,16 +98,22 @@ onBothEngines('tasks on both sides of the line', (_open, engine) => {
       (
         await apps[on].database.read
           .selectFrom('notifications')
-          .select('data')
+          .select(['data', 'user_id'])
           .where('farm_id', '=', farm.farmId)
           .execute()
-      ).filter(({ data }) => String(data).includes(String(task['id']))).length;
+      )
+        .filter(({ data }) => String(data).includes(String(made['id'])))
+        .map(({ user_id }) => user_id);
     await look('hosted');
-    expect(await toldOn('hosted')).toBe(0);
+    expect(await toldOn('hosted')).toEqual([]);
     await look('gateway');
-    expect(await toldOn('gateway')).toBe(1);
+    await look('gateway');
+    const told = await toldOn('gateway');
+    expect(new Set(told).size).toBe(told.length);
+    expect(told).toContain(owner.user.id);
     await apps.linkUp();
     await apps.settled();
-    expect(await toldOn('hosted')).toBe(1);
+    await look('hosted');
+    expect((await toldOn('hosted')).toSorted()).toEqual(told.toSorted());
   }, 120_000);
 });

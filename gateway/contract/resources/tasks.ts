@@ -183,6 +183,9 @@ export const taskMarkAnswer = z.object({
 });
 export type TaskMarkAnswer = z.infer<typeof taskMarkAnswer>;
 
+/** GET /farms/{farm_id}/tasks/people */
+export const taskPerson = z.object({ user_id: z.uuid(), name: z.string() });
+
 export const taskAnswer = z.object({
   id: z.uuid(),
   farm_id: z.uuid(),

@@ -36,6 +36,8 @@ export type TaskQueries = {
   pondOn: (farmId: string, ref: string) => Promise<{ id: string; cod: string } | null>;
   /** A person who may record on that farm, by UUID or number. */
   recorderOn: (farmId: string, ref: string) => Promise<{ id: string; name: string } | null>;
+  /** Everybody who may record on that farm, by name. */
+  recordersOn: (farmId: string) => Promise<{ id: string; name: string }[]>;
   nameOf: (userId: string) => Promise<string | null>;
 };
 

@@ -11,6 +11,7 @@ import {
   taskMarkCreate,
   taskMarkParams,
   taskMarksQuery,
+  taskPerson,
   tasksQuery,
   taskUpdate,
 } from '#contract/resources/tasks.ts';
@@ -99,6 +100,20 @@ function farmRoutes(deps: TaskDeps): Route[] {
           mark: mark === null ? null : markAnswerOf(mark),
         }));
         return { answer: { status: 200, body: { farm_id: farm.id, day, tasks } } };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/farms/{farm_id}/tasks/people',
+      tag,
+      summary: 'Who may be given a task: everybody who may record on the farm',
+      access: { ...atFarm, right: 'manage' },
+      params: farmParams,
+      answers: { 200: { schema: taskPerson, list: true } },
+      async handle({ params }) {
+        const people = await deps.queries.recordersOn(params.farm_id);
+        const rows = people.map(({ id, name }) => ({ user_id: id, name }));
+        return { answer: { status: 200, rows } };
       },
     }),
     route({

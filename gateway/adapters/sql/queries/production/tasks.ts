@@ -129,6 +129,7 @@ export function taskQueries(db: Db, long: Db): TaskQueries {
       return row ?? null;
     },
     recorderOn: (farmId, ref) => recorderOn(db, farmId, ref),
+    recordersOn: (farmId) => recorders(db, farmId).orderBy('name').orderBy('id').execute(),
     async nameOf(userId) {
       const row = await db.selectFrom('users').select('name').where('id', '=', userId).executeTakeFirst();
       return row?.name ?? null;
@@ -224,14 +225,11 @@ const isOpen = ({ openOn }: TaskFilter) =>
 const isOnCalendar = (day: string) =>
   sql<SqlBool>`tasks.first_day <= ${day} and (tasks.ended_on is null or tasks.ended_on >= ${day})`;
 
-async function recorderOn(db: Db, farmId: string, ref: string) {
-  const id = isNumber(ref)
-    ? db.selectFrom('numeric_ids').select('uuid').where('id', '=', ref).where('entity', '=', 'user')
-    : ref;
-  const row = await db
+/** Who may record on a farm. */
+const recorders = (db: Db, farmId: string) =>
+  db
     .selectFrom('users')
     .select(['id', 'name'])
-    .where('id', '=', id)
     .where('hidden', '=', 0)
     .where('is_active', '=', 1)
     .where((either) =>
@@ -248,7 +246,11 @@ async function recorderOn(db: Db, farmId: string, ref: string) {
             .where('hidden', '=', 0),
         ),
       ]),
-    )
-    .executeTakeFirst();
-  return row ?? null;
+    );
+
+async function recorderOn(db: Db, farmId: string, ref: string) {
+  const id = isNumber(ref)
+    ? db.selectFrom('numeric_ids').select('uuid').where('id', '=', ref).where('entity', '=', 'user')
+    : ref;
+  return (await recorders(db, farmId).where('id', '=', id).executeTakeFirst()) ?? null;
 }
