@@ -507,7 +507,8 @@ function taskRows(ids: Record<Owned, string>): Change[] {
       assignee_id: null,
     }),
     insert(taskMark, {
-      id: randomUUID(),
+      // named as its task: who asks for the rows of this farm knows no other id
+      id: ids.task,
       farm_id: ids.farm,
       task_id: ids.task,
       due_on: '2026-02-20',

@@ -65,7 +65,6 @@ export const task = defineResource({
     assignee: { fields: ['assignee_id'] },
   },
   parents: { farms: 'farm_id', ponds: 'pond_id' },
-  goesBy: 'parent',
   since: 12,
 });
 

@@ -51,7 +51,7 @@ onBothEngines('journals below what was deleted', (_open, engine) => {
     'harvests',
     'measurements',
     'survival_changes',
-    'tasks',
+    'task_marks',
     'transfers',
   ];
 

@@ -6,7 +6,6 @@ import { isOfWhatStands } from './alarms/standing-alerts.ts';
 import { farmIdsOf } from './farm/farms.ts';
 import { isNumber, uuidOf } from './paging.ts';
 import { isRecordSeen } from './production/records.ts';
-import { isTaskSeen } from './production/tasks.ts';
 
 /** How a user stands to the farm a thing lies on; null: there is no such thing, or it is deleted. */
 export function accessQuery(db: Db): (of: Owned, id: string, userId: string) => Promise<FarmFound | null> {
@@ -186,7 +185,7 @@ function farmsWith(db: Db, of: Owned, id: string) {
       return farms.where(
         'farms.id',
         '=',
-        db.selectFrom('tasks').select('farm_id').where('id', '=', id).where(isTaskSeen),
+        db.selectFrom('tasks').select('farm_id').where('id', '=', id).where('hidden', '=', 0),
       );
     case 'probe':
       return farms.where('farms.id', '=', db.selectFrom('probes').select('farm_id').where('id', '=', id));

@@ -14,10 +14,8 @@ import { decodeRow } from '../../tables.ts';
 import { createdAfter, inChunks, isNumber, uuidOf } from '../paging.ts';
 import { slicesOf } from './batch-facts.ts';
 
-/** Not deleted, and not of a pond that is: what goes by its parent is not marked itself. */
-export const isTaskSeen = sql<SqlBool>`tasks.hidden = 0
-  and (tasks.pond_id is null
-    or exists (select 1 from ponds as own where own.id = tasks.pond_id and own.hidden = 0))`;
+/** Not deleted, and not of a pond or a farm that is: it goes with them. */
+const isTaskSeen = sql<SqlBool>`tasks.hidden = 0`;
 
 /** The one day of a task that comes once has a mark, of before that instant where one is said. */
 const isDoneOnce = (before: string | null) => sql<SqlBool>`(tasks.repeat = 'ONCE'
