@@ -65,6 +65,7 @@ export const OWNED = [
   'farm_record',
   'feed_stock',
   'harvest_lot',
+  'task',
   'probe',
   'probe_bus',
   'probe_profile',

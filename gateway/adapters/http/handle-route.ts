@@ -80,6 +80,7 @@ const THING: Readonly<Record<Owned, string>> = {
   farm_record: 'Record',
   feed_stock: 'Entry of feed stock',
   harvest_lot: 'Harvest lot',
+  task: 'Task',
   probe: 'Probe',
   probe_bus: 'Bus',
   probe_profile: 'Probe profile',

@@ -18,6 +18,7 @@ import { latestWaterQuery } from '#adapters/sql/queries/production/latest-water.
 import { traceQueries } from '#adapters/sql/queries/production/lot-traces.ts';
 import { measurementQueries } from '#adapters/sql/queries/production/measurements.ts';
 import { recordQueries, withdrawalQueries } from '#adapters/sql/queries/production/records.ts';
+import { reminderQueries, taskQueries } from '#adapters/sql/queries/production/tasks.ts';
 import { pondContentsQueries, transferQueries } from '#adapters/sql/queries/production/transfers.ts';
 import { waterReadQueries } from '#adapters/sql/queries/production/water-readings.ts';
 import { sweepImports } from '#adapters/sql/sweep-imports.ts';
@@ -56,6 +57,8 @@ import type { RowJudge } from '#features/production/imports/ports.ts';
 import { notATable } from '#features/production/imports/read-table.ts';
 import { importRoutes } from '#features/production/imports/routes.ts';
 import { recordRoutes } from '#features/production/records/routes.ts';
+import { createReminders } from '#features/production/tasks/remind.ts';
+import { taskRoutes } from '#features/production/tasks/routes.ts';
 import { transferRoutes } from '#features/production/transfers/routes.ts';
 import { waterQualityRoutes } from '#features/production/water-quality/routes.ts';
 import { type Withdrawals, withdrawals } from '#features/production/withdrawal.ts';
@@ -88,7 +91,7 @@ export function wireProduction(
   areas: {
     alarms: Pick<Alarms, 'alerts'>;
     people: Pick<People, 'subscriptions'>;
-    control: Pick<ControlArea, 'control'>;
+    control: Pick<ControlArea, 'control' | 'gateways'>;
   },
 ) {
   const { kernel, database } = platform;
@@ -120,6 +123,12 @@ export function wireProduction(
   };
   const imports = wireImports(deps);
   const feedStock = wireFeedStock(deps);
+  const reminders = createReminders({
+    ...kernel,
+    queries: reminderQueries(database.readLong),
+    notify: platform.notify,
+    isRunHere: (farmId) => !areas.control.gateways.isRunByGateway(farmId),
+  });
   return {
     batches,
     scienceOf,
@@ -145,6 +154,7 @@ export function wireProduction(
         queries: recordQueries(database.read, database.readLong),
       }),
       ...feedStockRoutes(feedStock),
+      ...taskRoutes({ ...kernel, queries: taskQueries(database.read, database.readLong) }),
       ...wireTransfers(deps),
       ...wireExports(deps),
       ...traceRoutes(wireTraces(deps)),
@@ -166,6 +176,7 @@ export function wireProduction(
         at: '41 * * * *',
         run: () => warnOfStock({ ...kernel, ...feedStock, notify: platform.notify }),
       },
+      { name: 'reminders of tasks', everyS: 60, run: reminders.tick },
       { name: 'old imports', at: '43 3 * * *', run: () => sweepImports(database, kernel) },
     ]),
   };
