@@ -20,7 +20,7 @@ const batch: Column = {
 const pond: Column = {
   name: 'pond',
   is: 'text',
-  aliases: ['viveiro', 'tanque', 'pond_cod', 'pond_id', 'codigo_do_viveiro', 'vv', 'viv'],
+  aliases: ['viveiro', 'tanque', 'pond_cod', 'pond_name', 'pond_id', 'codigo_do_viveiro', 'vv', 'viv'],
   example: 'V-01',
 };
 const date = (...more: string[]): Column => ({
@@ -41,6 +41,12 @@ const date = (...more: string[]): Column => ({
     'local_date_time',
     'local_date',
     'data_da_coleta',
+    'data_de_coleta',
+    'data_da_amostragem',
+    'data_da_leitura',
+    'sampling_date',
+    'sample_date',
+    'created_at',
     ...more,
   ],
   example: '01/03/2025',
@@ -48,7 +54,16 @@ const date = (...more: string[]): Column => ({
 const time: Column = {
   name: 'time',
   is: 'time',
-  aliases: ['hora', 'horario', 'hora_local', 'local_time', 'hora_da_coleta', 'hora_da_leitura'],
+  aliases: [
+    'hora',
+    'horario',
+    'hora_local',
+    'local_time',
+    'hora_da_coleta',
+    'hora_da_leitura',
+    'sampling_time',
+    'sample_time',
+  ],
   example: '06:00',
 };
 const notes: Column = {

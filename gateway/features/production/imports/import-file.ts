@@ -155,6 +155,9 @@ function noteColumns(
     ...noteOf(language, sentence, of),
   });
   if (file.areDatesSwapped) note('errors', [said('DATES_SWAPPED', { column: 'date' })]);
+  if (file.areYearsFirst) note('errors', [said('YEARS_FIRST', { column: 'date' })]);
+  if (file.areDatesMonthly) note('warnings', [said('DATES_MONTHLY', { column: 'date' })]);
+  if (file.headerAgain !== null) note('errors', [said('HEADER_CHANGES', {}, file.headerAgain)]);
   if (file.zoneNamed !== null) note('warnings', [said('ZONE_NAMED', { column: 'date', of: file.zoneNamed })]);
   for (const name of file.otherSheets) note('warnings', [said('OTHER_SHEET', { of: name })]);
   for (const { position, row: first } of file.unheaded)
@@ -167,6 +170,10 @@ function noteColumns(
     if (plain !== null)
       note(column.isAmmoniumByName ? 'warnings' : 'notes', [
         said('READ_AS_BASIS', { column: name, of: heading.slice(0, 80), other: plain }),
+      ]);
+    if (column.remark !== null)
+      note('warnings', [
+        said('REMARK_NOT_KNOWN', { column: name, of: heading.slice(0, 80), other: column.remark }),
       ]);
     // what a feeding cost is often headed so, and not what a kilogram of it did
     if (name === 'cost_per_kg' && COST.test(wordOf(heading)))
