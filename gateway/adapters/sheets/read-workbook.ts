@@ -16,9 +16,9 @@ export type SheetBounds = {
 };
 /** What no sheet of a farm has; a row more than are imported, so that too many are told. */
 export const SHEET_BOUNDS: SheetBounds = {
-  inflatedBytes: 96 * 1_048_576,
+  inflatedBytes: 128 * 1_048_576,
   rows: 100_200,
-  cells: 1_000_000,
+  cells: 2_000_000,
   columns: 1_000,
   letters: 32_767,
   sheets: 250,
@@ -53,7 +53,8 @@ function opened(bytes: Uint8Array, bounds: SheetBounds): WorkBook {
       cellFormula: true,
       sheetStubs: true,
       cellHTML: false,
-      cellText: false,
+      // of LibreOffice's only what is shown tells per cent
+      cellText: isOpenDocument(bytes),
       sheetRows: bounds.rows,
     });
   } catch (error) {
@@ -65,6 +66,10 @@ function opened(bytes: Uint8Array, bounds: SheetBounds): WorkBook {
     );
   }
 }
+
+/** Its first part says what it is. */
+const isOpenDocument = (bytes: Uint8Array): boolean =>
+  bytes[0] === 0x50 && Buffer.from(bytes.subarray(30, 38)).toString('latin1') === 'mimetype';
 
 const fileOf = (book: WorkBook, bytes: Uint8Array): WorkbookRead['file'] => {
   if (bytes[0] !== 0x50) return 'xls';

@@ -69,7 +69,16 @@ const time: Column = {
 const notes: Column = {
   name: 'notes',
   is: 'text',
-  aliases: ['observacoes', 'observacao', 'obs', 'observations', 'notas'],
+  aliases: [
+    'observacoes',
+    'observacao',
+    'obs',
+    'observations',
+    'notas',
+    'comentarios',
+    'comments',
+    'remarks',
+  ],
   example: '',
 };
 const figure = (name: string, example: string, ...aliases: [string, ...string[]]): Column => ({

@@ -72,6 +72,7 @@ const PT: Words = {
   HEADER_CHANGES: () =>
     'esta linha nomeia as colunas de novo, em outra ordem: mande cada tabela em um arquivo',
   SAME_DAY_SAME_AMOUNT: () => 'já está registrado: mesmo dia, mesma quantidade. Ficou fora',
+  SAME_BATCH: () => 'já está registrado: mesmo código, mesmo dia de povoamento. Ficou fora',
   SAME_TIME_SAME_VALUES: () => 'já está registrado: mesma hora, mesmos valores. Ficou fora',
   IDENTICAL_ROW: ({ other = '' }) =>
     `mesmo dia, mesma quantidade que a linha ${other}: entram as duas. Se é repetida, deixe uma fora (skip)`,
@@ -170,6 +171,7 @@ const EN: Words = {
   HEADER_CHANGES: () =>
     'this row names the columns anew, in another order: send each table in a file of its own',
   SAME_DAY_SAME_AMOUNT: () => 'is on record: same day, same amount. Left out',
+  SAME_BATCH: () => 'is on record: same code, stocked on the same day. Left out',
   SAME_TIME_SAME_VALUES: () => 'is on record: same time, same values. Left out',
   IDENTICAL_ROW: ({ other = '' }) =>
     `same day, same amount as row ${other}: both come in. If it stands there twice, leave one out (skip)`,
@@ -268,6 +270,7 @@ const ES: Words = {
   HEADER_CHANGES: () =>
     'esta fila nombra las columnas de nuevo, en otro orden: envíe cada tabla en un archivo',
   SAME_DAY_SAME_AMOUNT: () => 'ya está registrado: mismo día, misma cantidad. Quedó fuera',
+  SAME_BATCH: () => 'ya está registrado: mismo código, sembrado el mismo día. Quedó fuera',
   SAME_TIME_SAME_VALUES: () => 'ya está registrado: misma hora, mismos valores. Quedó fuera',
   IDENTICAL_ROW: ({ other = '' }) =>
     `mismo día, misma cantidad que la fila ${other}: entran las dos. Si está repetida, deje una fuera (skip)`,

@@ -137,7 +137,7 @@ export function readHeader(
         conversion,
         // whoever says what a column is knows what its heading means
         remark:
-          told === undefined && (column.is === 'number' || column.is === 'integer')
+          told === undefined && time === null && (column.is === 'number' || column.is === 'integer')
             ? remarkIn(heading.replaceAll(SERIAL, ''))
             : null,
         isPlain: isNitrogen(column.name) && basis === null,
