@@ -51,7 +51,11 @@ export function bodiesOnDisk(
       if (senders.has(userId) || senders.size >= MOST_AT_ONCE) throw busy();
       senders.add(userId);
       const path = join(folder, newId());
+      let isGone = false;
       const release = async () => {
+        // once: the next file of the same person is another
+        if (isGone) return;
+        isGone = true;
         await rm(path, { force: true }).catch(() => undefined);
         senders.delete(userId);
       };

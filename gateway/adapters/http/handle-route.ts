@@ -136,6 +136,8 @@ async function answerRequest(
     },
   );
   if (route.access.who !== 'anyone' && answer.status < 400) markProved(http.socket);
+  // whoever hears the answer may send the next file
+  await request.file?.answered();
   const told = warnOfUnchanged(route, request.rawBody, answer);
   await sendAnswer(response, warnOfMisspelt(route, misspeltIn(route, request.rawBody), told));
 }
