@@ -27,7 +27,7 @@ const FLAGS = [
   new URL('../../../scripts/require-node.mjs', import.meta.url).href,
 ];
 /** A workbook of 100,000 rows is read in some 20 seconds on a box; one that takes much longer was made to. */
-const WITHIN_MS = 90_000;
+const WITHIN_MS = 120_000;
 const MOST_MEMORY_BYTES = 512 * 1_048_576;
 const LOOK_EVERY_MS = 250;
 const PAGE_BYTES = 4096;

@@ -210,6 +210,9 @@ export const COLUMNS: Readonly<Record<ImportKind, readonly Column[]>> = {
       'peso_inicial',
       'peso_medio_inicial',
       'peso_medio_inicial_g',
+      'initial_average_weight',
+      'initial_weight',
+      'stocking_weight',
     ),
     figure('initial_density', '33,3', 'densidade', 'densidade_inicial'),
     figure(
@@ -252,7 +255,7 @@ export const COLUMNS: Readonly<Record<ImportKind, readonly Column[]>> = {
       'sample_weight',
     ),
     figure('average_weight_g', '', 'peso_medio_g', 'peso_medio', 'average_weight'),
-    figure('weight_sd_g', '', 'desvio_padrao_g', 'desvio_padrao'),
+    figure('weight_sd_g', '', 'desvio_padrao_g', 'desvio_padrao', 'standard_deviation'),
     notes,
   ],
   feeding: [
@@ -263,7 +266,7 @@ export const COLUMNS: Readonly<Record<ImportKind, readonly Column[]>> = {
     text('feed_type', 'Ração 35 %', 'tipo_de_racao', 'racao', 'tipo'),
     figure('quantity_kg', '12,5', 'quantidade_kg', 'quantidade', 'racao_kg', 'kg'),
     figure('cost_per_kg', '6,20', 'custo_por_kg', 'preco_por_kg', 'custo_kg', 'preco_kg', 'custo', 'preco'),
-    figure('tray_leftover_percent', '', 'sobra_percentual', 'sobra', 'sobras'),
+    figure('tray_leftover_percent', '', 'sobra_percentual', 'sobra', 'sobras', 'tray_leftover', 'leftover'),
     notes,
   ],
   measurements: [

@@ -1,11 +1,42 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { FARM_REGISTERS } from '#features/production/exports/farm-registers.ts';
+import { HEADINGS } from '#features/production/exports/sheet-words.ts';
+import { readHeader } from '#features/production/imports/read-header.ts';
+import { LANGUAGES } from '#science/advice/language.ts';
 import { type App, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { codesOf, reportOf, sendFile } from '#test/import-file.ts';
 import { fetchFile, sheetsIn } from '#test/read-export.ts';
 import { aStockedFarm, type StockedFarm } from '#test/stocked-farm.ts';
 
+/** Columns of a workbook that no import takes: what is told beside the record, and what is worked out. */
+const NOT_TAKEN = new Set([
+  'expected_harvest_date',
+  'final_price_per_kg',
+  'end_reason',
+  'individual_weights_g',
+  'source',
+]);
+const REGISTER = {
+  batches: 'batches',
+  biometries: 'biometries',
+  feeding: 'feeding',
+  measurements: 'water_quality',
+} as const;
+
 const KINDS = ['batches', 'biometries', 'feeding', 'measurements'] as const;
+
+it.each(KINDS)('every heading of a workbook of %s is known to its import, in each language', (kind) => {
+  const columns = FARM_REGISTERS.find(({ name }) => name === REGISTER[kind])?.columns ?? [];
+  const shown = columns.filter(
+    ({ name, heading, is }) => (is !== 'id' || heading !== undefined) && !NOT_TAKEN.has(name),
+  );
+  for (const language of LANGUAGES) {
+    const headings = shown.map(({ name, heading }) => HEADINGS[heading ?? name]?.[language] ?? name);
+    const { columns: read, ignored, refused, twice } = readHeader(kind, headings, new Map());
+    expect([language, ignored, refused, twice, read.length]).toEqual([language, [], [], [], shown.length]);
+  }
+});
 
 onBothEngines('the workbook of a whole farm', (_open, engine) => {
   let app: App;
