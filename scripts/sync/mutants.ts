@@ -22,8 +22,8 @@ const gateway = editsIn('gateway/sync/gateway');
 const store = editsIn('gateway/store');
 
 const NO_TIMELINE: readonly Edit[] = [
-  hosted('answer-hello.ts', "if (request.timeline !== '' && request.timeline !== timeline)", 'if (false)'),
-  gateway('step.ts', "if (known !== '' && known !== told)", 'if (false)'),
+  hosted('answer-hello.ts', "request.timeline !== '' && request.timeline !== timeline", 'false'),
+  gateway('step.ts', "known !== '' && known !== told", 'false'),
 ];
 /** Numbers alone, wherever a chain would tell that two histories differ. */
 const NO_CHAINS: readonly Edit[] = [

@@ -278,6 +278,21 @@ describe('trouble', () => {
     expect(asked).toMatchObject([{ kind: 'snapshot' }]);
   });
 
+  test('another life of the hosted database is no comparison yet: hello finds out what it lost, a moment later', () => {
+    const heard = play(STARTED, done('link', GO), done('core', { is: 'another life' }));
+    expect(heard.state.phase).toBe('connecting');
+    expect(heard.asked).toEqual([]);
+    expect(wakes(heard.effects)).toEqual([['retry', [0, 1_000]]]);
+    const again = play(
+      STARTED,
+      done('link', GO),
+      done('core', { is: 'another life' }),
+      { is: 'due', timer: 'retry' },
+      done('link', GO),
+    );
+    expect(again.state).toMatchObject({ phase: 'steady', waiting: null });
+  });
+
   test('a comparison that did not help is repeated after a wait that doubles', () => {
     const amiss = done('core', { is: 'amiss', why: 'fork' });
     const compared = done('link', { is: 'page', rows: 1, isLast: true });
@@ -380,6 +395,7 @@ const outcome: fc.Arbitrary<Outcome> = fc.oneof(
     { is: 'failed', why: 'timeout', detail: '' },
     { is: 'failed', why: 'storage', detail: '' },
     { is: 'amiss', why: 'fork' },
+    { is: 'another life' },
     { ...REFUSED, code: 'SYNC_GAP' },
     { ...REFUSED, code: 'SYNC_STALE_EPOCH' },
     { ...REFUSED, status: 403, code: 'SYNC_REVOKED' },

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { WireChange } from '#contract/sync/wire.ts';
 import { slices } from '../../gateway/sync/gateway/ask-pull.ts';
 import { isDifference, readResync, writeResync } from '../../gateway/sync/gateway/ask-snapshot.ts';
-import { type Claim, judgeClaim, judgeTimeline } from '../../gateway/sync/gateway/step.ts';
+import { type Claim, isAnotherLife, judgeClaim } from '../../gateway/sync/gateway/step.ts';
 import { TUNING } from '../../gateway/sync/gateway/tuning.ts';
 
 const A = 'a'.repeat(32);
@@ -38,10 +38,10 @@ describe('what the hosted instance says it has', () => {
     expect(verdict.is === 'amiss' ? verdict.why : verdict.is).toBe(told);
   });
 
-  test('another life of its database is compared, even where every number fits', () => {
-    expect(judgeTimeline('', '1')).toEqual({ is: 'news' });
-    expect(judgeTimeline('1', '1')).toEqual({ is: 'known' });
-    expect(judgeTimeline('1', '2').is).toBe('amiss');
+  test('another life of its database is known by its name, from the first on', () => {
+    expect(isAnotherLife('', '1')).toBe(false);
+    expect(isAnotherLife('1', '1')).toBe(false);
+    expect(isAnotherLife('1', '2')).toBe(true);
   });
 });
 

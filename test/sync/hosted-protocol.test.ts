@@ -320,7 +320,6 @@ onBothEngines('what a hosted instance says to a gateway', (open) => {
         () => ({ head: { ...NONE, core: { seq: 1, chain: 'ab'.repeat(16) } } }),
         'core fork',
       ],
-      ['saw another life of the database', () => ({ head: head(), timeline: 'another' }), 'timeline'],
       ['is of another epoch', () => ({ head: head(), epoch: 5 }), 'epoch'],
       [
         'pulled more than there is',
@@ -338,6 +337,25 @@ onBothEngines('what a hosted instance says to a gateway', (open) => {
       expect(await hello(more())).toMatchObject({ directive: 'resync', reason });
     });
     const head = () => ({ ...NONE, core: log.head() });
+
+    test('of one that saw another life of the database goes on where all that it counts on is shown to stand', async () => {
+      log.pond(1);
+      await push(log.push(1, 1));
+      const counted = head();
+      log.pond(2);
+      await push(log.push(2, 2));
+      const found = await hello({ head: head(), acked: head(), timeline: 'another' });
+      expect(found).toMatchObject({ directive: 'go' });
+      const before = await hello({ head: head(), acked: counted, timeline: 'another' });
+      expect(before).toMatchObject({ directive: 'go' });
+      // what is noted of each push is forgotten after thirty days
+      await db.database.read.deleteFrom('sync_marks').execute();
+      expect(await hello({ head: head(), acked: counted })).toMatchObject({ directive: 'go' });
+      expect(await hello({ head: head(), acked: counted, timeline: 'another' })).toMatchObject({
+        directive: 'resync',
+        reason: 'timeline',
+      });
+    });
   });
 
   describe('a pull', () => {

@@ -1,6 +1,6 @@
 import type { Express, Response } from 'express';
 import * as z from 'zod';
-import type { Db } from '#adapters/sql/database.ts';
+import type { Database } from '#adapters/sql/database.ts';
 import type { Resource } from '#contract/resource.ts';
 import { sharedResources } from '#contract/resources/all.ts';
 import type { WireRow } from '#contract/sync/wire.ts';
@@ -21,13 +21,14 @@ const MOST_ANSWERED = 1_000_000;
 
 /** The hosted side of the comparison, on a database. */
 export function hostedCompare(
-  deps: Pick<CompareDeps, 'store' | 'commit' | 'now' | 'timeline' | 'repaired'> & { read: Db },
+  deps: Pick<CompareDeps, 'store' | 'commit' | 'now' | 'timeline' | 'repaired'> &
+    Pick<Database, 'read' | 'dialect'>,
 ) {
-  const { read, ...rest } = deps;
+  const { read, dialect, ...rest } = deps;
   return compareTables({
     ...rest,
     rowsOf(streamId) {
-      const rows = comparedRows(read, streamId);
+      const rows = comparedRows({ read, dialect }, streamId);
       return {
         sums: rows.sums,
         within: ({ table, ...range }, window) =>

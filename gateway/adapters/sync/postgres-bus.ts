@@ -6,7 +6,7 @@ import type { Bus, BusMessage } from '../../sync/ports.ts';
 import { busListeners, gathered, payloadsOf, readPayload } from './bus-payloads.ts';
 
 const CHANNEL = 'farm_bus';
-/** Sentences of a moment go together: a commit that notifies takes a lock of the whole cluster. */
+/** Said no more often than this, what came meanwhile together: a commit that notifies takes a lock of the whole cluster. */
 const GATHER_MS = 25;
 const MOST_WAITING = 10_000;
 const FIRST_PAUSE_MS = 100;
@@ -133,13 +133,17 @@ export function createPostgresBus(deps: {
     state.retry.unref();
   }
 
+  /** The first sentence after a rest goes at once, with those of the same moment: an order waits for it. */
   function schedule(): void {
     if (state.timer !== null || state.waiting.length === 0) return;
     state.timer = setTimeout(() => {
       state.timer = null;
-      state.sending = state.sending.then(send);
+      schedule();
     }, GATHER_MS);
     state.timer.unref();
+    setImmediate(() => {
+      state.sending = state.sending.then(send);
+    });
   }
 
   async function send(): Promise<void> {

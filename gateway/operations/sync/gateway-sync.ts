@@ -113,6 +113,7 @@ export function createGatewaySync(wiring: GatewaySyncWiring) {
     onHostedSchema(schema) {
       hosted.schema = schema;
     },
+    onAnotherLife: () => comparer.afterAnotherLife(),
     onHostedTime({ serverNowMs, roundTripMs }) {
       clock.aheadMs = Math.round(now() - roundTripMs / 2 - serverNowMs);
       clock.atMs = monotonic();
@@ -122,13 +123,14 @@ export function createGatewaySync(wiring: GatewaySyncWiring) {
   const comparer = createComparer({
     now,
     log,
+    random,
     monotonic,
     later,
     transport,
     software,
     hexOf,
     isoOf,
-    store: compareStore({ read, commit }, store),
+    store: compareStore({ read, dialect: database.dialect, commit }, store),
     state: client.state,
     hostedSchema: () => hosted.schema,
   });

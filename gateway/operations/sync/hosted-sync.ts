@@ -59,7 +59,12 @@ export function hostedSyncServer({ kernel, database, monotonic, ...given }: Sync
     rowsPerUnit: ROWS_PER_UNIT[database.dialect],
     refused: given.refused ?? (() => undefined),
     dropped: given.dropped ?? (() => undefined),
-    compare: hostedCompare({ ...common, read: database.read, repaired: given.repaired ?? (() => undefined) }),
+    compare: hostedCompare({
+      ...common,
+      read: database.read,
+      dialect: database.dialect,
+      repaired: given.repaired ?? (() => undefined),
+    }),
   });
 }
 

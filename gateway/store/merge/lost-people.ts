@@ -114,6 +114,12 @@ export function lifeNow(stood: string, timeline: string, nowMs: number): string 
   return `${timeline} ${isAnother ? Math.floor(nowMs) : lostAt}`;
 }
 
+/** What stands there when another life of the database has lost nothing of the gateway; none stands before it began anew once. */
+export function lifeGoneOn(stood: string, timeline: string): string {
+  const [before = '', lostAt = ''] = stood.split(' ');
+  return before === '' || timeline === '' || before === timeline ? stood : `${timeline} ${lostAt}`;
+}
+
 /** Was something lost lately, by what stands as the timeline of a gateway's stream? */
 export function isAfterLoss(stood: string, nowMs: number): boolean {
   const [, lostAt = ''] = stood.split(' ');

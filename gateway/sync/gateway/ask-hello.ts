@@ -3,7 +3,7 @@ import { ask } from './ask.ts';
 import { takeFacts } from './ask-pull.ts';
 import { readResync } from './ask-snapshot.ts';
 import type { FlightDeps, Outcome } from './state.ts';
-import { ackedOf, cursorOf, headOf } from './step.ts';
+import { ackedOf, cursorOf, headOf, isAnotherLife } from './step.ts';
 
 /** Both sides tell how far they are; each sees from it whether they still tell the same history. */
 export async function askHello(deps: FlightDeps): Promise<Outcome> {
@@ -35,7 +35,13 @@ export async function askHello(deps: FlightDeps): Promise<Outcome> {
   if (answer.epoch !== points.epoch) return { is: 'amiss', why: 'the hosted instance counts another epoch' };
   if (answer.head < points.in_core_seq)
     return { is: 'amiss', why: 'the hosted instance lost changes it had told' };
-  const amiss = await takeFacts(deps, { answer, sent: ackedOf(points), in: answer.in });
-  if (amiss === null) await deps.store.forgetKeptAside(answer.kept_aside, answer.in);
-  return amiss ?? greeted;
+  const facts = { answer, sent: ackedOf(points), in: answer.in, isGreeting: true } as const;
+  const amiss = await takeFacts(deps, facts);
+  if (amiss !== null) return amiss;
+  if (isAnotherLife(points.timeline, answer.timeline)) {
+    deps.log.info({}, 'the hosted database was brought back, and has lost nothing of this gateway');
+    deps.onAnotherLife?.();
+  }
+  await deps.store.forgetKeptAside(answer.kept_aside, answer.in);
+  return greeted;
 }

@@ -12,7 +12,7 @@ import type { StreamPoints } from '#core/changes.ts';
 import { ask } from './ask.ts';
 import type { SyncStore } from './ports.ts';
 import type { FlightDeps, Outcome } from './state.ts';
-import { ackedOf, ackedPoints, cursorOf, headOf, judgeClaim, judgeTimeline } from './step.ts';
+import { ackedOf, ackedPoints, cursorOf, headOf, isAnotherLife, judgeClaim } from './step.ts';
 import { TUNING } from './tuning.ts';
 
 /** Fetches what the hosted instance has for this gateway behind the cursor, and merges it. */
@@ -102,9 +102,11 @@ type Facts = {
   /** What was known to be confirmed when the request left. */
   sent: LanePoints;
   in: Partial<LanePoints>;
+  /** It answered hello and goes on: under whatever life of its database, it has all that this side counts on. */
+  isGreeting?: true;
 };
 
-type Amiss = Extract<Outcome, { is: 'amiss' }>;
+type Amiss = Extract<Outcome, { is: 'amiss' | 'another life' }>;
 
 /** What every answer tells besides: how far our log was applied, and which stamps were set anew. */
 export function takeFacts(deps: FlightDeps, facts: Facts): Promise<Amiss | null> {
@@ -125,11 +127,11 @@ export function takeFacts(deps: FlightDeps, facts: Facts): Promise<Amiss | null>
 async function judgeFacts(
   store: Pick<SyncStore, 'chainAt'>,
   points: StreamPoints,
-  { answer, sent, in: claims }: Facts,
+  { answer, sent, in: claims, isGreeting }: Facts,
 ): Promise<Amiss | { set: Partial<StreamPoints> }> {
-  const timeline = judgeTimeline(points.timeline, answer.timeline);
-  if (timeline.is === 'amiss') return timeline;
-  const set: Partial<StreamPoints> = timeline.is === 'news' ? { timeline: answer.timeline } : {};
+  const { timeline } = answer;
+  if (isGreeting !== true && isAnotherLife(points.timeline, timeline)) return { is: 'another life' };
+  const set: Partial<StreamPoints> = timeline === points.timeline ? {} : { timeline };
   for (const lane of LANES) {
     const claimed = claims[lane];
     if (claimed === undefined) continue;

@@ -59,7 +59,7 @@ export type CompareStore = {
   remember(compared: Compared): Promise<void>;
 };
 
-type ComparerDeps = Pick<SyncClientDeps, 'transport' | 'monotonic' | 'later' | 'now' | 'log'> & {
+type ComparerDeps = Pick<SyncClientDeps, 'transport' | 'monotonic' | 'later' | 'now' | 'log' | 'random'> & {
   store: CompareStore;
   state: () => SyncState;
   software: string;
@@ -133,13 +133,15 @@ function rangesOf(ids: readonly string[]): { after: string | null; to: string | 
   return [...ends, null].map((to, place) => ({ after: place === 0 ? null : (ends[place - 1] ?? null), to }));
 }
 
+/** Why everything is looked at, beside once a day. */
+type Cause = 'after a long silence' | 'after another life of the hosted database';
+
 export type Comparer = ReturnType<typeof createComparer>;
 
 export function createComparer(deps: ComparerDeps) {
   const own = {
     isRunning: false,
-    /** Silent for so long that everything is looked at. */
-    wasAway: false,
+    cause: null as Cause | null,
     /** Not before, by the monotonic clock. */
     notBefore: Number.NEGATIVE_INFINITY,
     /** Repairs in a row: a second look confirms one, a third that finds more is for people. */
@@ -153,7 +155,7 @@ export function createComparer(deps: ComparerDeps) {
     own.last ??= await deps.store.compared();
     const { last } = own;
     if (last === null) return 'never compared';
-    if (own.wasAway) return 'after a long silence';
+    if (own.cause !== null) return own.cause;
     if (last.software !== deps.software) return 'after an upgrade';
     // fields that one of both did not know until now
     if ((last.schema ?? 0) < common(deps)) return 'after an upgrade';
@@ -172,7 +174,7 @@ export function createComparer(deps: ComparerDeps) {
       return;
     }
     const { tables, repaired, window, schema } = found;
-    own.wasAway = false;
+    own.cause = null;
     own.comparisons += 1;
     own.repairedRows += repaired;
     own.repairs = tables.length === 0 ? 0 : own.repairs + 1;
@@ -211,7 +213,13 @@ export function createComparer(deps: ComparerDeps) {
     },
     /** At the start: when both sides last met, by what is stored. */
     wasAwaySince(ms: number | null): void {
-      if (ms !== null && deps.now() - ms > COMPARE.silenceMs) own.wasAway = true;
+      if (ms !== null && deps.now() - ms > COMPARE.silenceMs) own.cause = 'after a long silence';
+    },
+    /** Its points show that nothing was lost; the sums of the rows say so once more. */
+    afterAnotherLife(): void {
+      own.cause = 'after another life of the hosted database';
+      // of a thousand gateways that hear of it at once
+      own.notBefore = deps.monotonic() + deps.random() * COMPARE.spreadMs;
     },
     async figures() {
       own.last ??= await deps.store.compared();
@@ -223,10 +231,10 @@ export function createComparer(deps: ComparerDeps) {
   };
 }
 
-function noteSilence(own: { wasAway: boolean }, { state, monotonic }: ComparerDeps): void {
+function noteSilence(own: { cause: Cause | null }, { state, monotonic }: ComparerDeps): void {
   const { contactAtMs, phase } = state();
   if (phase !== 'unpaired' && contactAtMs !== null && monotonic() - contactAtMs > COMPARE.silenceMs)
-    own.wasAway = true;
+    own.cause ??= 'after a long silence';
 }
 
 const isIdle = ({ phase, flights, wants, waiting }: SyncState): boolean =>

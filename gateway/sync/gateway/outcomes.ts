@@ -63,6 +63,8 @@ function decide(state: SyncState, outcome: Outcome, done: Done): Step {
       return refused(state, outcome, done);
     case 'failed':
       return failed(state, outcome, done);
+    case 'another life':
+      return anotherLife(state, done.nowMs);
     case 'amiss':
       return amiss(state, outcome.why, done.nowMs);
   }
@@ -246,6 +248,15 @@ function begunAnew(state: SyncState, why: string): Step {
         fields: { why },
       },
     ],
+  };
+}
+
+/** Hello finds out what it lost; a moment later, because all gateways hear of it at once, and processes may not agree on it yet. */
+function anotherLife(state: SyncState, nowMs: number): Step {
+  const trouble = { code: 'amiss', detail: 'the hosted database was brought back', atMs: nowMs };
+  return {
+    state: { ...state, phase: 'connecting', flights: NO_FLIGHTS, waiting: 'trouble', trouble },
+    effects: [{ do: 'wake', timer: 'retry', after: [0, TUNING.backOffFromMs] }],
   };
 }
 

@@ -113,6 +113,8 @@ export type SyncClientDeps = Pick<Kernel, 'now' | 'random' | 'log'> & {
   onMet?: () => void;
   /** What the process that answered knows of the rows. */
   onHostedSchema?: (schema: number) => void;
+  /** Its database was brought back as another life of it, and lost nothing of this gateway. */
+  onAnotherLife?: () => void;
   /** What the hosted instance says the time is, with half the time the question took. */
   onHostedTime?: (time: { serverNowMs: number; roundTripMs: number }) => void;
 };

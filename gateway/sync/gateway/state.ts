@@ -83,6 +83,8 @@ export type Outcome =
   | { is: 'page'; rows: number; isLast: boolean }
   | { is: 'refused'; status: number; code: string; detail: string; retryAfterMs: number | null }
   | { is: 'failed'; why: 'unreachable' | 'timeout' | 'broken' | 'storage'; detail: string }
+  /** Of the hosted database: hello finds out whether it lost anything of this gateway. */
+  | { is: 'another life' }
   /** Both sides hold different histories: everything is compared anew. */
   | { is: 'amiss'; why: string };
 

@@ -64,6 +64,8 @@ export const COMPARE = {
   silenceMs: 3_600_000,
   /** Something was under way, or the hosted instance is busy. */
   againMs: 300_000,
+  /** What makes many gateways compare at once is spread over this time. */
+  spreadMs: 600_000,
   /** A repair is confirmed by looking again. */
   afterRepairMs: 300_000,
   repairsInARow: 3,

@@ -1,6 +1,14 @@
 import type { HelloAnswer, HelloRequest, LogPoint, SyncLane } from '#contract/sync/wire.ts';
+import { lifeGoneOn } from '#store/merge/lost-people.ts';
 import type { GatewayCaller } from '../ports.ts';
-import { type HostedDeps, hostedFacts, lookAside, restampsBehind, streamOf } from './hosted-deps.ts';
+import {
+  type HostedDeps,
+  hostedFacts,
+  lookAndCommit,
+  lookAside,
+  restampsBehind,
+  streamOf,
+} from './hosted-deps.ts';
 import { inOf, type StreamRow } from './ports.ts';
 
 /** Gateways older than this send rows that this version can no longer read. */
@@ -28,14 +36,18 @@ function decideHello(request: HelloRequest, facts: HelloFacts): Directive {
 function whyResync(request: HelloRequest, { stream, timeline, feedChain, markAtAcked }: HelloFacts) {
   if (stream.resync !== null) return stream.resync;
   if (request.epoch !== stream.epoch) return 'epoch';
-  // another life of the database may have lost commits that the gateway counts on
-  if (request.timeline !== '' && request.timeline !== timeline) return 'timeline';
+  const isAnotherLife = request.timeline !== '' && request.timeline !== timeline;
   for (const lane of LANES) {
     const own = inOf(stream)[lane];
-    const lost = whyLaneForked(own, { head: request.head[lane], acked: request.acked[lane] });
+    const acked = request.acked[lane];
+    const lost = whyLaneForked(own, { head: request.head[lane], acked });
     if (lost !== null) return `${lane} ${lost}`;
     const mark = markAtAcked[lane];
-    if (mark !== null && mark !== request.acked[lane].chain) return `${lane} fork`;
+    if (mark !== null && mark !== acked.chain) return `${lane} fork`;
+    // Another life of the database may have lost its last commits. Points move in one commit with the rows that they
+    // cover, so the chain at what the gateway counts on shows that none of them are missing; it must be there to show it.
+    const isShown = acked.seq === 0 || acked.seq === own.seq || mark !== null;
+    if (isAnotherLife && !isShown) return 'timeline';
   }
   return whyCursorLost(stream, request.cursor, feedChain);
 }
@@ -65,6 +77,17 @@ export function whyCursorLost(
   return feedChain === cursor.chain ? null : 'feed fork';
 }
 
+/** The life of the database under which the gateway's stream goes on, with nothing lost. */
+async function noteLife(deps: HostedDeps, caller: GatewayCaller, timeline: string): Promise<void> {
+  await lookAndCommit(deps, async () => {
+    const { stream_id: id, epoch, timeline: stood } = await streamOf(deps, caller);
+    const life = lifeGoneOn(stood, timeline);
+    if (life === stood) return { seen: null, unit: null };
+    const stream = { id, expect: { epoch, timeline: stood }, set: { timeline: life } };
+    return { seen: null, unit: { actor: null, changes: [], stream } };
+  });
+}
+
 /** The first word after every connection: where both stand, and whether they may go on from there. */
 export async function answerHello(
   deps: HostedDeps,
@@ -89,6 +112,7 @@ export async function answerHello(
       history: await markOf('history', request.acked.history),
     },
   });
+  if (directive === 'go') await noteLife(deps, caller, facts.timeline);
   const { core, history } = request.acked;
   return {
     ...facts,

@@ -125,9 +125,9 @@ onBothEngines('rows below one that was erased', (open) => {
   });
 
   /** An aerator as a comparison finds it. */
-  const asCompared = async ({ read }: Database, id: string) => {
+  const asCompared = async (database: Database, id: string) => {
     const range = { table: 'aerators', bucket: bucketOf(id), after: null, to: null } as const;
-    return (await comparedRows(read, 'own').within(range, { from: '', to: '' })).map(changeOf);
+    return (await comparedRows(database, 'own').within(range, { from: '', to: '' })).map(changeOf);
   };
 
   it('and a later change of one that was left out waits nowhere, while one moved away comes with a comparison', async () => {

@@ -77,7 +77,7 @@ export async function startGateway(deps: GatewayDeps): Promise<GatewayRun> {
     });
   const store = gatewayStore({ now, idOf: idOfCause, database });
   const log = logInto(trace, deps.count);
-  const heard = { schema: FIRST_SCHEMA };
+  const heard = { schema: FIRST_SCHEMA, anotherLife: () => undefined as void };
   const client = createSyncClient({
     now,
     random: chance.unit,
@@ -94,12 +94,14 @@ export async function startGateway(deps: GatewayDeps): Promise<GatewayRun> {
     onHostedSchema(schema) {
       heard.schema = schema;
     },
+    onAnotherLife: () => heard.anotherLife(),
   });
   if (deps.compares === true) {
     const comparer = createComparer({
       now,
       log,
       later,
+      random: chance.unit,
       hexOf,
       isoOf,
       monotonic: stamping.monotonic,
@@ -109,6 +111,7 @@ export async function startGateway(deps: GatewayDeps): Promise<GatewayRun> {
       state: client.state,
       hostedSchema: () => heard.schema,
     });
+    heard.anotherLife = comparer.afterAnotherLife;
     const look = () =>
       later(COMPARED_MS, () => {
         // a disk that takes nothing, a power that goes: it is done later

@@ -24,6 +24,7 @@ import { createPairedWorld, type World } from './world.ts';
 
 // Ways in which a first draft of the protocol lost or doubled something; each was found by chance once.
 
+const ALIKE = 'says: both sides were compared and are alike';
 const MONTH_MS = 30 * 24 * 60 * MINUTE_MS;
 
 let image: Buffer;
@@ -130,8 +131,7 @@ describe('a clock that is a month ahead', () => {
     await rename(world, 'gateway', 'from the month ahead');
     const card = await world.gateway.replica.image();
     // its word is told by a comparison, in an epoch of which that card knows nothing
-    world.nextTimeline();
-    await world.gateway.start();
+    await world.gateway.run().paired();
     world.network.setWeather(CALM);
     await world.pass(10 * MINUTE_MS);
     await rename(world, 'hosted', 'written later');
@@ -224,6 +224,42 @@ describe('a card that was replaced by an empty one', () => {
       { reason: `absent:notifications/${NOTICE}` },
       { reason: `parent:farms/${OWNER}` },
     ]);
+  });
+});
+
+describe('another life of the hosted database', () => {
+  const resyncs = (world: World) => world.gateway.run().client.state().counts.resyncs;
+
+  it('that lost nothing of a gateway costs it no comparison of every row, and the sums are compared once', async () => {
+    const world = await farmInStep({ image, compares: true });
+    worlds.push(world);
+    await world.write('gateway', aPond('V-01'));
+    await world.write('hosted', aPond('V-02'));
+    await world.pass(30 * MINUTE_MS);
+    const before = resyncs(world);
+    const compared = world.counts[ALIKE] ?? 0;
+    world.nextTimeline();
+    await rename(world, 'gateway', 'written since');
+    await world.pass(15 * MINUTE_MS);
+    expect(await nameOn(world, 'hosted')).toBe('written since');
+    expect(resyncs(world)).toBe(before);
+    expect(world.counts[ALIKE]).toBe(compared + 1);
+    const stood = await world.hosted.replica.read('select timeline from sync_stream where stream_id = 2');
+    expect(stood).toEqual([{ timeline: 'life-2 ' }]);
+  });
+
+  it('that lost what the gateway had heard of is compared row by row, though the gateway writes on meanwhile', async () => {
+    const world = await aFarmInStep();
+    const before = await world.hosted.replica.image();
+    await rename(world, 'hosted', 'heard at the farm');
+    await world.pass(5 * MINUTE_MS);
+    const known = resyncs(world);
+    await goBack(world, 'hosted', before);
+    world.nextTimeline();
+    await world.write('gateway', aPond('V-01'));
+    await agreed(world);
+    expect(await nameOn(world, 'hosted')).toBe('heard at the farm');
+    expect(resyncs(world)).toBe(known + 1);
   });
 });
 

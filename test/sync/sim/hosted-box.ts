@@ -56,7 +56,12 @@ export async function startHosted(deps: HostedDeps): Promise<HostedRun> {
     rowsPerUnit: 200,
     refused: deps.refused,
     dropped: () => undefined,
-    compare: hostedCompare({ ...common, read: database.read, repaired: () => undefined }),
+    compare: hostedCompare({
+      ...common,
+      read: database.read,
+      dialect: database.dialect,
+      repaired: () => undefined,
+    }),
   });
   const lookForFutureStamps = () => returnFutureStamps({ database, now, commit, log: silent });
   // as the program does: before gateways are served, and once an hour

@@ -31,6 +31,8 @@ export type WorldOptions = {
   parts?: Parts;
   /** Of which version each side is; without it both are today's, and are not compared. */
   programs?: Readonly<Record<Side, Program>>;
+  /** Compared now and then all the same, as a gateway does. */
+  compares?: true;
 };
 
 export type World = {
@@ -135,7 +137,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
       hosted: () => hosted.run(),
       count,
       trace,
-      compares: isMixed,
+      compares: isMixed || options.compares === true,
       ...(parts.gateway === undefined ? {} : { parts: parts.gateway }),
     });
     return run;

@@ -80,6 +80,7 @@ export const paletteWords = translation<typeof source.paletteWords>({
     program: "The program on the operator's PC",
     relays: 'Off-the-shelf relays: Tasmota and Shelly, and Home Assistant',
     'replace-a-box': 'Replacing a dead box',
+    scale: 'From 100 to 100,000 gateways',
     schedules: 'Schedules: what they mean',
     security: 'Security model',
     simulation: 'Simulation and test tools',

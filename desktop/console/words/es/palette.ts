@@ -84,6 +84,7 @@ export const paletteWords = translation<typeof source.paletteWords>({
     program: 'El programa en la PC del operador',
     relays: 'Relés comprados listos: Tasmota y Shelly, y Home Assistant',
     'replace-a-box': 'Cambiar una caja muerta',
+    scale: 'De 100 a 100.000 gateways',
     schedules: 'Programación: qué significan los horarios',
     security: 'Modelo de seguridad',
     simulation: 'Simulación y herramientas de prueba',

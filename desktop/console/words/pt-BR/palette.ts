@@ -80,6 +80,7 @@ export const paletteWords = source({
     program: 'O programa no PC do operador',
     relays: 'Relés de mercado: Tasmota e Shelly, e o Home Assistant',
     'replace-a-box': 'Trocar uma caixa morta',
+    scale: 'De 100 a 100.000 gateways',
     schedules: 'Agenda: o que os horários significam',
     security: 'Modelo de segurança',
     simulation: 'Simulação e ferramentas de teste',
