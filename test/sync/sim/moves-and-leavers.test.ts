@@ -310,4 +310,26 @@ describe('who was on a farm', () => {
     await agreed(world);
     expect((await atBox(world))?.['email']).toBe('joana@fazenda.br');
   });
+
+  it.each([
+    ['a new e-mail of theirs reaches the box', 'joana.nova@fazenda.br'],
+    ['both sides say the same of them', null],
+  ])('and is told with a verifier by a box whose clock is ahead of the cloud: %s', async (_, email) => {
+    const world = await aFarmInStep();
+    await aMember(world);
+    // what was made at noon is of the future to a clock that shows less
+    world.setClock('hosted', -15 * MINUTE_MS);
+    world.network.loseNext('push', 2);
+    await world.gateway.run().paired();
+    await world.pass(5_000);
+    if (email !== null) await world.write('hosted', update(user, PERSON, { email, email_key: email }));
+    await world.pass(2 * MINUTE_MS);
+    world.setClock('hosted', 0);
+    await agreed(world);
+    expect(await atBox(world)).toEqual({
+      is_active: 1,
+      password_hash: 'of the box',
+      email: email ?? 'joana@fazenda.br',
+    });
+  });
 });
