@@ -286,6 +286,19 @@ describe('who was on a farm', () => {
     expect(await atBox(world)).toEqual(GONE);
   });
 
+  it('that was taken off the gateway by a clock that was behind signs in there no more', async () => {
+    const world = await aFarmInStep();
+    await aMember(world, new Date(world.wallTime('hosted')).toISOString());
+    world.network.setWeather(NO_LINE);
+    world.setClock('hosted', -40 * 24 * 60 * MINUTE_MS);
+    await takeOff(world, FARM);
+    await world.gateway.run().paired();
+    world.setClock('hosted', 0);
+    world.network.setWeather(CALM);
+    await world.pass(10 * MINUTE_MS);
+    expect(await atBox(world)).toEqual(GONE);
+  });
+
   it.each([
     ['hears of it by the feed', async () => undefined],
     ['compares everything meanwhile', (world: World) => world.gateway.run().paired()],
