@@ -5,6 +5,7 @@ import { type App, body, type Reply, type SignedUp, startApp } from '#test/app.t
 import { type Engine, onBothEngines } from '#test/databases.ts';
 import { aFarm, deviceIdOf } from '#test/farm-rows.ts';
 import { type ApiDocument, type JsonSchema, type Names, operationOf } from '#test/sample-request.ts';
+import { isInTurn } from '#test/turn.ts';
 
 // Every field that the document says a PUT or PATCH takes: another value is sent, the answer has it, and whoever reads
 // afterwards finds it. What nobody documented changes nothing. A field that is taken and forgotten tells the farm that a
@@ -47,6 +48,10 @@ const ACTS: ReadonlySet<string> = new Set([
   // of a preparation alone: pond-preparation.test.ts
   'PUT /records/{record_id} step',
   'PUT /records/{record_id} ended_on',
+  // it goes with its own repeat: tasks.test.ts
+  'PUT /tasks/{task_id} repeat',
+  'PUT /tasks/{task_id} days_of_week',
+  'PUT /tasks/{task_id} assignee_id',
   'PUT /users/me password',
   'PUT /users/me current_password',
   'PUT /users/me email',
@@ -65,6 +70,9 @@ const VALUES: Readonly<Record<string, unknown>> = {
   expected_harvest_date: '2026-05-01T03:00:00.000Z',
   start_date: '2026-01-10',
   expires_on: '2026-09-01',
+  first_day: '2026-02-10',
+  ended_on: '2027-09-01',
+  remind_at: '06:30',
   start_time: '2026-02-20T21:00:00.000Z',
   individual_weights_g: Array.from({ length: 100 }, () => 9),
   is_siren: false,
@@ -192,12 +200,15 @@ function isReadBack(engine: Engine): void {
 
   test('is answered and read back, and nothing else changes', async () => {
     const wrong: string[] = [];
-    let changed = 0;
+    let [asked, changed] = [0, 0];
     for (const route of app.routes.filter(isWalked)) {
       const named = `${route.method} ${route.path}`;
       const schema = operationOf(document, route).requestBody?.content['application/json']?.schema;
       for (const [field, of] of Object.entries(schema?.properties ?? {})) {
         if (ACTS.has(`${named} ${field}`)) continue;
+        // SQLite is asked about each of them every time
+        asked += 1;
+        if (engine === 'postgres' && !isInTurn(asked, 4)) continue;
         const { path, names, others } = await aThing(route);
         const readAt = READ_IN[named]?.(names) ?? path;
         const read = async (at = readAt) => {
@@ -236,7 +247,7 @@ function isReadBack(engine: Engine): void {
       }
     }
     expect(wrong).toEqual([]);
-    expect(changed).toBeGreaterThan(60);
+    expect(changed).toBeGreaterThan(engine === 'sqlite' ? 60 : 10);
   }, 300_000);
 }
 
@@ -250,6 +261,10 @@ const FOLLOWS: Readonly<Record<string, readonly string[]>> = {
   repeat_pattern: ['next_event_at'],
   days_of_week: ['next_event_at'],
   is_active: ['next_event_at'],
+  // of a task
+  every_days: ['due_on', 'next_due_on'],
+  first_day: ['due_on', 'next_due_on'],
+  ended_on: ['due_on', 'next_due_on'],
   survival_rate: ['estimated_survival_rate', 'current_biomass_kg', 'current_population', 'ponds'],
   start_date: ['days_active'],
   initial_count: ['current_biomass_kg', 'current_population', 'current_fca', 'ponds'],
@@ -264,7 +279,7 @@ const FOLLOWS: Readonly<Record<string, readonly string[]>> = {
   severity: ['told_as', 'dead_count'],
   dead_count: ['severity'],
   dead_weight_kg: ['told_as', 'severity', 'dead_count'],
-  pond_id: ['severity'],
+  pond_id: ['severity', 'pond_cod'],
   lost_at: ['severity'],
   measurement_date: ['measurement_day'],
   sample_size: ['average_weight_g'],
