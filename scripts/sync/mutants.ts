@@ -281,7 +281,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'words of accounts of a farm that is away wait aside',
-    edits: [store('merge/merge-batch.ts', ' || tenancy?.away.has(id) === true', '')],
+    edits: [store('merge/hosted-account.ts', ' || tenancy?.away.has(id) === true', '')],
+  },
+  {
+    name: 'what a box tells of an account with stamps from the future wins over the cloud',
+    edits: [
+      store('merge/hosted-account.ts', 'for (const group of wordsSetAnew(item))', 'for (const group of [])'),
+    ],
   },
   {
     name: 'what was refused while the farm was away is not tried again',

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#adapters/sql/database.ts';
+import { comparedWithout } from '#contract/resources/local-tables.ts';
 import { pairedGateway } from '#contract/resources/sync-tables.ts';
 import { MOST_RETURNS, type Restamp, type SyncLane, type WireChange } from '#contract/sync/wire.ts';
 import { type Change, onTables, rowsOf, update } from '#core/changes.ts';
@@ -103,6 +104,14 @@ export function hostedStore(read: Db): HostedStore {
       return latest.toReversed();
     },
     movedFarms: (streamId) => movedFarms(read, streamId),
+    async isComparedWithout(streamId) {
+      const noted = await read
+        .selectFrom('instance_values')
+        .select('id')
+        .where('id', '=', comparedWithout(streamId))
+        .executeTakeFirst();
+      return noted !== undefined;
+    },
     snapshotPage: snapshotPages(read),
   };
 }

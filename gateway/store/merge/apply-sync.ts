@@ -82,11 +82,13 @@ function* applyIncoming(
 }
 
 /** All stamps of a change that were too far ahead are one now. */
-function anewIn({ changes }: Incoming): (change: WireChange) => { anew?: string } {
-  const sent = new Map(changes.map((change) => [change.seq, new Set(stampsOf(change))]));
+function anewIn({ changes }: Incoming): (change: WireChange) => Pick<Heard, 'anew' | 'sent'> {
+  const asSent = new Map(changes.map((change) => [change.seq, change]));
   return (change) => {
-    const anew = stampsOf(change).find((stamp) => sent.get(change.seq)?.has(stamp) !== true);
-    return anew === undefined ? {} : { anew };
+    const sent = asSent.get(change.seq);
+    const known = new Set(sent === undefined ? [] : stampsOf(sent));
+    const anew = stampsOf(change).find((stamp) => !known.has(stamp));
+    return anew === undefined || sent === undefined ? {} : { anew, sent };
   };
 }
 

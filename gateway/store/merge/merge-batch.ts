@@ -10,6 +10,7 @@ import { textOf } from './canonical-change.ts';
 import { fieldsOf, stampOf } from './claims.ts';
 import { asCreatedHere } from './created-on-gateway.ts';
 import type { Edit, Fields } from './edit.ts';
+import { isAskedAbout, isOfHosted, isOfWhoLeft, setAccountRight } from './hosted-account.ts';
 import {
   accountLost,
   afterLoss,
@@ -97,6 +98,7 @@ export function* mergeBatch(batch: Batch, context: UnitContext): Steps<MergedBat
     else merged.kept.push({ ...item.heard, reason: why.parked });
   }
   merged.lostPeople = yield* afterLoss(merged.lostPeople, batch.streamId, context);
+  merged.corrections = merged.corrections.filter((one) => !isAskedAbout(merged, one));
   // what a stamp that was set anew won against is noted by the hosted instance
   if (batch.isOwn === true) merged.lost = [];
   else if (batch.isSnapshot) merged.lost = yield* unheardOf(merged.lost, context);
@@ -150,7 +152,7 @@ function mergeOne(item: Readable, merged: MergedBatch): NotApplied | null {
   }
   if (isOfHosted(work, merged)) {
     merged.lostPeople.push(...passwordLost(work, item.edit), ...detailsLost(work, item.edit));
-    setNameRight(item, work, merged);
+    setAccountRight(item, work, merged);
     return null;
   }
   if (isLostElsewhere(work, item.edit, tenancy) && item.edit.is === 'whole') {
@@ -225,36 +227,6 @@ function isPassedOver({ resource, edit }: Readable, work: Work, { batch, tenancy
   if ((HOSTED_TABLES as ReadonlySet<string>).has(resource.name)) return true;
   // an account ends where it was made
   return resource.name === 'users' && edit.is === 'delete' && tenancy?.locals.has(work.id) !== true;
-}
-
-/**
- * Of who left the farms of this gateway, or whose farm was taken off it, and whose account is not its own, nothing is
- * taken: nor is it kept for anybody. A farm that comes back is told with its people anew.
- */
-const isOfWhoLeft = ({ resource, id, row }: Work, { tenancy }: MergedBatch): boolean =>
-  resource.name === 'users' &&
-  row !== null &&
-  (tenancy?.past.has(id) === true || tenancy?.away.has(id) === true) &&
-  !tenancy.people.has(id) &&
-  !tenancy.locals.has(id);
-
-/** An account that no gateway made is its person's, on the hosted instance: nothing that a gateway says of it counts. */
-function isOfHosted({ resource, id, row }: Work, { tenancy }: MergedBatch): boolean {
-  if (resource.name !== 'users' || row === null || tenancy === null) return false;
-  return !tenancy.locals.has(id) && tenancy.people.has(id);
-}
-
-/**
- * A name that was changed there is told again as it stands, under a later stamp, also where both come to the same name; the
- * rest of an account may differ.
- */
-function setNameRight({ edit }: Readable, { resource, id, row, register }: Work, merged: MergedBatch): void {
-  merged.passedOver += 1;
-  const { name } = fieldsIn(edit);
-  if (name === undefined) return;
-  const isLater =
-    register !== null && (edit.is === 'whole' ? stampOf(edit, 'name') : edit.hlc) > stampOf(register, 'name');
-  if (isLater || name !== row?.['name']) merged.corrections.push({ resource, id, group: 'name' });
 }
 
 /** A row that it names and that has not come. */

@@ -218,7 +218,7 @@ export type LostPersonFound = {
 // Hosted: a row that a gateway made, as it is taken in. What is not the gateway's to say is set right, and told to it.
 
 /** `group` of a row stands otherwise than the other side said; it is stamped anew and told when the batch is written. */
-type Correction = { resource: Resource; id: string; group: string };
+export type Correction = { resource: Resource; id: string; group: string };
 
 export type Batch = {
   from: 'gateway' | 'hosted';
@@ -236,8 +236,11 @@ export type Batch = {
 
 export type Kept = Heard & { reason: string };
 
-/** `parkedId`: it was kept aside before, and is tried again. `anew`: the stamp that was set in place of one too far ahead. */
-export type Heard = { change: WireChange; parkedId: string | null; anew?: string };
+/**
+ * `parkedId`: it was kept aside before, and is tried again. `anew`: the stamp that was set in place of one too far ahead,
+ * `sent`: the change as it was before that.
+ */
+export type Heard = { change: WireChange; parkedId: string | null; anew?: string; sent?: WireChange };
 
 export type LostEdit = Omit<Lost, 'rule'> & {
   rule: Lost['rule'] | 'renamed' | 'unassigned' | 'duplicate';

@@ -84,3 +84,7 @@ export function toldGroups(
 /** Is a gateway believed in that group, of people whose account was made there? */
 export const isOfOwnPeople = (table: string, group: string): boolean =>
   rulesOf(table)?.[group]?.up === 'own people';
+
+/** Does a gateway hear that group as it is, nothing of it kept back? */
+export const isToldAsItStands = (table: string, group: string): boolean =>
+  rulesOf(table)?.[group]?.down === 'told';

@@ -1,6 +1,5 @@
 import type { Resource } from '#contract/resource.ts';
 import { LIFE } from '../register.ts';
-import { codecOf } from '../row-codec.ts';
 import { fieldsOf, stampOf } from './claims.ts';
 import type { Edit, Held } from './edit.ts';
 import type { Heard, LostEdit } from './merge.ts';
@@ -15,9 +14,8 @@ export function toldApart(
   const told = { resource, id: change.id, change, keptHlc: edit.hlc };
   if (edit.is === 'delete') {
     const droppedHlc = before.register.over[LIFE] ?? before.register.hlc;
-    const dropped = codecOf(resource).encode(before.row);
     return before.register.cl < edit.cl
-      ? [{ ...told, group: LIFE, rule: 'duplicate', kept: {}, dropped, droppedHlc }]
+      ? [{ ...told, group: LIFE, rule: 'duplicate', kept: {}, dropped: before.row, droppedHlc }]
       : [];
   }
   return Object.keys(edit.is === 'groups' ? edit.groups : {}).flatMap((group): LostEdit[] => {

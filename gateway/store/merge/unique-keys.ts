@@ -4,7 +4,6 @@ import { UNIQUE_KEYS } from '#contract/sync/scopes.ts';
 import type { LogEntry } from '../change-log.ts';
 import { formatHlc, nextHlc, readHlc } from '../hlc.ts';
 import { LIFE, NO_STAMP, newRegister, type Steps, type UnitContext } from '../register.ts';
-import { codecOf } from '../row-codec.ts';
 import { isHostedStamp } from '../sync-node.ts';
 import { fieldsOf, stampOf } from './claims.ts';
 import type { ConflictNote } from './conflicts.ts';
@@ -228,14 +227,13 @@ function hide(work: Work, winner: Work, key: UniqueKey, { entries, notes }: Sett
     body: null,
     actor: null,
   });
-  const dropped = codecOf(resource).encode(row);
   notes.push({
     resource,
     id,
     group: LIFE,
     rule: 'duplicate',
     kept: { id: winner.id },
-    dropped,
+    dropped: row,
     keptHlc: hlc,
     droppedHlc: before,
   });

@@ -25,6 +25,8 @@ export async function answerSnapshot(
     limit: request.limit,
     historyFrom: request.history_from,
   });
+  // behind the rows: one that is taken off now may be missing among them
+  await noteTakenOffMeanwhile(deps, caller.streamId);
   return {
     resync,
     rows,
@@ -48,6 +50,13 @@ async function noteOfFarmsAway({ store, now }: HostedDeps, streamId: number): Pr
   const id = comparedWithout(streamId);
   const isAway = (await store.movedFarms(streamId)).length > 0;
   return isAway ? put(instanceValue, { id, value: isoOf(now()) }) : purge(instanceValue, id);
+}
+
+/** Of a farm that was taken off between two pages the rest is told no more, and the gateway takes its place in the feed all the same. */
+async function noteTakenOffMeanwhile(deps: HostedDeps, streamId: number): Promise<void> {
+  const { store } = deps;
+  if ((await store.movedFarms(streamId)).length === 0 || (await store.isComparedWithout(streamId))) return;
+  await deps.commit({ actor: null, changes: [await noteOfFarmsAway(deps, streamId)] });
 }
 
 /**

@@ -55,6 +55,8 @@ export type HostedStore = {
   returns(): Promise<TimeReturn[]>;
   /** Farms that were taken off the stream's gateway and are not its own again. */
   movedFarms(streamId: number): Promise<MovedFarm[]>;
+  /** Did the last comparison with the stream's gateway tell nothing of some of them? */
+  isComparedWithout(streamId: number): Promise<boolean>;
   snapshotPage(
     streamId: number,
     page: { epoch: number; after: SnapshotPosition; limit: number; historyFrom: string | null },

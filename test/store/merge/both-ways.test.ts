@@ -3,6 +3,7 @@ import type { Database } from '#adapters/sql/database.ts';
 import { controlPoint } from '#contract/resources/control-points.ts';
 import { farm, farmMember } from '#contract/resources/farms.ts';
 import { pond } from '#contract/resources/ponds.ts';
+import { farmScience } from '#contract/resources/science.ts';
 import { syncFarm } from '#contract/resources/sync-tables.ts';
 import { NO_PASSWORD, user } from '#contract/resources/users.ts';
 import { measurement } from '#contract/resources/water-quality.ts';
@@ -239,6 +240,23 @@ onBothEngines('a gateway and its hosted instance', (open) => {
     await meet();
     await same('farm_members');
     expect(await shown(hosted, 'farm_members')).toMatchObject([{ id: idOf(6, 1) }]);
+  });
+
+  it('notes figures of a farm that both sides set as they were entered, not as a database keeps them', async () => {
+    await aFarmOnBoth();
+    const figures = { farm_id: aFarm().id, updated_by: null, created_at: at, updated_at: null };
+    await atGateway(insert(farmScience, { ...figures, id: idOf(8, 1), overrides: { water: { ph: 7 } } }));
+    hostedNow += 1_000;
+    await atHosted(insert(farmScience, { ...figures, id: idOf(8, 2), overrides: { water: { ph: 8 } } }));
+    await meet();
+    await meet();
+    await same('farm_science');
+    for (const side of [gateway, hosted]) {
+      const noted = await side.read.selectFrom('sync_conflicts').selectAll().execute();
+      expect(
+        noted.map(({ rule, row_id, dropped_json }) => [rule, row_id, JSON.parse(dropped_json).overrides]),
+      ).toEqual([['duplicate', idOf(8, 2), { water: { ph: 8 } }]]);
+    }
   });
 
   it('makes a person of the gateway known to the hosted instance by name, without an account', async () => {

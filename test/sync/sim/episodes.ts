@@ -54,6 +54,47 @@ export async function farmIsAway(world: World, images: Images): Promise<void> {
   if (chance.of(0.5)) await bind(world, farmId);
 }
 
+/** A clock of the cloud is behind while a box tells of everybody whom it knows: all of that is of the future there. */
+export async function clockIsBehind(world: World): Promise<void> {
+  const { network, gateway } = world;
+  network.setWeather(CALM);
+  await world.pass(6 * MINUTE_MS);
+  for (const act of ['somebody joins', 'somebody signs in at the box'] as const) {
+    await peopleDo(world, act);
+    await world.pass(2 * MINUTE_MS);
+  }
+  world.setClock('hosted', -30 * MINUTE_MS);
+  await gateway.run().paired();
+  await world.pass(3 * MINUTE_MS);
+  world.setClock('hosted', 0);
+}
+
+/**
+ * A clock of the cloud that was minutes ahead is right again, and something is written over what it had stamped. The gateway
+ * hears of the return when the time has come that the clock had shown.
+ */
+export async function clockComesBack(world: World): Promise<void> {
+  const { chance, network, hosted } = world;
+  const bound = await farmsOn(hosted.replica.read);
+  const known = await hosted.replica.read('select id from farms where hidden = 0 order by id');
+  const farmId = chance.pickOrNull(known.map(({ id }) => String(id)).filter((id) => bound.has(id)));
+  if (farmId === null) return;
+  network.setWeather(CALM);
+  // a gateway that could not talk for long tries every five minutes
+  await world.pass(6 * MINUTE_MS);
+  const aheadMs = chance.pick([10, 30]) * MINUTE_MS;
+  world.setClock('hosted', aheadMs);
+  await renamed(world, 'hosted', farmId);
+  await world.pass(2 * MINUTE_MS);
+  network.setWeather(NO_LINE);
+  world.setClock('hosted', 0);
+  await hosted.start();
+  await renamed(world, 'hosted', farmId);
+  if (chance.of(0.2)) await renamed(world, 'gateway', farmId);
+  await world.pass(chance.of(0.8) ? aheadMs : 2 * MINUTE_MS);
+  network.setWeather(CALM);
+}
+
 const renamed = (world: World, side: 'gateway' | 'hosted', farmId: string): Promise<unknown> =>
   world.commit(side, [update(farmTable, farmId, { name: `${side[0]}${world.nextWord()}` })]);
 

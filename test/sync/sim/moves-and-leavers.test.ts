@@ -3,6 +3,7 @@ import { farm, farmMember } from '#contract/resources/farms.ts';
 import { pond } from '#contract/resources/ponds.ts';
 import { NO_PASSWORD, user } from '#contract/resources/users.ts';
 import { insert, remove, update } from '#core/changes.ts';
+import type { SyncTransport } from '../../../gateway/sync/ports.ts';
 import { goBack } from './faults.ts';
 import { bind, takeOff } from './moves.ts';
 import { CALM } from './network.ts';
@@ -228,6 +229,51 @@ describe('a farm that was taken off its gateway and comes back', () => {
   });
 });
 
+describe('a farm that is taken off its gateway between two pages of a comparison', () => {
+  it.each([
+    ['before the farm was told', 1],
+    ['when the farm was told, and its ponds were not', 4],
+  ])('tells people of every edit of the cloud that loses when it comes back: %s', async (_, pages) => {
+    const page = { told: Number.NEGATIVE_INFINITY };
+    const transport = (line: SyncTransport): SyncTransport => ({
+      async ask(kind, body, how) {
+        if (kind !== 'snapshot' || page.told < 0) return line.ask(kind, body, how);
+        // a body of this kind is an object
+        const answer = await line.ask(kind, { ...(body as object), limit: 1 }, how);
+        page.told += 1;
+        if (page.told === pages) await takeOff(world, FARM);
+        return answer;
+      },
+    });
+    const world = await farmInStep({ image, parts: { gateway: { transport } } });
+    worlds.push(world);
+    await world.write('gateway', aPond('V-01'));
+    await world.pass(MINUTE_MS);
+    const [{ id } = { id: '' }] = await world.gateway.replica.read('select id from ponds');
+    world.network.setWeather(NO_LINE);
+    for (const side of ['hosted', 'gateway'] as const) {
+      await rename(world, side, `farm of the ${side}`);
+      await world.write(side, update(pond, String(id), { cod: `pond of the ${side}` }));
+      await world.pass(MINUTE_MS);
+    }
+    await world.gateway.run().paired();
+    page.told = 0;
+    world.network.setWeather(CALM);
+    await world.pass(10 * MINUTE_MS);
+    expect(page.told).toBeGreaterThan(pages);
+    await bind(world, FARM);
+    await agreed(world);
+    expect(await namesOn(world)).toEqual(Array(2).fill('farm of the gateway'));
+    const lost = await world.hosted.replica.read(
+      'select dropped_json from sync_conflicts order by dropped_json',
+    );
+    expect(lost).toEqual([
+      { dropped_json: '{"cod":"pond of the hosted"}' },
+      { dropped_json: '{"name":"farm of the hosted"}' },
+    ]);
+  });
+});
+
 describe('who was on a farm', () => {
   it('that was taken off the gateway signs in there no more, though the gateway compares everything meanwhile', async () => {
     const world = await aFarmInStep();
@@ -235,6 +281,19 @@ describe('who was on a farm', () => {
     world.network.setWeather(NO_LINE);
     await takeOff(world, FARM);
     await world.gateway.run().paired();
+    world.network.setWeather(CALM);
+    await world.pass(10 * MINUTE_MS);
+    expect(await atBox(world)).toEqual(GONE);
+  });
+
+  it('that was taken off the gateway by a clock that was behind signs in there no more', async () => {
+    const world = await aFarmInStep();
+    await aMember(world, new Date(world.wallTime('hosted')).toISOString());
+    world.network.setWeather(NO_LINE);
+    world.setClock('hosted', -40 * 24 * 60 * MINUTE_MS);
+    await takeOff(world, FARM);
+    await world.gateway.run().paired();
+    world.setClock('hosted', 0);
     world.network.setWeather(CALM);
     await world.pass(10 * MINUTE_MS);
     expect(await atBox(world)).toEqual(GONE);
@@ -309,5 +368,27 @@ describe('who was on a farm', () => {
     );
     await agreed(world);
     expect((await atBox(world))?.['email']).toBe('joana@fazenda.br');
+  });
+
+  it.each([
+    ['a new e-mail of theirs reaches the box', 'joana.nova@fazenda.br'],
+    ['both sides say the same of them', null],
+  ])('and is told with a verifier by a box whose clock is ahead of the cloud: %s', async (_, email) => {
+    const world = await aFarmInStep();
+    await aMember(world);
+    // what was made at noon is of the future to a clock that shows less
+    world.setClock('hosted', -15 * MINUTE_MS);
+    world.network.loseNext('push', 2);
+    await world.gateway.run().paired();
+    await world.pass(5_000);
+    if (email !== null) await world.write('hosted', update(user, PERSON, { email, email_key: email }));
+    await world.pass(2 * MINUTE_MS);
+    world.setClock('hosted', 0);
+    await agreed(world);
+    expect(await atBox(world)).toEqual({
+      is_active: 1,
+      password_hash: 'of the box',
+      email: email ?? 'joana@fazenda.br',
+    });
   });
 });

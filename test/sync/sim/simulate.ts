@@ -12,7 +12,8 @@ import {
   resurrected,
   type Violation,
 } from './check.ts';
-import { farmIsAway, groupIsEdited } from './episodes.ts';
+import { clockComesBack, clockIsBehind, farmIsAway, groupIsEdited } from './episodes.ts';
+import { isRefusal } from './farm-work.ts';
 import { type Fault, faultsOfSeed, heal, type Images, keepImages, revive, strike } from './faults.ts';
 import { farmsOn, moveAct } from './moves.ts';
 import { CALM } from './network.ts';
@@ -54,6 +55,7 @@ const LOOK_EVERY_MS = 20_000;
 const COMPARED_WITHIN_MS = 60 * 60_000;
 /** What happens to the people and to the farm as a whole: each kind is at home in some seeds, and rare in the others. */
 const isOfMoves = (seed: number): boolean => seed % 5 === 3;
+const isOfReturns = (seed: number): boolean => seed % 6 === 4;
 const eventsOfSeed = (seed: number): Record<'people' | 'moves' | 'away', number> => ({
   people: seed % 4 === 2 ? 14 : 2,
   moves: isOfMoves(seed) ? 6 : 0.5,
@@ -87,6 +89,11 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     }
     // one that stays away is not seen where it comes back later
     if (isOfMoves(seed) && violations.length === 0) await chainUnlessDead(world, images);
+    if (isOfReturns(seed) && violations.length === 0)
+      await eventUnlessDead(world, async () => {
+        await (world.chance.of(0.7) ? clockComesBack : clockIsBehind)(world);
+        return 'a clock of the cloud comes right';
+      });
     await heal(world);
     if (versions !== null) {
       await upgradeDue(world, versions, 'last');
@@ -149,7 +156,10 @@ async function eventUnlessDead(world: World, act: (world: World) => Promise<stri
     world.trace(`${world.time.now()} EVENT ${done ?? 'nothing'}`);
     if (done !== null) world.counts[done] = (world.counts[done] ?? 0) + 1;
   } catch (error) {
-    if (!world.hosted.run().breakable.isDead() && !world.gateway.run().breakable.isDead()) throw error;
+    // a full disk takes nothing, not even that everything is compared
+    const isExpected =
+      isRefusal(error) || [world.hosted, world.gateway].some((box) => box.run().breakable.isDead());
+    if (!isExpected) throw error;
   }
 }
 

@@ -12,7 +12,10 @@ import { nextEpoch, revokedNews } from './gateway-session.ts';
 import type { BoundFarm, FleetGateway, Gateway, PairingQueries } from './ports.ts';
 
 export type ChangeGatewayDeps = Pick<Kernel, 'now' | 'guard'> & {
-  queries: Pick<PairingQueries, 'gateway' | 'gatewaysOf' | 'streamOf' | 'farmsOn' | 'farm'>;
+  queries: Pick<
+    PairingQueries,
+    'gateway' | 'gatewaysOf' | 'streamOf' | 'farmsOn' | 'farm' | 'newestMembership'
+  >;
   notify: Notify;
 };
 
@@ -140,7 +143,9 @@ export async function unbindFarm(
       'This gateway still runs the farm, and both would steer its controllers: unpair the gateway first, or say force=true once it is switched off',
       'GATEWAY_ACTIVE',
     );
-  const moved = { farm_id: farmId, at: isoOf(deps.now()) };
+  // a clock that is behind would make everybody come to the farm after it went: that they left would not be told
+  const [now, joined] = [isoOf(deps.now()), await deps.queries.newestMembership(farmId)];
+  const moved = { farm_id: farmId, at: joined !== null && joined > now ? joined : now };
   return {
     answer: undefined,
     changes: [

@@ -74,6 +74,8 @@ export type PairingQueries = {
   isOnStream: (userId: string, streamId: number) => Promise<boolean>;
   farmsOn: (streamId: number) => Promise<BoundFarm[]>;
   farm: (farmId: string) => Promise<(BoundFarm & { stream_id: number | null }) | null>;
+  /** When the newest membership of a farm was made, of those that ended, too; null: it never had a member. */
+  newestMembership: (farmId: string) => Promise<string | null>;
   localUsers: (ownerId: string) => Promise<LocalUser[]>;
   /** What nobody has decided yet, by name. */
   lostPeople: () => Promise<

@@ -150,6 +150,14 @@ export function pairingQueries(db: Db): PairingQueries {
     async farm(farmId) {
       return (await farms().where('farms.id', '=', farmId).executeTakeFirst()) ?? null;
     },
+    async newestMembership(farmId) {
+      const found = await db
+        .selectFrom('farm_members')
+        .select((member) => member.fn.max('created_at').as('at'))
+        .where('farm_id', '=', farmId)
+        .executeTakeFirst();
+      return found?.at ?? null;
+    },
     async localUsers(ownerId) {
       const rows = await db
         .selectFrom('local_users')
