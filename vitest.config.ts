@@ -31,7 +31,11 @@ export default defineConfig({
     maxWorkers: Math.max(4, availableParallelism() - 1),
     sequence: { sequencer: LongestFirst },
     // Hundreds of gateways are started as processes: each finds its code compiled, as one on a box does.
-    env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('./node_modules/.cache/compile', import.meta.url)) },
+    env: {
+      NODE_COMPILE_CACHE: fileURLToPath(new URL('./node_modules/.cache/compile', import.meta.url)),
+      // what no run walks whole, it walks a part of: another one each day
+      TESTS_TURN: process.env['TESTS_TURN'] ?? String(Math.floor(Date.now() / 86_400_000)),
+    },
     // tests against the started program wait for its time, not for the processor
     maxConcurrency: 10,
     // a machine that is busy elsewhere is late, not wrong: no test and no question of one is less patient than this
@@ -39,7 +43,11 @@ export default defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
     setupFiles: ['test/support/close-left-running.ts'],
-    globalSetup: ['test/support/postgres-setup.ts', 'test/support/console-setup.ts'],
+    globalSetup: [
+      'test/support/postgres-setup.ts',
+      'test/support/console-setup.ts',
+      'test/support/turn-setup.ts',
+    ],
     // No module keeps state, so a worker loads the program once for all its files of a project.
     isolate: false,
     projects: [

@@ -5,6 +5,7 @@ import { type App, body, type Reply, type SignedUp, startApp } from '#test/app.t
 import { type Engine, onBothEngines } from '#test/databases.ts';
 import { aFarm, deviceIdOf } from '#test/farm-rows.ts';
 import { type ApiDocument, type JsonSchema, type Names, operationOf } from '#test/sample-request.ts';
+import { isInTurn } from '#test/turn.ts';
 
 // Every field that the document says a PUT or PATCH takes: another value is sent, the answer has it, and whoever reads
 // afterwards finds it. What nobody documented changes nothing. A field that is taken and forgotten tells the farm that a
@@ -199,12 +200,15 @@ function isReadBack(engine: Engine): void {
 
   test('is answered and read back, and nothing else changes', async () => {
     const wrong: string[] = [];
-    let changed = 0;
+    let [asked, changed] = [0, 0];
     for (const route of app.routes.filter(isWalked)) {
       const named = `${route.method} ${route.path}`;
       const schema = operationOf(document, route).requestBody?.content['application/json']?.schema;
       for (const [field, of] of Object.entries(schema?.properties ?? {})) {
         if (ACTS.has(`${named} ${field}`)) continue;
+        // SQLite is asked about each of them every time
+        asked += 1;
+        if (engine === 'postgres' && !isInTurn(asked, 4)) continue;
         const { path, names, others } = await aThing(route);
         const readAt = READ_IN[named]?.(names) ?? path;
         const read = async (at = readAt) => {
@@ -243,7 +247,7 @@ function isReadBack(engine: Engine): void {
       }
     }
     expect(wrong).toEqual([]);
-    expect(changed).toBeGreaterThan(60);
+    expect(changed).toBeGreaterThan(engine === 'sqlite' ? 60 : 10);
   }, 300_000);
 }
 

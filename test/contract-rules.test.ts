@@ -11,9 +11,11 @@ import {
   operationOf,
   sampleRequest,
 } from '#test/sample-request.ts';
+import { aPartOf } from '#test/turn.ts';
 
 // What the interface says of every route, tried on every route: If-Match, Idempotency-Key, and the answers to ids,
-// bodies and queries that are none. Values of fields: contract-fuzz.test.ts; who may do what: permissions.test.ts.
+// bodies and queries that are none. Values of fields: contract-fuzz.test.ts; who may do what: permissions.test.ts. A gateway
+// on SQLite is asked about all of its routes each time, the others about a part of theirs.
 
 onBothEngines('every route of a gateway', (_open, engine) => keepsRules(engine));
 describe('every route of a hosted instance', () => {
@@ -49,6 +51,11 @@ function keepsRules(engine: Engine, args: readonly string[] = []): void {
   let document: ApiDocument;
   let admin: SignedUp;
   let owner: SignedUp | null = null;
+  const walksAll = engine === 'sqlite' && args.length === 0;
+  /** A walk that found nothing to look at would find nothing wrong. */
+  const expectMore = (looked: number, than: number) => {
+    if (walksAll) expect(looked).toBeGreaterThan(than);
+  };
   beforeAll(async () => {
     app = await startApp(engine, [...args, '--local-plan', 'ENTERPRISE']);
     document = apiDocument(app.routes);
@@ -84,7 +91,8 @@ function keepsRules(engine: Engine, args: readonly string[] = []): void {
     look: (route: Route, sample: Awaited<ReturnType<typeof sampleOf>>) => Promise<(string | null)[]>,
   ): Promise<string[]> {
     const wrong: string[] = [];
-    for (const route of app.routes.filter(which))
+    const routes = app.routes.filter(which);
+    for (const route of walksAll ? routes : aPartOf(routes, 4, engine === 'postgres' ? 1 : 2))
       for (const found of await look(route, await sampleOf(route)))
         if (found !== null) wrong.push(`${nameOf(route)}: ${found}`);
     return wrong;
@@ -136,7 +144,7 @@ function keepsRules(engine: Engine, args: readonly string[] = []): void {
       },
     );
     expect(wrong).toEqual([]);
-    expect(tagged).toBeGreaterThan(8);
+    expectMore(tagged, 8);
   });
 
   test('a deletion under an outdated or a foreign If-Match deletes nothing, under the right one it does', async () => {
@@ -165,7 +173,7 @@ function keepsRules(engine: Engine, args: readonly string[] = []): void {
       },
     );
     expect(wrong).toEqual([]);
-    expect(deleted).toBeGreaterThan(8);
+    expectMore(deleted, 8);
   });
 
   test('a create keeps its answer for the key of a request, or shows what opens something', () => {
@@ -203,7 +211,7 @@ function keepsRules(engine: Engine, args: readonly string[] = []): void {
       },
     );
     expect(wrong).toEqual([]);
-    expect(made).toBeGreaterThan(10);
+    expectMore(made, 10);
   });
 
   test('an id that is none or of nothing, in the path, is not found', async () => {
@@ -246,7 +254,7 @@ function keepsRules(engine: Engine, args: readonly string[] = []): void {
       },
     );
     expect(wrong).toEqual([]);
-    expect(looked).toBeGreaterThan(15);
+    expectMore(looked, 15);
   });
 
   test('a word of an enumeration is taken in any case, in bodies and in queries', async () => {
@@ -276,7 +284,7 @@ function keepsRules(engine: Engine, args: readonly string[] = []): void {
       },
     );
     expect(wrong).toEqual([]);
-    expect(looked.length).toBeGreaterThan(30);
+    expectMore(looked.length, 30);
   });
 
   test('a yes or no of a query is taken as each language writes it, and as a figure', async () => {
@@ -300,7 +308,7 @@ function keepsRules(engine: Engine, args: readonly string[] = []): void {
       },
     );
     expect(wrong).toEqual([]);
-    expect(looked.length).toBeGreaterThan(6);
+    expectMore(looked.length, 6);
   });
 
   test('a body that is no JSON, of another kind, or no object is refused as that', async () => {

@@ -13,6 +13,7 @@ import { type Engine, onBothEngines } from '#test/databases.ts';
 import { aFarm, deviceIdOf } from '#test/farm-rows.ts';
 import { aProgram } from '#test/programs.ts';
 import { type ApiDocument, type Names, sampleRequest } from '#test/sample-request.ts';
+import { aPartOf } from '#test/turn.ts';
 import { bindFarm } from './features/control/commands/a-bound-farm.ts';
 
 // Every route against what somebody may show who is not signed in as a person, or as less than one. Who is signed in:
@@ -46,7 +47,9 @@ function opensNothing(engine: Engine, args: readonly string[] = []): void {
   }
   async function closedTo(token: string) {
     const open: string[] = [];
-    for (const route of ofPeople()) {
+    // of a gateway on SQLite each route every time, of the others in turn
+    const isFirst = engine === 'sqlite' && !isHosted;
+    for (const route of isFirst ? ofPeople() : aPartOf(ofPeople(), 3, isHosted ? 1 : 2)) {
       const { status } = await ask(route, token);
       if (status !== 401) open.push(`${route.method} ${route.path}: ${status}`);
     }

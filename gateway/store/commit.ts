@@ -33,7 +33,7 @@ export function* applyUnit(unit: Unit, context: UnitContext): Steps<Committed> {
   for (const newcomer of log.state.routes.newcomers) yield* tellPerson(newcomer, log, context);
   for (const { id, streamId } of log.state.routes.addresses)
     yield* tellRows({ resource: address, ids: [id], streams: [streamId] }, log, context);
-  for (const change of inOrder(unit.changes)) rows.push(...(yield* applyChange(change, log, context)));
+  rows.push(...(yield* applyChanges(inOrder(unit.changes), log, context)));
   yield* tellLeavers(rows, log, context);
   if (unit.forgotten !== undefined) yield* forgetChanges(unit.forgotten);
   yield* closeLog(log, unit, context);
@@ -63,6 +63,39 @@ function inOrder(changes: readonly Change[]): readonly Change[] {
     })
     .toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
     .map(([, change]) => change);
+}
+
+function* applyChanges(
+  changes: readonly Change[],
+  log: ChangeLog,
+  context: UnitContext,
+): Steps<CommittedRow[]> {
+  const rows: CommittedRow[] = [];
+  for (let at = 0; at < changes.length; ) {
+    const puts = context.dialect === 'postgres' ? putsFrom(changes, at) : [];
+    const [change] = changes.slice(at, at + 1);
+    if (change === undefined) break;
+    rows.push(...(yield* puts.length > 1 ? putRows(puts) : applyChange(change, log, context)));
+    at += Math.max(1, puts.length);
+  }
+  return rows;
+}
+
+type Put = Extract<Change, { op: 'put' }>;
+
+/** A server that is asked over a socket does as much for a hundred rows as for one. */
+const PUTS_AT_ONCE = 100;
+
+/** Rows of one table that are put one after another; no row twice, because one statement writes a row once. */
+function putsFrom(changes: readonly Change[], from: number): Put[] {
+  const puts: Put[] = [];
+  for (const change of changes.slice(from, from + PUTS_AT_ONCE)) {
+    const last = puts.at(-1);
+    if (change.op !== 'put') break;
+    if (last !== undefined && (last.resource !== change.resource || last.row.id === change.row.id)) break;
+    puts.push(change);
+  }
+  return puts;
 }
 
 function applyChange(change: Change, log: ChangeLog, context: UnitContext): Steps<CommittedRow[]> {
@@ -211,18 +244,30 @@ function toldTogether(groups: readonly Grouped[]): Grouped[][] {
   return [groups.filter(isOld), groups.filter((group) => !isOld(group))].filter((told) => told.length > 0);
 }
 
-function* putRow({ resource, row }: Extract<Change, { op: 'put' }>): Steps<CommittedRow[]> {
+const putRow = (change: Put): Steps<CommittedRow[]> => putRows([change]);
+
+function* putRows(puts: readonly Put[]): Steps<CommittedRow[]> {
+  const [first] = puts;
+  if (first === undefined) return [];
+  const { resource } = first;
   if (resource.sync !== 'local') throw new Error(`put is for local tables, ${resource.name} is synchronised`);
-  const encoded = codecOf(resource).encode(row);
-  const columns = Object.keys(encoded);
+  const encoded = puts.map(({ row }) => codecOf(resource).encode(row));
+  const columns = Object.keys(encoded[0] ?? {});
   const others = columns.filter((column) => column !== 'id');
   yield {
-    sql: `insert into ${resource.name} (${columns.join(', ')}) values (${marks(columns)}) on conflict (id) do update set ${others
+    sql: `insert into ${resource.name} (${columns.join(', ')}) values ${encoded.map(() => `(${marks(columns)})`).join(', ')} on conflict (id) do update set ${others
       .map((column) => `${column} = excluded.${column}`)
       .join(', ')}`,
-    params: Object.values(encoded),
+    params: encoded.flatMap((row) => columns.map((column) => row[column] ?? null)),
   };
-  return [{ table: resource.name, id: row.id, before: null, after: row, rev: 0, hidden: false }];
+  return puts.map(({ row }) => ({
+    table: resource.name,
+    id: row.id,
+    before: null,
+    after: row,
+    rev: 0,
+    hidden: false,
+  }));
 }
 
 function* purgeRow({ resource, id, seen }: Extract<Change, { op: 'purge' }>): Steps<CommittedRow[]> {

@@ -14,9 +14,12 @@ import { readProgress } from './progress.ts';
 import { type Report, textOf } from './report.ts';
 import { soakRounds } from './rounds/soak-rounds.ts';
 
+/** What the tests walk a part of each time, they walk whole. */
+const WHOLE = { TESTS_TURN: 'all' };
+
 /** Every bench in its quick form and every week of the demo, of which the tests run a few each time. Answers whether all is well. */
 const soakBenches = (): Promise<boolean> =>
-  wholeTests(['test/scripts/bench.test.ts', 'test/scripts/demo.test.ts'], { BENCHES: 'all' });
+  wholeTests(['test/scripts/bench.test.ts', 'test/scripts/demo.test.ts'], WHOLE);
 
 /** Kill X while Y is temporary, so often, each time at other moments. Answers whether all is well. */
 const soakTemporary = (rounds: number): Promise<boolean> =>
@@ -24,6 +27,7 @@ const soakTemporary = (rounds: number): Promise<boolean> =>
     ['kill-while-temporary', 'remote-orders', 'order-end'].map((name) => `test/real/${name}.test.ts`),
     {
       TEMPORARY_ROUNDS: String(rounds),
+      ...WHOLE,
     },
   );
 
@@ -39,6 +43,9 @@ const VERSIONS = [FIRST_VERSION, '37870d5'];
 
 /** Older versions beside today's, in each of the places a program may have. Answers whether all is well. */
 const soakVersions = (): Promise<boolean> => wholeTests(['test/versions'], { VERSIONS: VERSIONS.join(',') });
+
+/** All tests, each of them whole: every route, screen and setting on every engine, and each draw. Answers whether all is well. */
+const soakWhole = (): Promise<boolean> => wholeTests([], WHOLE);
 
 const HELP = `npm run soak -- [options]      a campaign of faults against the real program, judged by an oracle
 
@@ -56,6 +63,7 @@ const HELP = `npm run soak -- [options]      a campaign of faults against the re
   --benches          instead: every bench in its quick form, every week of the demo
   --rounds N         instead: so many rounds of work on a gateway and two hosted processes on PostgreSQL, each with a fault, all of them
                      programs: killed, cut off, frozen, failed over, with an older card, of an older version
+  --whole            instead: all tests, each of them whole: a run of the tests walks a part of what takes hours, another each day
   --adversary N      instead: so many messages of a gateway, and of a hosted instance, in other hands, from --seed on
   --versions         instead: programs of older versions beside today's, as gateway, as hosted instance and as one of its processes
   --json FILE        where the report goes [soak-results/<time>.json; beside it the same for people, .txt]
@@ -81,6 +89,7 @@ async function main(args: readonly string[]): Promise<number> {
       ? 0
       : 1;
   }
+  if (options.whole) return (await soakWhole()) ? 0 : 1;
   if (options.versions) return (await soakVersions()) ? 0 : 1;
   if (options.benches) return (await soakBenches()) ? 0 : 1;
   if (options.console) return (await soakConsole(options)) ? 0 : 1;
@@ -143,6 +152,7 @@ function readOptions(args: readonly string[]) {
       console: { type: 'boolean', default: false },
       benches: { type: 'boolean', default: false },
       versions: { type: 'boolean', default: false },
+      whole: { type: 'boolean', default: false },
       temporary: { type: 'string' },
       rounds: { type: 'string' },
       adversary: { type: 'string' },
@@ -173,6 +183,7 @@ function readOptions(args: readonly string[]) {
     console: values.console,
     benches: values.benches,
     versions: values.versions,
+    whole: values.whole,
     temporary,
     adversary,
     from: Number(values.seed ?? 1),

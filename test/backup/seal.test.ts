@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { type Manifest, pack, unpack } from '#adapters/backup/archive.ts';
 import { ageIdentity, newRecoveryKey, readRecoveryKey } from '#adapters/backup/recovery-key.ts';
 import { seal, sealedFor, unseal } from '#adapters/backup/seal.ts';
+import { drawsOf } from '#test/turn.ts';
 
 const key = newRecoveryKey();
 const AT = '2026-03-02T12:00:00.000Z';
@@ -63,7 +64,7 @@ describe('a sealed file', () => {
         await expect(opened(flipped)).rejects.toThrow(/backup/);
         await expect(opened(bytes.subarray(0, at))).rejects.toThrow(/damaged or not complete|backup/);
       }),
-      { numRuns: 100 },
+      { numRuns: drawsOf(100) },
     );
     await expect(opened(Buffer.concat([bytes, bytes.subarray(0, 9)]))).rejects.toThrow(/damaged/);
   });

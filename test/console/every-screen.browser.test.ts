@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SignedUp } from '#test/app.ts';
 import { type Console, controllerReports, type Look, startConsole, violationsOn } from '#test/console.ts';
 import { SCREENS } from '#test/console-screens.ts';
+import { isInTurn } from '#test/turn.ts';
 
 const PHONE = { width: 360, height: 740 };
 const PC = { width: 1366, height: 768 };
@@ -28,7 +29,10 @@ const EVERY_LOOK: readonly Seen[] = [PHONE, PC, TV].flatMap((size) =>
   ),
 );
 /** `all` of them are for an hour in which nobody waits. */
-const looksOf = (index: number) => (process.env['CONSOLE_LOOKS'] === 'all' ? EVERY_LOOK : [pairwise(index)]);
+const looksOf = (index: number) => {
+  if (process.env['CONSOLE_LOOKS'] === 'all') return EVERY_LOOK;
+  return isInTurn(index, 3) ? [pairwise(index)] : [];
+};
 const nameOf = ({ width, theme, language, stand }: Seen) => `${width} px, ${theme}, ${language}, ${stand}`;
 
 describe('every screen', () => {

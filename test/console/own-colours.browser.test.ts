@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Console, controllerReports, startConsole } from '#test/console.ts';
+import { aPartOf } from '#test/turn.ts';
 
 // People who need the colours of their own system (high contrast) lose all of ours, and shadows and pictures with them.
 
@@ -59,6 +60,8 @@ const FOCUS = `(() => {
   return { style: outlineStyle, isWide: Number.parseFloat(outlineWidth) >= 2, isSeen: outlineColor !== backgroundColor };
 })()`;
 
+const SCREENS = ['/', '/alarmes', '/aeracao', '/viveiros/V-02', '/lancar/agua', '/sistema/preferencias'];
+
 describe.each(['light', 'dark'] as const)('in the colours of a %s system', (theme) => {
   let farm: Console;
   beforeAll(async () => {
@@ -80,7 +83,7 @@ describe.each(['light', 'dark'] as const)('in the colours of a %s system', (them
     return page;
   }
 
-  it.each(['/', '/alarmes', '/aeracao', '/viveiros/V-02', '/lancar/agua', '/sistema/preferencias'])(
+  it.each(aPartOf(SCREENS, 2, theme === 'light' ? 0 : 1))(
     '%s keeps its edges, shapes and words',
     async (path) => {
       const page = await aPage(path);

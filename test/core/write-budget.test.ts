@@ -21,8 +21,15 @@ function aDay({ hasFarm = true } = {}) {
       () => 'goes on',
       (error: Error) => error.message,
     );
-  const write = (bytes: number) =>
-    commit({ actor: 'ana', changes: [update(user, 'ana', { name: 'x'.repeat(bytes / 2) })] });
+  /** In rows of a size that the machine of the test does not have to make room for. */
+  const write = (bytes: number) => {
+    const rows = Math.ceil(bytes / 1_000_000);
+    const name = 'x'.repeat(bytes / rows / 2);
+    return commit({
+      actor: 'ana',
+      changes: Array.from({ length: rows }, () => update(user, 'ana', { name })),
+    });
+  };
   return { clock, commit, ask, write };
 }
 

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { heldUpMs as heldUpHereMs } from '#test/held-up.ts';
 import { describeOnPostgres, freshDatabase, type TestDatabase } from '#test/postgres.ts';
+import { aPartOf } from '#test/turn.ts';
 import { type LinkProxy, openLinkProxy } from '../../scripts/hosted/link-proxy.ts';
 import { pairGateway } from '../../scripts/hosted/pair-gateway.ts';
 import { type Json, type Point, type RealFarm, startFarm } from './a-farm.ts';
@@ -192,7 +193,8 @@ describe.skipIf(!canMoveClocks)('an order from afar', () => {
           await endsInItsTime(row, at);
         });
       }
-      for (const row of ON_ITS_WAY) {
+      // their motor never runs; of those whose motor does, none is left out
+      for (const row of aPartOf(ON_ITS_WAY, 2)) {
         it.concurrent(`is void at both ends and starts nothing when ${row.x}`, async () => {
           const afar = await aFarmAfar(hosted);
           try {

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { whyNoPostgres } from '#test/postgres-cluster.ts';
+import { isInTurn, isWhole } from '#test/turn.ts';
 import { inTurn, median, rateFinding } from '../../scripts/bench/finding.ts';
 import { quantile } from '../../scripts/bench/load/load-window.ts';
 import { tableOf } from '../../scripts/bench/table.ts';
@@ -29,8 +30,10 @@ const written = z.object({
 
 /** The others when all are wanted (`npm run soak -- --benches`): each starts gateways and loads of its own. */
 const EACH_TIME = ['http-heartbeats', 'sync-apply'];
-const isRun = ([name]: readonly [string, ...unknown[]]) =>
-  process.env['BENCHES'] === 'all' || EACH_TIME.includes(name);
+/** Each fills a farm for most of a minute before it measures: one of them each time. */
+const ON_FULL_FARMS = ['farm-reads', 'water-history'];
+const isOnTurn = (name: string) => isInTurn(ON_FULL_FARMS.indexOf(name), ON_FULL_FARMS.length);
+const isRun = ([name]: readonly [string, ...unknown[]]) => isWhole || EACH_TIME.includes(name);
 const eachOf = (baseline: string | string[], count: number): string[] =>
   typeof baseline === 'string' ? Array(count).fill(baseline) : baseline;
 
@@ -98,28 +101,34 @@ describe.skipIf(whyNoPostgres() !== null)('a quick run of both halves', () => {
   );
 });
 
-test('a quick run of farm-reads holds pages, exports and recordings against their SQL', async () => {
-  const file = join(folder, 'farm-reads.json');
-  await bench('--quick', '--only', 'farm-reads', '--json', file);
-  const { findings } = written.parse(JSON.parse(readFileSync(file, 'utf8')));
-  const baselines = Map.groupBy(findings, (finding) => finding.baseline.name);
+test.runIf(isOnTurn('farm-reads'))(
+  'a quick run of farm-reads holds pages, exports and recordings against their SQL',
+  async () => {
+    const file = join(folder, 'farm-reads.json');
+    await bench('--quick', '--only', 'farm-reads', '--json', file);
+    const { findings } = written.parse(JSON.parse(readFileSync(file, 'utf8')));
+    const baselines = Map.groupBy(findings, (finding) => finding.baseline.name);
 
-  expect([...baselines].map(([name, found]) => [name, found.length])).toEqual([
-    ['its SQL over bare express 5', 13],
-    ['its SQL alone', 1],
-    ['at rest', 1],
-    ['calm', 1],
-    ['better-sqlite3 insert, FULL', 2],
-  ]);
-});
+    expect([...baselines].map(([name, found]) => [name, found.length])).toEqual([
+      ['its SQL over bare express 5', 13],
+      ['its SQL alone', 1],
+      ['at rest', 1],
+      ['calm', 1],
+      ['better-sqlite3 insert, FULL', 2],
+    ]);
+  },
+);
 
-test('a quick run of water-history holds a long list against a short one, and recording against no sums', async () => {
-  const file = join(folder, 'water-history.json');
-  await bench('--quick', '--only', 'water-history', '--json', file);
-  const { findings } = written.parse(JSON.parse(readFileSync(file, 'utf8')));
+test.runIf(isOnTurn('water-history'))(
+  'a quick run of water-history holds a long list against a short one, and recording against no sums',
+  async () => {
+    const file = join(folder, 'water-history.json');
+    await bench('--quick', '--only', 'water-history', '--json', file);
+    const { findings } = written.parse(JSON.parse(readFileSync(file, 'utf8')));
 
-  expect(findings.map(({ baseline }) => baseline.name)).toEqual(['of 1,000', 'the same without sums']);
-});
+    expect(findings.map(({ baseline }) => baseline.name)).toEqual(['of 1,000', 'the same without sums']);
+  },
+);
 
 test('an unknown measure is refused with the names of those there are', async () => {
   await expect(bench('--only', 'speed')).rejects.toMatchObject({

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
+import fc from 'fast-check';
 import { afterEach, expect, it } from 'vitest';
 import type { Database } from '#adapters/sql/database.ts';
 import type { RowOf } from '#contract/resource.ts';
 import { farm } from '#contract/resources/farms.ts';
+import { instanceValue, presence } from '#contract/resources/local-tables.ts';
 import { pond } from '#contract/resources/ponds.ts';
 import { user } from '#contract/resources/users.ts';
-import { asParent, type Change, type GuardSeen, insert, remove, update } from '#core/changes.ts';
+import { asParent, type Change, type GuardSeen, insert, put, remove, update } from '#core/changes.ts';
 import { StaleError, UniqueViolation } from '#core/errors.ts';
 import { onBothEngines, type TestDatabase } from '#test/databases.ts';
 
@@ -264,5 +266,41 @@ onBothEngines('commit', (open) => {
     const before = await changeLog(database);
     await write(database, [update(farm, aFarm().id, { name: 'Norte' })]);
     expect(await changeLog(database)).toEqual(before);
+  });
+
+  it('whatever many controllers were heard in one moment, the last word of each stands', async () => {
+    const database = await aDatabase();
+    const heard = fc.array(
+      fc.record({
+        point: fc.nat(150),
+        heard_at_ms: fc.nat(),
+        consumption: fc.nat(900),
+        isPoint: fc.boolean(),
+      }),
+      { minLength: 1, maxLength: 400 },
+    );
+    const idOf = (point: number) => `01900000-0000-7000-8000-${String(point).padStart(12, '0')}`;
+    await fc.assert(
+      fc.asyncProperty(heard, async (words) => {
+        await write(
+          database,
+          words.map(({ point, heard_at_ms, consumption, isPoint }) =>
+            isPoint
+              ? put(presence, { id: idOf(point), heard_at_ms, consumption })
+              : put(instanceValue, { id: `${point}`, value: `${consumption}` }),
+          ),
+        );
+        const last = new Map(words.filter(({ isPoint }) => isPoint).map((word) => [idOf(word.point), word]));
+        const rows = await database.read
+          .selectFrom('presence')
+          .selectAll()
+          .where('id', 'in', [...last.keys(), idOf(999)])
+          .execute();
+        expect(new Map(rows.map((row) => [row.id, [row.heard_at_ms, row.consumption]]))).toEqual(
+          new Map([...last].map(([id, word]) => [id, [word.heard_at_ms, word.consumption]])),
+        );
+      }),
+      { numRuns: 20 },
+    );
   });
 });

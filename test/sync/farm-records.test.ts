@@ -4,6 +4,7 @@ import { type App, body, type SignedUp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { aStockedFarm, type StockedFarm } from '#test/stocked-farm.ts';
 import { type SyncedApps, syncedApps } from '#test/synced-apps.ts';
+import { drawsOf } from '#test/turn.ts';
 
 // Treatments and notes written at the pond and in the office while the line is down: in whatever order it was done, both
 // sides tell the same afterwards, and of the withdrawal period, too.
@@ -93,7 +94,7 @@ onBothEngines('records on both sides of the line', (_open, engine) => {
         expect(await listOn('hosted')).toEqual(await listOn('gateway'));
         expect(await withdrawalOn('hosted')).toEqual(await withdrawalOn('gateway'));
       }),
-      { numRuns: engine === 'sqlite' ? 6 : 3 },
+      { numRuns: drawsOf(engine === 'sqlite' ? 6 : 3) },
     );
   }, 240_000);
 

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { isWorkbook } from '#adapters/sheets/is-workbook.ts';
 import { SheetTrouble } from '#adapters/sheets/sheet-trouble.ts';
 import { buildWaterSums } from '#adapters/sql/build-water-sums.ts';
 import type { Database } from '#adapters/sql/database.ts';
@@ -23,6 +25,7 @@ import { pondContentsQueries, transferQueries } from '#adapters/sql/queries/prod
 import { waterReadQueries } from '#adapters/sql/queries/production/water-readings.ts';
 import { sweepImports } from '#adapters/sql/sweep-imports.ts';
 import type { Feature } from '#contract/plans.ts';
+import { AppError } from '#core/errors.ts';
 import { countsUntil } from '#core/facts-of-now.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Route } from '#core/route.ts';
@@ -362,15 +365,23 @@ function wireImports(deps: Deps): ReturnType<typeof importRoutes> {
     scienceOf,
     onCreateBatches: limits.batches,
     judgeRows: () => rowJudge(deps),
-    async readWorkbook(bytes) {
+    async readSheets(file) {
       try {
-        return await readWorkbookBeside(bytes);
+        if (await isWorkbook(file.path)) return await readWorkbookBeside(file.path);
       } catch (error) {
         throw error instanceof SheetTrouble ? notATable(error.message, 'WORKBOOK_UNREADABLE') : error;
       }
+      if (file.bytes > MOST_TEXT_BYTES)
+        throw new AppError(413, 'A file of text is larger than 8 MiB: send it in parts, or as a workbook', {
+          code: 'BODY_TOO_LARGE',
+        });
+      return readFile(file.path);
     },
   });
 }
+
+/** A text is read in memory. */
+const MOST_TEXT_BYTES = 8 * 1_048_576;
 
 /** The warnings of the features of these records; what it read of a batch holds for all rows of one file. */
 function rowJudge({ kernel, database, batches, scienceOf }: Deps): RowJudge {

@@ -12,6 +12,7 @@ import { bucketOf } from '#store/merge/digest.ts';
 import { changeOf } from '#store/merge/note-seen.ts';
 import { onBothEngines, openTestDatabase, type TestDatabase } from '#test/databases.ts';
 import { alertRow } from '#test/farm-rows.ts';
+import { drawsOf } from '#test/turn.ts';
 import { aFarm, aMeasurement, ana, aPond, at, idOf, norte } from './rows.ts';
 import { logged, pair, pull, push, STREAM, shown } from './two-sides.ts';
 
@@ -119,7 +120,7 @@ onBothEngines('rows below one that was erased', (open) => {
         expect(await read(sides.hosted)).toEqual(await read(sides.gateway));
         for (const { close } of opened.splice(0)) await close();
       }),
-      { numRuns: 12 },
+      { numRuns: drawsOf(12) },
     );
   });
 

@@ -12,6 +12,7 @@ import { insert, remove, restore, update } from '#core/changes.ts';
 import { dayAfter, startOfDay } from '#core/zone-clock.ts';
 import type { Span } from '#features/production/water-quality/ports.ts';
 import { onBothEngines, openTestDatabase, type TestDatabase } from '#test/databases.ts';
+import { drawsOf } from '#test/turn.ts';
 import { aFarm, aMeasurement, ana, aPond } from './rows.ts';
 import { pair, pull, push } from './two-sides.ts';
 
@@ -218,7 +219,7 @@ onBothEngines('sums of measurements', (open) => {
         }
         expect(await keptSums(sides.gateway)).toEqual(await keptSums(sides.hosted));
       }),
-      { numRuns: 25 },
+      { numRuns: drawsOf(25) },
     );
   });
 

@@ -19,14 +19,14 @@ const ALL_OF_THE_FIRST = 5;
 
 export type CrashResult = { points: number; violations: (Violation & { at: number })[] };
 
-/** `every` > 1 leaves out points in between, for a shorter look. */
+/** `every` > 1 leaves out points in between, for a shorter look; `skip` of them before the first it takes. */
 export async function crashEverywhere(
   scenario: Scenario,
-  { image, every = 1, parts }: { image: Buffer; every?: number; parts?: Parts },
+  { image, every = 1, skip = 0, parts }: { image: Buffer; every?: number; skip?: number; parts?: Parts },
 ): Promise<CrashResult> {
   const violations: CrashResult['violations'] = [];
   // the first points are where most begins and ends: a shorter look takes them all
-  for (let at = 1; ; at += at < ALL_OF_THE_FIRST ? 1 : every) {
+  for (let at = 1; ; at += at < ALL_OF_THE_FIRST ? 1 : at === ALL_OF_THE_FIRST ? every - skip : every) {
     const found = await crashAt(scenario, at, { image, ...(parts === undefined ? {} : { parts }) });
     if (found === 'came to the end') return { points: at - 1, violations };
     violations.push(...found.map((violation) => ({ ...violation, at })));

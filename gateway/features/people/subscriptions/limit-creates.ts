@@ -180,10 +180,10 @@ async function pondReached(
   return placeReached(deps, { userId: ownerId, place, current, max, cause });
 }
 
-const PLACES: Readonly<Record<Counted, string>> = {
-  farms: 'farms',
-  ponds: 'ponds on a farm',
-  active_batches: 'active batches in a pond',
+const PLACES: Readonly<Record<Counted, readonly [one: string, many: string]>> = {
+  farms: ['farm', 'farms'],
+  ponds: ['pond on a farm', 'ponds on a farm'],
+  active_batches: ['active batch in a pond', 'active batches in a pond'],
 };
 
 function limitReached(
@@ -192,7 +192,7 @@ function limitReached(
 ): AppError {
   return new AppError(
     403,
-    `The plan (${terms.plan}) allows ${max} ${PLACES[resource]} and there are ${there}; a larger plan allows more`,
+    `The plan (${terms.plan}) allows ${max} ${PLACES[resource][max === 1 ? 0 : 1]} and there ${there === 1 ? 'is' : 'are'} ${there}; a larger plan allows more`,
     { code: 'SUBSCRIPTION_LIMIT_REACHED', more: { resource, current: there, max } },
   );
 }

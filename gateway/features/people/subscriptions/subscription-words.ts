@@ -12,17 +12,31 @@ const told = (pt: Pair, en: Pair, es: Pair): Told => ({
   message: (language) => ({ 'pt-BR': pt[1], en: en[1], es: es[1] })[language],
 });
 
-const THINGS: Readonly<Record<Counted, { pt: string; en: string; es: string }>> = {
-  farms: { pt: 'fazendas', en: 'farms', es: 'camaroneras' },
-  ponds: { pt: 'viveiros', en: 'ponds', es: 'piscinas' },
-  active_batches: { pt: 'lotes ativos', en: 'active batches', es: 'lotes activos' },
+type Things = { pt: string; en: string; es: string };
+const THINGS: Readonly<Record<Counted, readonly [one: Things, many: Things]>> = {
+  farms: [
+    { pt: 'fazenda', en: 'farm', es: 'camaronera' },
+    { pt: 'fazendas', en: 'farms', es: 'camaroneras' },
+  ],
+  ponds: [
+    { pt: 'viveiro', en: 'pond', es: 'piscina' },
+    { pt: 'viveiros', en: 'ponds', es: 'piscinas' },
+  ],
+  active_batches: [
+    { pt: 'lote ativo', en: 'active batch', es: 'lote activo' },
+    { pt: 'lotes ativos', en: 'active batches', es: 'lotes activos' },
+  ],
 };
+
+const IN_PLACE = { farm: 'ponds', pond: 'active_batches' } as const satisfies Record<Place['kind'], Counted>;
+
+const thingsOf = (resource: Counted, max: number): Things => THINGS[resource][max === 1 ? 0 : 1];
 
 export function usageWords(
   resource: Counted,
   { level, current, max }: { level: UsageLevel; current: number; max: number },
 ): Told {
-  const { pt, en, es } = THINGS[resource];
+  const { pt, en, es } = thingsOf(resource, max);
   if (level === 100) {
     return told(
       [
@@ -49,35 +63,36 @@ export function usageWords(
 /** Of one farm or pond whose own limit comes near, or is reached, while there may be room on others. */
 export function placeWords(place: Place, { current, max }: { current: number; max: number }): Told {
   if (hasRoom(current, max)) return nearWords(place, { current, max });
+  const things = thingsOf(IN_PLACE[place.kind], max);
   switch (place.kind) {
     case 'farm':
       return told(
         [
           `Limite do plano atingido: ${place.farmName}`,
-          `A fazenda ${place.farmName} tem ${current} de ${max} viveiros do seu plano. Para criar mais nela, escolha um plano maior; o que existe continua funcionando.`,
+          `A fazenda ${place.farmName} tem ${current} de ${max} ${things.pt} do seu plano. Para criar mais nela, escolha um plano maior; o que existe continua funcionando.`,
         ],
         [
           `Plan limit reached: ${place.farmName}`,
-          `The farm ${place.farmName} has ${current} of the ${max} ponds of your plan. To create more on it, choose a larger plan; what exists goes on working.`,
+          `The farm ${place.farmName} has ${current} of the ${max} ${things.en} of your plan. To create more on it, choose a larger plan; what exists goes on working.`,
         ],
         [
           `Límite del plan alcanzado: ${place.farmName}`,
-          `La camaronera ${place.farmName} tiene ${current} de ${max} piscinas de su plan. Para crear más en ella, elija un plan mayor; lo que existe sigue funcionando.`,
+          `La camaronera ${place.farmName} tiene ${current} de ${max} ${things.es} de su plan. Para crear más en ella, elija un plan mayor; lo que existe sigue funcionando.`,
         ],
       );
     case 'pond':
       return told(
         [
           `Limite do plano atingido: ${place.cod}`,
-          `O viveiro ${place.cod} (${place.farmName}) tem ${current} de ${max} lotes ativos do seu plano. O que existe continua funcionando.`,
+          `O viveiro ${place.cod} (${place.farmName}) tem ${current} de ${max} ${things.pt} do seu plano. O que existe continua funcionando.`,
         ],
         [
           `Plan limit reached: ${place.cod}`,
-          `The pond ${place.cod} (${place.farmName}) has ${current} of the ${max} active batches of your plan. What exists goes on working.`,
+          `The pond ${place.cod} (${place.farmName}) has ${current} of the ${max} ${things.en} of your plan. What exists goes on working.`,
         ],
         [
           `Límite del plan alcanzado: ${place.cod}`,
-          `La piscina ${place.cod} (${place.farmName}) tiene ${current} de ${max} lotes activos de su plan. Lo que existe sigue funcionando.`,
+          `La piscina ${place.cod} (${place.farmName}) tiene ${current} de ${max} ${things.es} de su plan. Lo que existe sigue funcionando.`,
         ],
       );
     default:
@@ -87,19 +102,20 @@ export function placeWords(place: Place, { current, max }: { current: number; ma
 
 function nearWords(place: Place, { current, max }: { current: number; max: number }): Told {
   const { farmName } = place;
+  const things = thingsOf(IN_PLACE[place.kind], max);
   const [name, pt, en, es] =
     place.kind === 'farm'
       ? [
           farmName,
-          `A fazenda ${farmName} tem ${current} de ${max} viveiros`,
-          `The farm ${farmName} has ${current} of the ${max} ponds`,
-          `La camaronera ${farmName} tiene ${current} de ${max} piscinas`,
+          `A fazenda ${farmName} tem ${current} de ${max} ${things.pt}`,
+          `The farm ${farmName} has ${current} of the ${max} ${things.en}`,
+          `La camaronera ${farmName} tiene ${current} de ${max} ${things.es}`,
         ]
       : [
           place.cod,
-          `O viveiro ${place.cod} (${farmName}) tem ${current} de ${max} lotes ativos`,
-          `The pond ${place.cod} (${farmName}) has ${current} of the ${max} active batches`,
-          `La piscina ${place.cod} (${farmName}) tiene ${current} de ${max} lotes activos`,
+          `O viveiro ${place.cod} (${farmName}) tem ${current} de ${max} ${things.pt}`,
+          `The pond ${place.cod} (${farmName}) has ${current} of the ${max} ${things.en}`,
+          `La piscina ${place.cod} (${farmName}) tiene ${current} de ${max} ${things.es}`,
         ];
   return told(
     [`80% do limite do plano em uso: ${name}`, `${pt} do seu plano.`],

@@ -10,6 +10,7 @@ import {
   type WantedFacts,
   wantedState,
 } from '#features/control/schedules/wanted-state.ts';
+import { drawsOf } from '#test/turn.ts';
 import { ALWAYS, anOrder, aSchedule, facts, RECIFE, recife } from './builders.ts';
 import { type Diary, diary, someSchedules } from './diary.ts';
 import { notedEvents, wallMinutes } from './reference-model.ts';
@@ -203,7 +204,7 @@ describe('any change of any schedules', () => {
         expect(wantedState({ ...withoutOrders, now: next.at }).target).toBe(next.action);
         expect(wantedState(withoutOrders).next_change_at).toBe(next.at);
       }),
-      { numRuns: 400 },
+      { numRuns: drawsOf(400) },
     );
   });
 
@@ -217,7 +218,7 @@ describe('any change of any schedules', () => {
           : wantedState({ ...before, orders: [] }).target;
         expect(wantedState(after).target).toBe(says ?? held);
       }),
-      { numRuns: 200 },
+      { numRuns: drawsOf(200) },
     );
   });
 
@@ -228,7 +229,7 @@ describe('any change of any schedules', () => {
         const twice = changed(once, schedules, isApplied);
         expect(wantedState(twice).target).toBe(wantedState(once).target);
       }),
-      { numRuns: 200 },
+      { numRuns: drawsOf(200) },
     );
   });
 });

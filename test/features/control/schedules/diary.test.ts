@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { endedOrders, type ManualOrder } from '#features/control/schedules/manual-orders.ts';
 import type { ScheduleRule } from '#features/control/schedules/schedule-events.ts';
 import { latestEvent, wantedState } from '#features/control/schedules/wanted-state.ts';
+import { drawsOf } from '#test/turn.ts';
 import { RECIFE, recife } from './builders.ts';
 import { type Diary, diary } from './diary.ts';
 import { type Noted, notedEvents, wallMinutes } from './reference-model.ts';
@@ -52,7 +53,7 @@ test('the state computed from the facts is the one that playing the whole diary 
       const { target, cause } = wantedState(given);
       expect(cause.kind === 'order' ? `${target} ${cause.order.id}` : target).toBe(played(given));
     }),
-    { numRuns: 600 },
+    { numRuns: drawsOf(600) },
   );
 });
 
@@ -71,6 +72,6 @@ test('nothing changes before next_change_at, and forgetting ended orders changes
       const changed = state.next_change_at && wantedState({ ...given, now: state.next_change_at }).cause;
       expect(changed).not.toEqual(state.cause);
     }),
-    { numRuns: 1500 },
+    { numRuns: drawsOf(1500) },
   );
 });

@@ -7,6 +7,7 @@ import {
   layOut,
   nextEventAt,
 } from '#features/control/schedules/schedule-windows.ts';
+import { drawsOf } from '#test/turn.ts';
 import { aSchedule, at, RECIFE, recife } from './builders.ts';
 import { type Noted, notedEvents, wallMinutes } from './reference-model.ts';
 
@@ -203,7 +204,7 @@ describe.each(PERIODS)('for any schedules in %s', (zone, begin) => {
           if (following !== undefined) expect(nextEventAt(alone, instant)).toBe(following);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: drawsOf(60) },
     );
   });
 });

@@ -7,6 +7,7 @@ import {
   type ScheduleEvent,
   type ScheduleRule,
 } from '#features/control/schedules/schedule-events.ts';
+import { aPartOf, isWhole } from '#test/turn.ts';
 import { aSchedule } from './builders.ts';
 
 const DAY = 86_400_000;
@@ -69,7 +70,7 @@ const asStart = (at: number): ScheduleEvent => ({ at, action: 'ON', schedule_id:
 test('every daily and weekly slot happens once, in order, around every clock change of every zone, 2020 to 2037', () => {
   let changesSeen = 0;
   let slotsSeen = 0;
-  for (const [zone, changes] of CHANGING) {
+  for (const [zone, changes] of aPartOf(CHANGING, 4)) {
     for (const change of changes) {
       changesSeen += 1;
       for (const wall of wallTimesAround(change)) {
@@ -104,12 +105,12 @@ test('every daily and weekly slot happens once, in order, around every clock cha
   }
   // The scan itself must have found the world's clock changes: about 4,700 of them at the time of writing.
   expect([...CHANGES_BY_ZONE.values()].flat().length).toBeGreaterThan(4000);
-  expect(changesSeen).toBeGreaterThan(1000);
+  expect(changesSeen).toBeGreaterThan(isWhole ? 1000 : 200);
   expect(slotsSeen).toBe(changesSeen * 6 * 4);
 }, 300_000);
 
 test('an occurrence ends after it began and before it begins again, around every clock change', () => {
-  for (const [zone, changes] of CHANGING) {
+  for (const [zone, changes] of aPartOf(CHANGING, 4)) {
     for (const change of changes) {
       const [low = 0, , middle = 0] = wallTimesAround(change);
       for (const [wall, length] of [

@@ -8,6 +8,7 @@ import { type App, startApp } from '#test/app.ts';
 import { controlPointRow } from '#test/farm-rows.ts';
 import { measured, weighed } from '#test/recorded-rows.ts';
 import { aBatchIn, aStockedFarm, type StockedFarm } from '#test/stocked-farm.ts';
+import { aPartOf } from '#test/turn.ts';
 
 // A setting that changes no answer is a promise that is not kept. Each is set in turn on a farm where much was recorded, and
 // answers are asked for until one differs. It is 23:00 of 2 March on the farm.
@@ -365,7 +366,7 @@ it('every setting of a farm changes some answer', async () => {
   expect(await allNow()).toEqual(before);
   const order = [...asks.keys()];
   const unkept: string[] = [];
-  for (const rule of rules) {
+  for (const rule of aPartOf(rules, 5)) {
     if (OF_THE_LOOP.test(rule.path) || AT_AN_EDGE.includes(rule.path)) continue;
     let isKept = false;
     const section = rule.path.split('.')[0] ?? '';

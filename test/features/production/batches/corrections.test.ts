@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type App, body, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { aBatchIn, aStockedFarm, type StockedFarm } from '#test/stocked-farm.ts';
+import { drawsOf } from '#test/turn.ts';
 
 // What a keeper wrote down wrong and mended later leaves nothing behind in any figure. The clock of the tests stands at 2
 // March, noon UTC.
@@ -32,7 +33,7 @@ type Records = typeof records extends fc.Arbitrary<infer R> ? R : never;
 onBothEngines('what was recorded of a batch', (_open, engine) => {
   let app: App;
   let farm: StockedFarm;
-  const runs = { numRuns: engine === 'sqlite' ? 12 : 4 };
+  const runs = { numRuns: drawsOf(engine === 'sqlite' ? 12 : 4) };
   beforeAll(async () => {
     app = await startApp(engine);
     farm = await aStockedFarm(app);

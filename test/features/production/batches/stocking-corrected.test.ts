@@ -5,6 +5,7 @@ import { insert } from '#core/changes.ts';
 import { type App, body, joinFarm, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { aStockedFarm, type StockedFarm } from '#test/stocked-farm.ts';
+import { drawsOf } from '#test/turn.ts';
 
 // A batch that was stocked wrongly by typing and put right later is the batch that was typed right at first: in every figure, or
 // the correction is refused with the record that cannot then be, and nothing changed. The clock of the tests stands at 2 March,
@@ -78,7 +79,9 @@ type History = typeof history extends fc.Arbitrary<infer H> ? H : never;
 
 onBothEngines('a stocking told wrongly', (_open, engine) => {
   let app: App;
-  const runs = { numRuns: engine === 'sqlite' ? Number(process.env['RUNS'] ?? 20) : 3 };
+  const runs = {
+    numRuns: process.env['RUNS'] ? Number(process.env['RUNS']) : drawsOf(engine === 'sqlite' ? 20 : 3),
+  };
   beforeAll(async () => {
     app = await startApp(engine);
   });

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type App, body, startApp } from '#test/app.ts';
 import { codesOf, reportOf, sendFile } from '#test/import-file.ts';
 import { aStockedFarm, type StockedFarm } from '#test/stocked-farm.ts';
+import { drawsOf } from '#test/turn.ts';
 
 type Value = string | number | null | { near: number };
 type Expected = {
@@ -99,7 +100,7 @@ describe('a file', () => {
           sent.map(({ wall, values }) => [new Date(wall.getTime() + 3 * 3_600_000).toISOString(), ...values]),
         );
       }),
-      { numRuns: 60 },
+      { numRuns: drawsOf(60) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type App, body, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { aStockedFarm, type StockedFarm } from '#test/stocked-farm.ts';
+import { drawsOf } from '#test/turn.ts';
 
 // Whatever people move, correct and delete, in whatever order: the animals stay as many, none is in two ponds, and no
 // pond ever owes one. The model beside it counts whole living animals on a list of moves in order of time; nothing
@@ -131,7 +132,7 @@ onBothEngines('any sequence of moves, corrections and deletions', (_open, engine
         expect(farm.ponds.map(({ numeric_id }) => counted.get(numeric_id) ?? 0)).toEqual(wanted);
         expect(wanted.reduce((sum, there) => sum + there, 0)).toBe(ALIVE);
       }),
-      { numRuns: engine === 'sqlite' ? 40 : 8 },
+      { numRuns: drawsOf(engine === 'sqlite' ? 40 : 8) },
     );
   });
 });

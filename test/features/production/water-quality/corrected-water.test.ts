@@ -4,6 +4,7 @@ import { WATER_FIELDS } from '#contract/resources/water-quality.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { weighed } from '#test/recorded-rows.ts';
 import { aBatchIn } from '#test/stocked-farm.ts';
+import { drawsOf } from '#test/turn.ts';
 import { HOUR, startWaterFarm, type WaterFarm } from './a-water-farm.ts';
 
 // A value entered wrong and corrected stands everywhere as one that was entered right at first, and one that was deleted as
@@ -41,7 +42,7 @@ const whole = (found: Values) =>
 
 onBothEngines('water', (_open, engine) => {
   let farm: WaterFarm;
-  const runs = { numRuns: engine === 'sqlite' ? 8 : 2 };
+  const runs = { numRuns: drawsOf(engine === 'sqlite' ? 8 : 2) };
   let start: number;
   beforeAll(async () => {
     farm = await startWaterFarm(engine, ['--local-plan', 'ENTERPRISE']);

@@ -5,6 +5,7 @@ import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { measured, weighed } from '#test/recorded-rows.ts';
 import { aBatchIn } from '#test/stocked-farm.ts';
+import { drawsOf } from '#test/turn.ts';
 import { HOUR, type Recorded, startWaterFarm, type WaterFarm } from './a-water-farm.ts';
 
 // Worse water is never told milder, advised milder or fed more, by what the program answers over the interface.
@@ -68,7 +69,7 @@ const STATUSES = ['NORMAL', 'WARNING', 'CRITICAL'];
 
 onBothEngines('worse water', (_open, engine) => {
   let farm: WaterFarm;
-  const runs = { numRuns: engine === 'sqlite' ? 40 : 6 };
+  const runs = { numRuns: drawsOf(engine === 'sqlite' ? 40 : 6) };
   beforeAll(async () => {
     farm = await startWaterFarm(engine, ['--local-plan', 'ENTERPRISE']);
   });
@@ -157,7 +158,7 @@ onBothEngines('worse water', (_open, engine) => {
         const [better, worse] = [only(sample, kept), only(worseThan(sample, { [field]: share }), kept)];
         expectNoMilder(await toldOf(worse), await toldOf(better), { better, worse });
       }),
-      { numRuns: engine === 'sqlite' ? 12 : 2 },
+      { numRuns: drawsOf(engine === 'sqlite' ? 12 : 2) },
     );
   });
 
