@@ -11,7 +11,10 @@ import { recorderOf } from './places.ts';
 const SET_DAYS_AGO = 30;
 const DONE = 0.92;
 
-type Set = Pick<RowOf<typeof task>, 'text' | 'repeat' | 'every_days' | 'days_of_week' | 'items' | 'remind_at'>;
+type Set = Pick<
+  RowOf<typeof task>,
+  'text' | 'repeat' | 'every_days' | 'days_of_week' | 'items' | 'remind_at'
+>;
 
 const SETS: readonly Set[] = [
   {

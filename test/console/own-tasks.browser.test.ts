@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { joinFarm, type SignedUp } from '#test/app.ts';
 import { type Console, startConsole, violationsOn } from '#test/console.ts';
@@ -34,7 +33,13 @@ it('the owner sets a task of every second day with a checklist and an hour, and 
   await page.getByRole('button', { name: 'Salvar' }).click();
   await page.locator('[data-all-tasks] [data-task]', { hasText: 'a cada 2 dias' }).waitFor();
   expect(await tasks()).toMatchObject([
-    { text: 'Limpar filtros', repeat: 'DAYS', every_days: 2, remind_at: '07:30', items: ['Entrada', 'Saída'] },
+    {
+      text: 'Limpar filtros',
+      repeat: 'DAYS',
+      every_days: 2,
+      remind_at: '07:30',
+      items: ['Entrada', 'Saída'],
+    },
   ]);
   expect(await violationsOn(page)).toEqual([]);
 });
@@ -55,7 +60,9 @@ it('an operator ticks it on a phone, items first; it waits for the line and is t
       await page.clock.runFor(6_000);
       return marks();
     })
-    .toMatchObject([{ text: 'Limpar filtros', state: 'DONE', ticked: ['Entrada'], done_by: operator.user.id }]);
+    .toMatchObject([
+      { text: 'Limpar filtros', state: 'DONE', ticked: ['Entrada'], done_by: operator.user.id },
+    ]);
   await task.getByText('1 de 2 itens').waitFor();
   await task.getByRole('button', { name: /^Desfazer/ }).click();
   await task.getByRole('button', { name: /^✓ Feito/ }).waitFor();
@@ -68,26 +75,4 @@ it('without an answer nobody reads that there is nothing to do', async () => {
   await page.locator('[data-own-tasks] [aria-busy="true"]').waitFor();
   expect(await page.getByText('Nenhuma tarefa da fazenda').count()).toBe(0);
   expect(await page.getByText('Nada atrasado e nada').count()).toBe(0);
-});
-
-it('pictures of the pages', async () => {
-  const folder = process.env['TASK_PICTURES'];
-  if (folder === undefined) return;
-  mkdirSync(folder, { recursive: true });
-  await call('POST', `/farms/${farm.farm.id}/tasks`, {
-    text: 'Trocar o óleo do gerador depois de 250 horas de uso e anotar o horímetro',
-    first_day: '2026-02-20',
-    notes: 'Óleo 15W40, 12 litros.',
-  });
-  for (const [path, name] of [
-    ['/tarefas', 'today'],
-    ['/tarefas/todas', 'all'],
-    ['/tarefas/nova', 'new'],
-  ] as const)
-    for (const size of [PHONE, { width: 1440, height: 900 }]) {
-      const page = await farm.open(path, { ...size });
-      if (size.width === 360) await page.emulateMedia({ colorScheme: 'dark' });
-      await page.waitForTimeout(1_500);
-      await page.screenshot({ path: `${folder}/${name}-${size.width}.png`, fullPage: true });
-    }
 });

@@ -86,6 +86,9 @@ const VALUES: Readonly<Record<string, () => unknown>> = {
   claim: () => 'ABCD2345EFGH',
 };
 
+/** Fields of an address that are no ids. */
+const DAYS: Readonly<Record<string, string>> = { due_on: '2026-02-20' };
+
 /** Fields a route needs beside those its schema requires. */
 const BESIDE: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'POST /aerators/': { power_kw: 1.5 },
@@ -98,7 +101,7 @@ const BESIDE: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 export function sampleRequest(document: ApiDocument, route: Route, names: Names) {
   const operation = operationOf(document, route);
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, field: string) =>
-    encodeURIComponent(idFor(route, field, names) ?? randomUUID()),
+    encodeURIComponent(idFor(route, field, names) ?? DAYS[field] ?? randomUUID()),
   );
   const query = new URLSearchParams();
   for (const { name, required, schema, in: where } of operation.parameters ?? []) {

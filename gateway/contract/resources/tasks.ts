@@ -19,7 +19,7 @@ export const TASK_REPEATS = ['ONCE', 'DAYS', 'WEEKDAYS'] as const;
 export type TaskRepeat = (typeof TASK_REPEATS)[number];
 
 /** OPEN: it was marked, and the mark was taken back. */
-export const MARK_STATES = ['DONE', 'SKIPPED', 'OPEN'] as const;
+const MARK_STATES = ['DONE', 'SKIPPED', 'OPEN'] as const;
 
 export const task = defineResource({
   name: 'tasks',
@@ -100,7 +100,7 @@ export const taskMark = defineResource({
   since: 12,
 });
 
-export const MOST_ITEMS = 30;
+const MOST_ITEMS = 30;
 const MOST_NOTES = 2_000;
 
 const item = z.string().trim().min(1).max(120);
@@ -226,5 +226,5 @@ export const dueAnswer = z.object({
     )
     .describe('Due on that day, or overdue until the next due day; what was marked on it stays to be seen'),
 });
-export type DueAnswer = z.infer<typeof dueAnswer>;
+type DueAnswer = z.infer<typeof dueAnswer>;
 export type DueTask = DueAnswer['tasks'][number];

@@ -64,7 +64,7 @@ export function AllTasks() {
 
 const pathOf = ({ id }: Pick<TaskAnswer, 'id'>) => `/tasks/${id}` as const;
 
-export function ruleText({ repeat, every_days, days_of_week, first_day }: TaskAnswer): string {
+function ruleText({ repeat, every_days, days_of_week, first_day }: TaskAnswer): string {
   const words = ownTaskWords();
   if (repeat === 'DAYS') return words.everyN(every_days ?? 1);
   if (repeat === 'WEEKDAYS')
@@ -80,7 +80,7 @@ function Line({ row }: { row: TaskAnswer }) {
     ruleText(row),
     row.remind_at === null ? '' : words.at(row.remind_at),
     row.assignee_name ?? '',
-    row.items.length === 0 ? '' : words.ticked(row.items.length, row.items.length),
+    row.items.length === 0 ? '' : words.itemCount(row.items.length),
     isEnded
       ? words.ended(plainDay(row.ended_on))
       : row.next_due_on === null || row.repeat === 'ONCE'

@@ -3,7 +3,7 @@ import { lastDueDay } from './due-days.ts';
 import { markIdOf } from './mark-task.ts';
 import type { NamedMark, NamedTask, TaskDeps, TaskFarm } from './ports.ts';
 
-export type DueTaskRow = { row: NamedTask; due_on: string; is_overdue: boolean; mark: NamedMark | null };
+type DueTaskRow = { row: NamedTask; due_on: string; is_overdue: boolean; mark: NamedMark | null };
 
 /**
  * What is to be done on a day: the last due day of each task up to it, for as long as nobody marked it; and what was marked

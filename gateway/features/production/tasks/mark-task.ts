@@ -2,7 +2,7 @@ import { type TaskMarkCreate, taskMark } from '#contract/resources/tasks.ts';
 import { mayOnFarm } from '#contract/rights.ts';
 import { asParent, insert, update } from '#core/changes.ts';
 import { changesOf, correctionEntry } from '#core/correct-record.ts';
-import { conflict, invalidField, notFound } from '#core/errors.ts';
+import { conflict, invalidField } from '#core/errors.ts';
 import { notAhead, requireNotAhead } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { requireRight } from '#core/request-checks.ts';
@@ -105,7 +105,8 @@ export async function takeBack(
   dueOn: string,
 ): Promise<Decision<void>> {
   const current = await deps.queries.markById(markIdOf(deps, task.id, dueOn));
-  if (current === null || current.state === 'OPEN') throw notFound('Mark');
+  // nobody marked the day, or that was taken back before: it is as it is wanted
+  if (current === null || current.state === 'OPEN') return { answer: undefined };
   if (current.done_by !== caller.userId) requireRight(role, 'manage');
   const set = { state: 'OPEN' as const, updated_at: isoOf(deps.now()) };
   const entry = correctionEntry(deps, {

@@ -10,7 +10,7 @@ import type { Rule } from './due-days.ts';
 import type { NamedTask, TaskDeps, TaskFarm, TaskRow } from './ports.ts';
 
 /** Open at a time: more than that nobody looks through, and all of them are read for each list of a day. */
-export const MOST_OPEN = 200;
+const MOST_OPEN = 200;
 
 export async function requireFarm(
   { queries }: { queries: Pick<TaskDeps['queries'], 'farmOf'> },
