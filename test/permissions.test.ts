@@ -255,6 +255,7 @@ function keepsItsPromises(engine: Engine, args: readonly string[] = []): void {
 /** What an OPERATOR may and a VIEWER may not. */
 const OF_OPERATORS: readonly string[] = [
   'DELETE /alerts/{alert_id}/acknowledge',
+  'DELETE /tasks/{task_id}/marks/{due_on}',
   'GET /farms/{farm_id}/contacts',
   'POST /aerators/{aerator_id}/control',
   'POST /alerts/{alert_id}/acknowledge',
@@ -268,6 +269,7 @@ const OF_OPERATORS: readonly string[] = [
   'POST /farms/{farm_id}/siren/hush',
   'POST /feeding/',
   'POST /ponds/{pond_id}/records',
+  'POST /tasks/{task_id}/marks',
   'POST /water-quality/',
 ];
 

@@ -116,6 +116,11 @@ export const dayInput = z
   .refine((day) => day >= '2000-01-01' && day < '2101-01-01', 'must lie between the years 2000 and 2100')
   .meta({ override: { type: 'string', format: 'date' } });
 
+/** A reading of a wall clock, HH:MM. */
+export const timeOfDay = z
+  .string()
+  .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { message: 'must be a time of day, for example 22:00' });
+
 export const isDateOnly = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text.trim());
 
 function degrees(limit: number, name: string) {

@@ -13,7 +13,9 @@ export type RecordKind =
   | 'loss'
   | 'farm_record'
   | 'feed_stock'
-  | 'harvest_lot';
+  | 'harvest_lot'
+  | 'task'
+  | 'task_mark';
 
 export type CorrectionDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'>;
 

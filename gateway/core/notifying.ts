@@ -11,12 +11,12 @@ export type Words = (language: Language) => string;
 
 /**
  * `owner`: of the farm. `operators`: the owner and the members who look after its devices (managers, technicians).
- * `attendants`: these and whoever answers alarms at the pond. A user who is made in the same commit is told, too, in
+ * `attendants`: these and whoever answers alarms at the pond. `recorders`: who writes down what was done. A user who is made in the same commit is told, too, in
  * `language`.
  */
 export type Recipients =
   | { userIds: readonly string[]; language?: string | null }
-  | { farmId: string; who: 'owner' | 'operators' | 'attendants' };
+  | { farmId: string; who: 'owner' | 'operators' | 'attendants' | 'recorders' };
 
 export type News = {
   type: NotificationType;

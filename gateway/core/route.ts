@@ -65,6 +65,7 @@ export const OWNED = [
   'farm_record',
   'feed_stock',
   'harvest_lot',
+  'task',
   'probe',
   'probe_bus',
   'probe_profile',
@@ -117,6 +118,8 @@ export type Request<Params, Query, Body> = {
   bearer: string | null;
   /** Body of a route that takes it as it comes; null elsewhere. */
   upload: Uint8Array | null;
+  /** The same of a route that takes it to disk. */
+  file: UploadedFile | null;
   /** Address under which the caller sees this instance, for example http://10.0.0.5:8080. */
   origin: string;
   /** How the sender of an event signed its body: the header Stripe-Signature. */
@@ -150,6 +153,15 @@ export type Answer = {
   /** Version of the one resource in the body; becomes its ETag. */
   rev?: number;
   headers?: Readonly<Record<string, string>>;
+};
+
+/** A body that lies on disk until its request is answered, or whoever keeps it releases it. */
+export type UploadedFile = {
+  path: string;
+  bytes: number;
+  keep: () => void;
+  release: () => Promise<void>;
+  answered: () => Promise<void>;
 };
 
 /** The most bytes of a body, for every route that takes one. */
@@ -192,6 +204,8 @@ export type Route = {
     /** Other kinds that are taken as well. */
     also?: readonly string[];
     maxBytes: number;
+    /** It goes to disk as it comes; memory never holds it. */
+    isToDisk?: true;
   };
   /** Status of a validation error: 400 for ponds, control points and aerators, else 422. */
   invalid: 400 | 422;

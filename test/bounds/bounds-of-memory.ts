@@ -56,6 +56,7 @@ export const BOUNDS_OF_MEMORY: readonly (readonly [file: string, names: string, 
   ['adapters/delivery/send-thread/send-thread.ts', 'fallsByMessage', number('MOST_SUSPECTS')],
   ['adapters/delivery/send-thread/worker.ts', 'done', time('sent to the main thread in the same turn')],
   ['adapters/discovery/name-service.ts', 'voices', program('addresses of the machine itself')],
+  ['adapters/http/body-on-disk.ts', 'senders', number('MOST_AT_ONCE')],
   ['adapters/http/event-hub.ts', 'gone versions generations', work('the rows of one commit')],
   ['adapters/http/event-hub.ts', 'streams farmless', open('event streams')],
   [

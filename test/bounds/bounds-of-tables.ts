@@ -72,6 +72,9 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
   farm_records: WRITTEN,
   feed_stock: WRITTEN,
   harvest_lots: WRITTEN,
+  // beside: 200 open ones of a farm (MOST_OPEN), and one mark for each of their due days
+  tasks: WRITTEN,
+  task_marks: WRITTEN,
   // at most one of an hour and one of a month in which something was measured
   measurement_sums: rowsOf('measurements'),
   measurement_gaps: rowsOf('ponds'),

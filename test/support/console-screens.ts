@@ -63,4 +63,6 @@ export const SCREENS = [
   '/relatorios/comparar?o=tabela',
   '/lancar/racao/bandejas?pond=V-01',
   '/lancar/sanidade/preparo?pond=V-01',
+  '/tarefas/todas',
+  '/tarefas/nova',
 ] as const;

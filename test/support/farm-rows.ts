@@ -16,6 +16,7 @@ import { invitation } from '#contract/resources/invitations.ts';
 import { pond } from '#contract/resources/ponds.ts';
 import { probe, probeBus, probeProfile } from '#contract/resources/probes.ts';
 import { schedule } from '#contract/resources/schedules.ts';
+import { task, taskMark } from '#contract/resources/tasks.ts';
 import { transfer } from '#contract/resources/transfers.ts';
 import { measurement } from '#contract/resources/water-quality.ts';
 import type { MemberRole } from '#contract/words.ts';
@@ -53,6 +54,7 @@ export async function aFarm(
     farm_record: randomUUID(),
     feed_stock: randomUUID(),
     harvest_lot: randomUUID(),
+    task: randomUUID(),
     probe: randomUUID(),
     probe_bus: randomUUID(),
     probe_profile: randomUUID(),
@@ -480,6 +482,44 @@ function production(ids: Record<Owned, string>, ownerId: string): Change[] {
       driver: 'João',
       loading_temperature_c: 2,
       notes: null,
+    }),
+    ...taskRows(ids),
+  ];
+}
+
+/** A task of every second day, done on its first. */
+function taskRows(ids: Record<Owned, string>): Change[] {
+  return [
+    insert(task, {
+      ...UNTOUCHED,
+      id: ids.task,
+      farm_id: ids.farm,
+      pond_id: ids.pond,
+      text: 'Limpar os filtros',
+      notes: 'Com escova',
+      items: ['Filtro de entrada', 'Filtro de saída'],
+      repeat: 'DAYS',
+      every_days: 2,
+      days_of_week: null,
+      first_day: '2026-02-20',
+      ended_on: null,
+      remind_at: null,
+      assignee_id: null,
+    }),
+    insert(taskMark, {
+      // named as its task: who asks for the rows of this farm knows no other id
+      id: ids.task,
+      farm_id: ids.farm,
+      task_id: ids.task,
+      due_on: '2026-02-20',
+      state: 'DONE',
+      done_at: AT,
+      done_by: null,
+      note: null,
+      ticked: ['Filtro de entrada'],
+      clock_quality: 'trusted',
+      created_at: AT,
+      updated_at: null,
     }),
   ];
 }

@@ -189,6 +189,7 @@ import type {
   systemRestoreAnswer,
 } from '#contract/resources/system-backup.ts';
 import type { doctorAnswer } from '#contract/resources/system-doctor.ts';
+import type { dueAnswer, taskAnswer, taskMarkAnswer, taskPerson } from '#contract/resources/tasks.ts';
 import type {
   transferAnswer,
   transferDetail,
@@ -263,6 +264,8 @@ export type Answers = {
     '/system/backup/uploaded/{}': null;
     '/system/restore': null;
     '/system/rights/{}': null;
+    '/tasks/{}': null;
+    '/tasks/{}/marks/{}': null;
     '/transfers/{}': null;
     '/users/me': null;
     '/water-quality/{}': null;
@@ -368,6 +371,10 @@ export type Answers = {
     '/farms/{}/records': z.infer<typeof recordAnswer>[];
     '/farms/{}/science': z.infer<typeof scienceSettings>;
     '/farms/{}/siren': z.infer<typeof sirenAnswer>;
+    '/farms/{}/task-marks': z.infer<typeof taskMarkAnswer>[];
+    '/farms/{}/tasks': z.infer<typeof taskAnswer>[];
+    '/farms/{}/tasks/due': z.infer<typeof dueAnswer>;
+    '/farms/{}/tasks/people': z.infer<typeof taskPerson>[];
     '/farms/{}/timeline': z.infer<typeof farmTimelineSegment>[];
     '/farms/{}/trace': z.infer<typeof recallAnswer>;
     '/feed-stock/{}': z.infer<typeof stockEntryAnswer>;
@@ -449,6 +456,7 @@ export type Answers = {
     '/system/rights': z.infer<typeof boxRightAnswer>[];
     '/system/support-bundle': string;
     '/system/update': z.infer<typeof systemUpdateAnswer>;
+    '/tasks/{}': z.infer<typeof taskAnswer>;
     '/transfers/': z.infer<typeof transferPage>;
     '/transfers/batch/{}': z.infer<typeof transferPage>;
     '/transfers/batch/{}/history': z.infer<typeof transferHistory>;
@@ -530,6 +538,7 @@ export type Answers = {
     '/farms/{}/restore': z.infer<typeof farmAnswer>;
     '/farms/{}/siren/hush': z.infer<typeof sirenAnswer>;
     '/farms/{}/siren/test': z.infer<typeof sirenAnswer>;
+    '/farms/{}/tasks': z.infer<typeof taskAnswer>;
     '/feeding/': z.infer<typeof feedingAnswer>;
     '/financial/expenses': z.infer<typeof expenseAnswer>;
     '/firmware/': z.infer<typeof firmwareAnswer>;
@@ -586,6 +595,7 @@ export type Answers = {
     '/system/restore/check': z.infer<typeof systemBackupAnswer>;
     '/system/rights': z.infer<typeof boxRightAnswer>;
     '/system/update': z.infer<typeof systemUpdateAnswer>;
+    '/tasks/{}/marks': z.infer<typeof taskMarkAnswer>;
     '/transfers/': z.infer<typeof transferAnswer>;
     '/users/me/email/code': z.infer<typeof messageAnswer>;
     '/users/me/email/confirm': z.infer<typeof messageAnswer>;
@@ -624,6 +634,7 @@ export type Answers = {
     '/subscriptions/{}': z.infer<typeof subscriptionAnswer>;
     '/system/authority/rotation': z.infer<typeof systemAuthorityAnswer>;
     '/system/backup/upload/{}': z.infer<typeof systemBackupUploadAnswer>;
+    '/tasks/{}': z.infer<typeof taskAnswer>;
     '/transfers/{}': z.infer<typeof transferAnswer>;
     '/users/me': z.infer<typeof userAnswer>;
     '/water-quality/{}': {

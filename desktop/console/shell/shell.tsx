@@ -215,7 +215,7 @@ const ROUTES: readonly { path: string; load: Load }[] = [
     load: async () => (await import('../screens/transfers/transfers.tsx')).Transfers,
   },
   { path: '/fazendas', load: async () => (await import('../screens/farms/all-farms.tsx')).AllFarms },
-  { path: '/tarefas', load: async () => (await import('../screens/tasks/tasks.tsx')).Tasks },
+  { path: '/tarefas/:what?', load: async () => (await import('../screens/tasks/tasks.tsx')).Tasks },
   {
     path: '/relatorios/ficha',
     load: async () => (await import('../screens/reports/water-sheet.tsx')).WaterSheet,
@@ -240,7 +240,7 @@ const AT_THE_PONDS = [
   '/lancar/anotacao',
   '/lancar/sanidade/:what',
   '/lancar/estoque/:what?',
-  '/tarefas',
+  '/tarefas/:what?',
   '/aeracao',
   '/viveiros/:cod/:tab?',
   '/alarmes/:tab?',
@@ -364,6 +364,7 @@ async function fetchAhead(farmId: string, isOver: () => boolean): Promise<void> 
     () => askAhead('/ponds/', { farm_id: farmId, limit: 1_000 }),
     () => askAhead('/ponds/summary-cards', { farm_id: farmId }),
     () => askAhead(`/farms/${farmId}/products`, {}),
+    () => askAhead(`/farms/${farmId}/tasks/due`, {}),
     () => askAhead('/water-quality/latest', { farm_id: farmId }),
     ...ROUTES.filter(({ path }) => AT_THE_PONDS.includes(path)).map(({ load }) => load),
   ];

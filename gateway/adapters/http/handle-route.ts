@@ -25,6 +25,7 @@ import { perform } from '#core/use-case.ts';
 import type { WriteBudget } from '#core/write-budget.ts';
 import { movedAway } from '#features/cloud/moved-farms.ts';
 import { type MayOnBox, requireBoxRight } from '#features/people/box-rights.ts';
+import type { BodiesOnDisk } from './body-on-disk.ts';
 import { type IdempotencyDeps, withIdempotency } from './idempotency.ts';
 import { faultIn } from './input-bounds.ts';
 import { misspeltIn, refuseMisspelt, warnOfMisspelt, warnOfUnchanged } from './misspelt-fields.ts';
@@ -43,6 +44,8 @@ export type HandleDeps = Pick<Kernel, 'commit' | 'pause' | 'random' | 'log'> &
     admit?: Admit;
     /** What an account may have stored in a day. */
     writes: Pick<WriteBudget, 'admit'>;
+    /** Bodies too large for memory. */
+    bodies: BodiesOnDisk;
     mayOnBox: MayOnBox;
     /** Who recorded a thing; null: nobody did, or it is unknown. */
     recorderOf: (of: Owned, id: string) => Promise<string | null>;
@@ -80,6 +83,7 @@ const THING: Readonly<Record<Owned, string>> = {
   farm_record: 'Record',
   feed_stock: 'Entry of feed stock',
   harvest_lot: 'Harvest lot',
+  task: 'Task',
   probe: 'Probe',
   probe_bus: 'Bus',
   probe_profile: 'Probe profile',
@@ -94,6 +98,19 @@ export async function handleRoute(
   response: Response,
 ): Promise<void> {
   const request = await readRequest(deps, route, http, response);
+  try {
+    await answerRequest(deps, { route, read, request }, http, response);
+  } finally {
+    await request.file?.answered();
+  }
+}
+
+async function answerRequest(
+  deps: HandleDeps,
+  { route, read, request }: { route: Route; read: Route | null; request: Request<unknown, unknown, unknown> },
+  http: HttpRequest,
+  response: Response,
+): Promise<void> {
   const prepared = await route.prepare?.(request as never);
   const handle = () => route.handle(request as never, prepared as never);
   const decide =
@@ -120,6 +137,8 @@ export async function handleRoute(
     },
   );
   if (route.access.who !== 'anyone' && answer.status < 400) markProved(http.socket);
+  // whoever hears the answer may send the next file
+  await request.file?.answered();
   const told = warnOfUnchanged(route, request.rawBody, answer);
   await sendAnswer(response, warnOfMisspelt(route, misspeltIn(route, request.rawBody), told));
 }
@@ -167,13 +186,17 @@ async function readRequest(
   const ifMatch = ifMatchOf(http);
   if (route.hasNoTag === true && ifMatch !== null) throw hasNoTag();
   const farm = farmBefore ?? (await farmOf(deps, route.access, caller, { query, body }));
-  const upload = route.takes === undefined ? null : await readFile(http, route.takes);
+  const { takes } = route;
+  const isToDisk = takes?.isToDisk === true;
+  const upload = takes === undefined || isToDisk ? null : await readFile(http, takes);
+  const file = isToDisk && caller !== null ? await deps.bodies.take(http, takes, caller.userId) : null;
   return {
     params,
     query,
     body,
     rawBody,
     upload,
+    file,
     caller,
     farm,
     ifMatch,

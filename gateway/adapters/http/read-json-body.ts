@@ -68,7 +68,7 @@ export function readFile(
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const isTaken = [media, ...also].includes(type.trim().toLowerCase());
   if ((headers['content-encoding'] ?? 'identity') !== 'identity' || !isTaken) {
-    reject(wrongType(`Send the file plain, with Content-Type: ${[media, ...also].join(', ')}`));
+    reject(wrongFileType([media, ...also]));
   } else if (Number(headers['content-length'] ?? 0) > maxBytes) {
     reject(tooLarge(maxBytes));
   } else {
@@ -147,9 +147,12 @@ function malformed(detail: string): AppError {
 export const sizeText = (bytes: number): string =>
   bytes < MIB ? `${bytes / 1024} KiB` : `${Math.floor((bytes / MIB) * 10) / 10} MiB`;
 
-function tooLarge(maxBytes: number): AppError {
+export function tooLarge(maxBytes: number): AppError {
   return new AppError(413, `The body is larger than ${sizeText(maxBytes)}`, { code: 'BODY_TOO_LARGE' });
 }
+
+export const wrongFileType = (kinds: readonly string[]): AppError =>
+  wrongType(`Send the file plain, with Content-Type: ${kinds.join(', ')}`);
 
 function wrongType(detail: string): AppError {
   return new AppError(415, detail, { code: 'UNSUPPORTED_MEDIA_TYPE' });

@@ -16,12 +16,12 @@ export type SheetBounds = {
 };
 /** What no sheet of a farm has; a row more than are imported, so that too many are told. */
 export const SHEET_BOUNDS: SheetBounds = {
-  inflatedBytes: 96 * 1_048_576,
+  inflatedBytes: 128 * 1_048_576,
   rows: 100_200,
-  cells: 1_000_000,
+  cells: 2_000_000,
   columns: 1_000,
   letters: 32_767,
-  sheets: 30,
+  sheets: 250,
 };
 
 /** The visible sheets of a workbook: numbers as numbers, days and times as ISO text. Throws SheetTrouble. */
@@ -35,9 +35,10 @@ export function readWorkbook(bytes: Uint8Array, bounds: SheetBounds = SHEET_BOUN
   );
   const is1904 = book.Workbook?.WBProps?.date1904 === true;
   const left = { cells: bounds.cells };
-  const sheets = book.SheetNames.slice(0, bounds.sheets)
-    .filter((name) => !hidden.has(name))
-    .map((name) => ({ name, rows: rowsOf(book.Sheets[name], { bounds, is1904, left }) }));
+  const names = book.SheetNames.filter((name) => !hidden.has(name));
+  if (names.length > bounds.sheets)
+    throw new SheetTrouble(`The workbook has more than ${bounds.sheets} sheets: send it in parts`);
+  const sheets = names.map((name) => ({ name, rows: rowsOf(book.Sheets[name], { bounds, is1904, left }) }));
   const filled = sheets.filter(({ rows }) => rows.length > 0);
   return { file: fileOf(book, bytes), sheets: filled };
 }
@@ -52,7 +53,8 @@ function opened(bytes: Uint8Array, bounds: SheetBounds): WorkBook {
       cellFormula: true,
       sheetStubs: true,
       cellHTML: false,
-      cellText: false,
+      // of LibreOffice's only what is shown tells per cent
+      cellText: isOpenDocument(bytes),
       sheetRows: bounds.rows,
     });
   } catch (error) {
@@ -64,6 +66,10 @@ function opened(bytes: Uint8Array, bounds: SheetBounds): WorkBook {
     );
   }
 }
+
+/** Its first part says what it is. */
+const isOpenDocument = (bytes: Uint8Array): boolean =>
+  bytes[0] === 0x50 && Buffer.from(bytes.subarray(30, 38)).toString('latin1') === 'mimetype';
 
 const fileOf = (book: WorkBook, bytes: Uint8Array): WorkbookRead['file'] => {
   if (bytes[0] !== 0x50) return 'xls';
@@ -82,9 +88,10 @@ function rowsOf(
   for (const [index, line] of lines.entries()) {
     const merged = carried.get(index);
     if (line === undefined && merged === undefined) continue;
-    if ((line?.length ?? 0) > bounds.columns)
+    const width = widthOf(line);
+    if (width > bounds.columns)
       throw new SheetTrouble(`Row ${index + 1} has more than ${bounds.columns} columns`);
-    const cells = Array.from(line ?? [], (cell) => cellOf(cell, is1904));
+    const cells = Array.from({ length: width }, (_, at) => cellOf(line?.[at], is1904));
     left.cells -= cells.length;
     if (left.cells < 0) throw new SheetTrouble(`The workbook has more than ${bounds.cells} cells`);
     if (cells.some((cell) => typeof cell === 'string' && cell.length > bounds.letters))
@@ -94,6 +101,16 @@ function rowsOf(
   }
   return rows;
 }
+
+/** Cells up to the last that holds something: a coloured row goes on to the end of the sheet. */
+function widthOf(line: readonly (CellObject | undefined)[] | undefined): number {
+  let width = line?.length ?? 0;
+  while (width > 0 && isBlank(line?.[width - 1])) width -= 1;
+  return width;
+}
+
+const isBlank = (cell: CellObject | undefined): boolean =>
+  cell === undefined || (cell.t === 'z' && cell.f === undefined);
 
 /** Merged cells hold their value once, in the corner: what it says of the others, by row and position. */
 function carriedOf(
@@ -124,7 +141,11 @@ function cellOf(cell: CellObject | undefined, is1904: boolean): SheetCell {
   if (cell.t === 'e') return '#N/A';
   if (cell.t === 'z') return cell.f === undefined ? '' : `=${cell.f.slice(0, 60)}`;
   if (cell.v === undefined || cell.v === null) return '';
-  if (cell.t === 'n' && typeof cell.v === 'number') return numberOf(cell.v, String(cell.z ?? ''), is1904);
+  if (cell.t === 'n' && typeof cell.v === 'number') {
+    // LibreOffice says of the value itself that it is per cent
+    const format = cell.z ?? (/%\s*$/.test(cell.w ?? '') ? '0%' : '');
+    return numberOf(cell.v, String(format), is1904);
+  }
   if (cell.t === 'd' && cell.v instanceof Date) return cell.v.toISOString();
   if (cell.t === 'b') return String(cell.v);
   return String(cell.v).replaceAll('\u0000', '').trim();
@@ -134,7 +155,22 @@ function numberOf(value: number, format: string, is1904: boolean): SheetCell {
   if (format !== '' && SSF.is_date(format)) return dateOf(value, is1904);
   // 85 % is held as 0.85, and sums of binary fractions as 0.30000000000000004
   const shown = /%/.test(format.replaceAll(/"[^"]*"/g, '')) ? value * 100 : value;
-  return Number(shown.toPrecision(14));
+  const figure = Number(shown.toPrecision(14));
+  const unit = unitIn(format);
+  return unit === '' ? figure : `${figure} ${unit}`;
+}
+
+/** What a format writes behind the figure, such as µg/L: a cell that looks so means it. */
+function unitIn(format: string): string {
+  const [positive = ''] = format.split(';');
+  const [, behind = ''] = /[0#?]([^0#?]*)$/.exec(positive) ?? [];
+  const text = behind
+    .replaceAll(/[_*].|\[[^\]]*\]/g, '')
+    .replaceAll(/"([^"]*)"|\\(.)/g, '$1$2')
+    .trim();
+  return /[\p{L}%°‰]/u.test(text) && !/^(?:%|e[+-]|[a-z]{0,2}[$€£]|brl|usd|eur|general)/i.test(text)
+    ? text
+    : '';
 }
 
 function dateOf(serial: number, is1904: boolean): SheetCell {
@@ -156,7 +192,7 @@ const LOCAL = 0x04034b50;
 const MOST_ENTRIES = 2_000;
 
 /** What an archive says of its size is proved by inflating it, no further than that. Throws SheetTrouble. */
-function refuseBombs(bytes: Uint8Array, { inflatedBytes }: SheetBounds): void {
+function refuseBombs(bytes: Uint8Array, { inflatedBytes, rows }: SheetBounds): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const broken = () => new SheetTrouble('The workbook is damaged: save it anew');
   let end = bytes.length - 22;
@@ -176,17 +212,36 @@ function refuseBombs(bytes: Uint8Array, { inflatedBytes }: SheetBounds): void {
     if (left < 0) throw new SheetTrouble('The workbook is too large when it is unpacked');
     if (local + 30 > bytes.length || view.getUint32(local, true) !== LOCAL) throw broken();
     const start = local + 30 + view.getUint16(local + 26, true) + view.getUint16(local + 28, true);
-    if (method === 8) proved(bytes.subarray(start, start + packed), size);
-    else if (method !== 0 || packed !== size) throw broken();
+    const name = Buffer.from(bytes.subarray(at + 46, at + 46 + view.getUint16(at + 28, true))).toString(
+      'latin1',
+    );
+    if (method !== 8 && (method !== 0 || packed !== size)) throw broken();
+    const kept = bytes.subarray(start, start + packed);
+    const whole = method === 8 ? proved(kept, size) : kept;
+    if (SHEET_PART.test(name) && lastRowIn(whole) > rows) throw tooManyRows(rows);
     at += 46 + view.getUint16(at + 28, true) + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
   }
 }
 
-function proved(packed: Uint8Array, size: number): void {
+function proved(packed: Uint8Array, size: number): Uint8Array {
   try {
-    if (inflateRawSync(packed, { maxOutputLength: size + 1 }).length === size) return;
+    const whole = inflateRawSync(packed, { maxOutputLength: size + 1 });
+    if (whole.length === size) return whole;
   } catch {
     // longer than it says, or damaged
   }
   throw new SheetTrouble('The workbook is damaged: save it anew');
+}
+
+const SHEET_PART = /^xl\/worksheets\/[^/]+\.xml$/;
+const tooManyRows = (rows: number) =>
+  new SheetTrouble(`The workbook has rows below row ${rows}: send it in parts`);
+
+/** The last row of a sheet that holds something, however many below it are only coloured; what lies beyond is not read. */
+function lastRowIn(xml: Uint8Array): number {
+  const text = Buffer.from(xml.buffer, xml.byteOffset, xml.byteLength);
+  const value = Math.max(text.lastIndexOf('</v>'), text.lastIndexOf('</is>'));
+  const row = value === -1 ? -1 : text.lastIndexOf('<row ', value);
+  const head = row === -1 ? '' : text.toString('latin1', row, row + 200);
+  return Number(/^<row [^>]*?\br="(\d+)"/.exec(head)?.[1] ?? 0);
 }

@@ -28,10 +28,11 @@ const REST_MS = 50;
 const MOST_ROWS = 20_000;
 const PARENTS_AT_ONCE = 100;
 
-const PARENTS = ['batches', 'ponds', 'control_points', 'farms'] as const;
+const PARENTS = ['tasks', 'batches', 'ponds', 'control_points', 'farms'] as const;
 type ParentTable = (typeof PARENTS)[number];
 /** Words under which decisions rest on them: whoever brings one back moves its guard. */
 const GUARDS = {
+  tasks: 'task',
   batches: 'batch',
   ponds: 'pond',
   control_points: 'control_point',
@@ -59,6 +60,7 @@ export async function sweepBelowDeleted(deps: SweepBelowDeps): Promise<void> {
   const isSettledHere = once((farmId) => isSettled(deps, farmId));
   const isGone = (table: ParentTable) => once((id) => isGoneForGood(deps, table, id));
   const gone: GoneFor = {
+    tasks: isGone('tasks'),
     batches: isGone('batches'),
     ponds: isGone('ponds'),
     control_points: isGone('control_points'),

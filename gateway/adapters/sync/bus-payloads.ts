@@ -15,6 +15,8 @@ const PASSING = new Set([
   'farm_records',
   'feed_stock',
   'harvest_lots',
+  'tasks',
+  'task_marks',
   'expenses',
   'notifications',
 ]);

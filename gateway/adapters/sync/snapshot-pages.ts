@@ -44,6 +44,8 @@ export const IN_ORDER = [
   'farm_records',
   'feed_stock',
   'harvest_lots',
+  'tasks',
+  'task_marks',
   'notifications',
   'logs',
 ] as const satisfies readonly Shared[];

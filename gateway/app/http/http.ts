@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createApp } from '#adapters/http/app.ts';
 import { ownRequestCounts, sharedRequestCounts } from '#adapters/http/attempt-limit.ts';
+import { bodiesOnDisk } from '#adapters/http/body-on-disk.ts';
 import { ownNamesOf } from '#adapters/http/client-address.ts';
 import { eventTicketRoutes } from '#adapters/http/event-stream.ts';
 import { mountPlatform } from '#adapters/http/platform.ts';
@@ -59,6 +61,7 @@ export function wireHttp(platform: Platform, needs: Needs) {
       ...kernel,
       ...(requestLimits === null ? {} : { admit: requestLimits.admit }),
       writes: platform.writes,
+      bodies: bodiesOnDisk(join(config.data, 'incoming'), kernel),
       ...idempotencyQueries(database.read),
       accessTo,
       recorderOf: recorderQuery(database.read),

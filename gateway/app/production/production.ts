@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { isWorkbook } from '#adapters/sheets/is-workbook.ts';
 import { SheetTrouble } from '#adapters/sheets/sheet-trouble.ts';
 import { buildWaterSums } from '#adapters/sql/build-water-sums.ts';
 import type { Database } from '#adapters/sql/database.ts';
@@ -18,10 +20,12 @@ import { latestWaterQuery } from '#adapters/sql/queries/production/latest-water.
 import { traceQueries } from '#adapters/sql/queries/production/lot-traces.ts';
 import { measurementQueries } from '#adapters/sql/queries/production/measurements.ts';
 import { recordQueries, withdrawalQueries } from '#adapters/sql/queries/production/records.ts';
+import { reminderQueries, taskQueries } from '#adapters/sql/queries/production/tasks.ts';
 import { pondContentsQueries, transferQueries } from '#adapters/sql/queries/production/transfers.ts';
 import { waterReadQueries } from '#adapters/sql/queries/production/water-readings.ts';
 import { sweepImports } from '#adapters/sql/sweep-imports.ts';
 import type { Feature } from '#contract/plans.ts';
+import { AppError } from '#core/errors.ts';
 import { countsUntil } from '#core/facts-of-now.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Route } from '#core/route.ts';
@@ -56,6 +60,8 @@ import type { RowJudge } from '#features/production/imports/ports.ts';
 import { notATable } from '#features/production/imports/read-table.ts';
 import { importRoutes } from '#features/production/imports/routes.ts';
 import { recordRoutes } from '#features/production/records/routes.ts';
+import { createReminders } from '#features/production/tasks/remind.ts';
+import { taskRoutes } from '#features/production/tasks/routes.ts';
 import { transferRoutes } from '#features/production/transfers/routes.ts';
 import { waterQualityRoutes } from '#features/production/water-quality/routes.ts';
 import { type Withdrawals, withdrawals } from '#features/production/withdrawal.ts';
@@ -88,7 +94,7 @@ export function wireProduction(
   areas: {
     alarms: Pick<Alarms, 'alerts'>;
     people: Pick<People, 'subscriptions'>;
-    control: Pick<ControlArea, 'control'>;
+    control: Pick<ControlArea, 'control' | 'gateways'>;
   },
 ) {
   const { kernel, database } = platform;
@@ -120,6 +126,12 @@ export function wireProduction(
   };
   const imports = wireImports(deps);
   const feedStock = wireFeedStock(deps);
+  const reminders = createReminders({
+    ...kernel,
+    queries: reminderQueries(database.readLong),
+    notify: platform.notify,
+    isRunHere: (farmId) => !areas.control.gateways.isRunByGateway(farmId),
+  });
   return {
     batches,
     scienceOf,
@@ -145,6 +157,7 @@ export function wireProduction(
         queries: recordQueries(database.read, database.readLong),
       }),
       ...feedStockRoutes(feedStock),
+      ...taskRoutes({ ...kernel, queries: taskQueries(database.read, database.readLong) }),
       ...wireTransfers(deps),
       ...wireExports(deps),
       ...traceRoutes(wireTraces(deps)),
@@ -166,6 +179,7 @@ export function wireProduction(
         at: '41 * * * *',
         run: () => warnOfStock({ ...kernel, ...feedStock, notify: platform.notify }),
       },
+      { name: 'reminders of tasks', everyS: 60, run: reminders.tick },
       { name: 'old imports', at: '43 3 * * *', run: () => sweepImports(database, kernel) },
     ]),
   };
@@ -351,15 +365,23 @@ function wireImports(deps: Deps): ReturnType<typeof importRoutes> {
     scienceOf,
     onCreateBatches: limits.batches,
     judgeRows: () => rowJudge(deps),
-    async readWorkbook(bytes) {
+    async readSheets(file) {
       try {
-        return await readWorkbookBeside(bytes);
+        if (await isWorkbook(file.path)) return await readWorkbookBeside(file.path);
       } catch (error) {
         throw error instanceof SheetTrouble ? notATable(error.message, 'WORKBOOK_UNREADABLE') : error;
       }
+      if (file.bytes > MOST_TEXT_BYTES)
+        throw new AppError(413, 'A file of text is larger than 8 MiB: send it in parts, or as a workbook', {
+          code: 'BODY_TOO_LARGE',
+        });
+      return readFile(file.path);
     },
   });
 }
+
+/** A text is read in memory. */
+const MOST_TEXT_BYTES = 8 * 1_048_576;
 
 /** The warnings of the features of these records; what it read of a batch holds for all rows of one file. */
 function rowJudge({ kernel, database, batches, scienceOf }: Deps): RowJudge {

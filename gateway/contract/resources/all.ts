@@ -64,6 +64,7 @@ import {
   syncFarm,
   takenCommand,
 } from './sync-tables.ts';
+import { task, taskMark } from './tasks.ts';
 import { transfer } from './transfers.ts';
 import { user } from './users.ts';
 import { measurement } from './water-quality.ts';
@@ -96,6 +97,8 @@ export const sharedResources = {
   farm_records: farmRecord,
   feed_stock: feedStockEntry,
   harvest_lots: harvestLot,
+  tasks: task,
+  task_marks: taskMark,
   notification_channels: notificationChannel,
   access_tokens: accessToken,
   invitations: invitation,

@@ -111,7 +111,7 @@ export const importReport = z.object({
     .describe('What the file does not tell'),
   ignored_columns: z.array(z.string()),
   format: z.object({
-    separator: z.enum([',', ';', '\t']).nullable().describe('null: a workbook'),
+    separator: z.enum([',', ';', '\t', '|']).nullable().describe('null: a workbook'),
     decimal: z.enum(['comma', 'point']),
     encoding: z
       .enum(['utf-8', 'windows-1252', 'utf-16le', 'utf-16be', 'macintosh', 'ibm850'])

@@ -1,14 +1,9 @@
 import * as z from 'zod';
-import { ownId, pageQuery, wordOf } from '../fields.ts';
+import { ownId, pageQuery, timeOfDay, wordOf } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { NOTIFICATION_TYPES, type NotificationType, SEVERITIES } from '../words.ts';
 import { timezone } from './farms.ts';
 import { email } from './users.ts';
-
-const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d$/;
-export const timeOfDay = z
-  .string()
-  .regex(TIME_OF_DAY, { message: 'must be a time of day, for example 22:00' });
 
 export const CHANNEL_KINDS = ['EMAIL', 'WEB_PUSH', 'WEBHOOK', 'SMS'] as const;
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];

@@ -148,6 +148,8 @@ export const RESTORE_COUNTED = [
   'farm_records',
   'feed_stock',
   'harvest_lots',
+  'tasks',
+  'task_marks',
 ] as const;
 
 export const restoreCounted = z.object({

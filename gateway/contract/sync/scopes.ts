@@ -46,6 +46,8 @@ export const SCOPES: Readonly<Record<SharedTable, Scope>> = {
   measurements: { by: 'parent', table: 'ponds', column: 'pond_id' },
   farm_records: { by: 'farm', column: 'farm_id' },
   feed_stock: { by: 'farm', column: 'farm_id' },
+  tasks: { by: 'farm', column: 'farm_id' },
+  task_marks: { by: 'farm', column: 'farm_id' },
   notification_channels: { by: 'nobody' },
   access_tokens: { by: 'nobody' },
   invitations: { by: 'nobody' },

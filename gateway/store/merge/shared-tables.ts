@@ -63,6 +63,8 @@ export const REFERENCES: Readonly<Record<SharedTable, Readonly<Record<string, Sh
   },
   feed_stock: { farm_id: 'farms' },
   harvest_lots: { farm_id: 'farms', batch_id: 'batches', harvest_id: 'harvests', pond_id: 'ponds' },
+  tasks: { farm_id: 'farms', pond_id: 'ponds' },
+  task_marks: { farm_id: 'farms', task_id: 'tasks' },
   logs: {},
   notification_channels: { user_id: 'users' },
   access_tokens: { user_id: 'users' },

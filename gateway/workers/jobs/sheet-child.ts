@@ -1,7 +1,8 @@
-import { readWorkbook } from '#adapters/sheets/read-workbook.ts';
+import { readFileSync } from 'node:fs';
+import { readWorkbook, type SheetRow } from '#adapters/sheets/read-workbook.ts';
 import { SheetTrouble } from '#adapters/sheets/sheet-trouble.ts';
 import { standBack } from '#adapters/system/process-pauses.ts';
-import type { SheetAnswer } from './sheet-process.ts';
+import type { RowSent, SheetAnswer } from './sheet-process.ts';
 
 // Reads one workbook for sheet-process.ts and ends.
 
@@ -10,13 +11,13 @@ const ROWS_AT_ONCE = 500;
 
 standBack();
 process.once('disconnect', () => process.exit(1));
-process.once('message', (bytes: Uint8Array) => {
+process.once('message', (path: string) => {
   const tell = (answer: SheetAnswer) => void process.send?.(answer);
   try {
-    const { file, sheets } = readWorkbook(bytes);
+    const { file, sheets } = readWorkbook(readFileSync(path));
     for (const { name, rows } of sheets) {
       for (let at = 0; at < rows.length; at += ROWS_AT_ONCE)
-        tell({ sheet: name, rows: rows.slice(at, at + ROWS_AT_ONCE) });
+        tell({ sheet: name, rows: sentAs(rows.slice(at, at + ROWS_AT_ONCE)) });
     }
     process.send?.({ file } satisfies SheetAnswer, () => process.exit(0));
   } catch (error) {
@@ -25,3 +26,10 @@ process.once('message', (bytes: Uint8Array) => {
     process.send?.(answer, () => process.exit(0));
   }
 });
+
+function sentAs(rows: readonly SheetRow[]): Uint8Array {
+  const plain = rows.map(
+    ({ carried, ...row }): RowSent => (carried === undefined ? row : { ...row, carried: [...carried] }),
+  );
+  return Buffer.from(JSON.stringify(plain));
+}

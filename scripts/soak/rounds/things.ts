@@ -280,6 +280,21 @@ export const THINGS: Readonly<Record<string, Thing>> = {
     isDeleted: true,
     weight: 0.7,
   },
+  task: {
+    table: 'tasks',
+    make: below('farm', (farm, n) => ({
+      path: `/farms/${farm}/tasks`,
+      body: {
+        text: `w${n}`,
+        ...(n % 2 === 0 ? {} : { repeat: 'DAYS', every_days: 1 + (n % 6) }),
+        ...(n % 3 === 0 ? { items: [`i${n}`, 'j'], remind_at: '06:00' } : {}),
+      },
+    })),
+    at: ({ id }) => `/tasks/${id}`,
+    edits: [notes, { field: 'text', value: words }],
+    isDeleted: true,
+    weight: 0.7,
+  },
   aerator: {
     table: 'aerators',
     make: below('pond', (pond, n, { chance }) => ({

@@ -348,6 +348,7 @@ describe('what counts', () => {
     'Ponds',
     'Records',
     'Science settings',
+    'Tasks',
     'Transfers',
     'Users',
     'Water quality',

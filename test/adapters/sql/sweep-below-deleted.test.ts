@@ -51,6 +51,7 @@ onBothEngines('journals below what was deleted', (_open, engine) => {
     'harvests',
     'measurements',
     'survival_changes',
+    'task_marks',
     'transfers',
   ];
 

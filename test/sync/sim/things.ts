@@ -17,6 +17,7 @@ import { pond } from '#contract/resources/ponds.ts';
 import { schedule } from '#contract/resources/schedules.ts';
 import { farmScience } from '#contract/resources/science.ts';
 import { subscription } from '#contract/resources/subscriptions.ts';
+import { task, taskMark } from '#contract/resources/tasks.ts';
 import { transfer } from '#contract/resources/transfers.ts';
 import { user } from '#contract/resources/users.ts';
 import { measurement } from '#contract/resources/water-quality.ts';
@@ -443,6 +444,56 @@ export const THINGS: readonly Thing[] = [
     },
     madeOn: BOTH,
     isDeleted: true,
+    weight: 1,
+  },
+  {
+    resource: any(task),
+    make: ({ one, at }, id, word) =>
+      withParent(one('farms'), ({ id: farm_id }) => ({
+        id,
+        farm_id,
+        pond_id: onFarm(one('ponds'), farm_id),
+        text: word,
+        notes: null,
+        items: [word],
+        repeat: 'DAYS',
+        every_days: 2,
+        days_of_week: null,
+        first_day: '2026-03-01',
+        ended_on: null,
+        remind_at: null,
+        assignee_id: null,
+        ...recorded(at),
+      })),
+    edits: {
+      text: (word) => ({ text: word }),
+      items: (word) => ({ items: [word] }),
+      rule: (word) => ({ every_days: 1 + (numberOf(word) % 300) }),
+      remind_at: (word) => ({ remind_at: `0${numberOf(word) % 10}:00` }),
+    },
+    madeOn: BOTH,
+    isDeleted: true,
+    weight: 1,
+  },
+  {
+    resource: any(taskMark),
+    make: ({ one, at }, id, word) =>
+      withParent(one('tasks'), ({ id: task_id, farm_id }) => ({
+        id,
+        farm_id,
+        task_id,
+        due_on: '2026-03-01',
+        state: 'DONE',
+        done_at: at,
+        done_by: null,
+        note: word,
+        ticked: [],
+        clock_quality: 'trusted',
+        ...untouched(at),
+      })),
+    edits: { mark: (word) => ({ note: word, ticked: [word] }) },
+    madeOn: BOTH,
+    isDeleted: false,
     weight: 1,
   },
   ofBatch(expense, 1, { description: (word) => ({ description: word }) }, (at, word) => ({

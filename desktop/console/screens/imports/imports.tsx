@@ -20,7 +20,7 @@ import { FaultNote } from '../box/system-page.tsx';
 import { saidIn, useWork } from '../system/use-work.ts';
 import { isUnderWay, OneFile, useRecords } from './one-file.tsx';
 
-const MOST_BYTES = 8 * 1_048_576;
+const MOST_BYTES = 32 * 1_048_576;
 
 /** A sheet of the past is brought here: chosen, read, corrected, and only then imported. */
 export function Imports() {

@@ -11,10 +11,28 @@ import { age, clockTime } from '../../i18n/format.ts';
 import { byPlace, grouped, type Task } from '../../state/tasks.ts';
 import '../../styles/tasks.css';
 import { taskWords } from '#words/entries.ts';
+import { AllTasks } from './all-tasks.tsx';
+import { isToDo, OwnTasks, useOwnTasks } from './own-tasks.tsx';
+import { TaskForm } from './task-form.tsx';
+
+/** What is to be done today, and the pages of the tasks that people set themselves: one screen, so that all opens without a line. */
+export function Tasks({ params }: { params: Readonly<Record<string, string>> }) {
+  switch (params['what']) {
+    case undefined:
+      return <Today />;
+    case 'todas':
+      return <AllTasks />;
+    case 'nova':
+      return <TaskForm id={null} />;
+    default:
+      return <TaskForm key={params['what']} id={params['what']} />;
+  }
+}
 
 /** What is to be done, longest overdue in front; every line leads to the screen that does it. */
-export function Tasks() {
+function Today() {
   const words = taskWords();
+  const own = useOwnTasks();
   const { tasks, isReady, error } = useTasks();
   const round = useRound();
   const saved = entries.value.filter(({ state }) => state === 'saved').length;
@@ -43,7 +61,8 @@ export function Tasks() {
           {words.asking}
         </p>
       )}
-      {isReady && tasks.length === 0 ? (
+      <OwnTasks of={own} />
+      {isReady && tasks.length === 0 && own.data !== undefined && !own.data.tasks.some(isToDo) ? (
         <Empty text={words.none} />
       ) : (
         <>

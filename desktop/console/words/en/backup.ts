@@ -131,6 +131,8 @@ export const backupWords = translation<typeof source.backupWords>({
     biometries: 'Biometries',
     expenses: 'Expenses',
     farm_records: 'Treatments, water exchanges and notes',
+    tasks: 'Tasks',
+    task_marks: 'Marks of tasks',
     feed_stock: 'Feed stock',
     harvest_lots: 'Harvest lots',
   },

@@ -125,6 +125,8 @@ export const syncWords = translation<typeof source.syncWords>({
     feeding_records: 'Feeding',
     measurements: 'Measurement',
     farm_records: 'Treatment, water exchange or note',
+    tasks: 'Task',
+    task_marks: 'Mark of a task',
     feed_stock: 'Delivery or count of feed',
     harvest_lots: 'Harvest lot',
     alerts: 'Alarm',

@@ -131,6 +131,8 @@ export const backupWords = translation<typeof source.backupWords>({
     schedules: 'Horarios',
     users: 'Personas',
     farm_records: 'Tratamientos, recambios de agua y anotaciones',
+    tasks: 'Tareas',
+    task_marks: 'Marcas de tareas',
     feed_stock: 'Existencias de balanceado',
     harvest_lots: 'Lotes de cosecha',
     measurements: 'Mediciones de agua',

@@ -123,6 +123,8 @@ export const syncWords = translation<typeof source.syncWords>({
     biometries: 'Muestreo',
     feeding_records: 'Alimentación',
     farm_records: 'Tratamiento, recambio de agua o anotación',
+    tasks: 'Tarea',
+    task_marks: 'Marca de tarea',
     feed_stock: 'Entrega o conteo de balanceado',
     harvest_lots: 'Lote de cosecha',
     measurements: 'Medición',

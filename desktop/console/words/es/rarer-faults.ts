@@ -115,7 +115,9 @@ export const rarerFaults = translation<typeof source.rarerFaults>({
   NOT_A_TABLE: 'El archivo no es una hoja de cálculo que se pueda leer.',
   NOT_CHANGED: 'Parte de lo enviado no se cambia aquí y quedó como estaba.',
   NOT_CHECKED: 'Compare el respaldo antes de restaurar.',
+  NOT_DUE: 'La tarea no es de ese día.',
   NOT_ENOUGH_ANIMALS: 'No hay tantos animales en la piscina.',
+  NO_RULE: 'Diga los días de la repetición.',
   PAYMENT_STATE_CHANGED:
     'Algo cambió en el cobro hace poco, y ahora no se hizo nada. Revise su suscripción e intente de nuevo.',
   PAYMENT_REFUSED: 'El cobro no acepta este pedido, ni repetido. No cambió nada; hable con el soporte.',
@@ -195,6 +197,7 @@ export const rarerFaults = translation<typeof source.rarerFaults>({
   SMS_COUNTRY: 'Esta caja no manda SMS a ese país.',
   STORE_FULL: 'No caben más versiones de firmware; elimine una antigua.',
   SYNC_NOT_POSSIBLE: 'Ahora no se puede sincronizar: revise la conexión con la nube.',
+  TASK_MARKED: 'Otra persona ya marcó ese día como hecho.',
   TEXT_NOT_ALLOWED: 'El texto tiene signos que no se aceptan.',
   SURVIVAL_SET_AFTERWARDS:
     'La supervivencia indicada después de esta pérdida sigue valiendo; corríjala si hace falta.',
@@ -213,6 +216,7 @@ export const rarerFaults = translation<typeof source.rarerFaults>({
   TOO_MANY_ROWS: 'El archivo tiene demasiadas filas: divídalo en partes.',
   TOO_MANY_SCHEDULES: 'Hay demasiados horarios en este punto; elimine uno antes.',
   TOO_MANY_STREAMS: 'Hay demasiadas páginas abiertas con esta cuenta; cierre una.',
+  TOO_MANY_TASKS: 'La granja ya tiene demasiadas tareas abiertas; termine algunas.',
   TOO_MANY_UPLOADED: 'Hay demasiados respaldos enviados; elimine uno antes.',
   UNIT_NOT_KNOWN: 'La unidad de la columna no se conoce.',
   UNIT_UNKNOWN: 'Una unidad no se conoce.',

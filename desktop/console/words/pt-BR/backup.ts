@@ -131,6 +131,8 @@ export const backupWords = source({
     biometries: 'Biometrias',
     expenses: 'Despesas',
     farm_records: 'Tratamentos, trocas de água e anotações',
+    tasks: 'Tarefas',
+    task_marks: 'Marcações de tarefas',
     feed_stock: 'Estoque de ração',
     harvest_lots: 'Lotes de despesca',
   },

@@ -123,6 +123,8 @@ export const syncWords = source({
     feeding_records: 'Arraçoamento',
     measurements: 'Medição',
     farm_records: 'Tratamento, troca de água ou anotação',
+    tasks: 'Tarefa',
+    task_marks: 'Marcação de tarefa',
     feed_stock: 'Entrega ou contagem de ração',
     harvest_lots: 'Lote de despesca',
     alerts: 'Alarme',

@@ -112,7 +112,9 @@ export const rarerFaults = source<Readonly<Record<string, string>>>({
   NOT_A_TABLE: 'O arquivo não é uma planilha que dê para ler.',
   NOT_CHANGED: 'Parte do que foi enviado não se muda aqui e ficou como estava.',
   NOT_CHECKED: 'Compare o backup antes de restaurar.',
+  NOT_DUE: 'A tarefa não é deste dia.',
   NOT_ENOUGH_ANIMALS: 'Não há tantos animais no viveiro.',
+  NO_RULE: 'Diga os dias da repetição.',
   PAYMENT_STATE_CHANGED:
     'Algo mudou na cobrança há pouco, e nada foi feito agora. Confira sua assinatura e tente de novo.',
   PAYMENT_REFUSED: 'A cobrança não aceita este pedido, nem repetido. Nada mudou; fale com o suporte.',
@@ -191,6 +193,7 @@ export const rarerFaults = source<Readonly<Record<string, string>>>({
   SMS_COUNTRY: 'Esta caixa não manda SMS para esse país.',
   STORE_FULL: 'Não cabem mais versões de firmware; apague uma antiga.',
   SYNC_NOT_POSSIBLE: 'Agora não dá para sincronizar: confira a ligação com a nuvem.',
+  TASK_MARKED: 'Outra pessoa já marcou este dia como feito.',
   TEXT_NOT_ALLOWED: 'O texto tem sinais que não são aceitos.',
   SURVIVAL_SET_AFTERWARDS:
     'A sobrevivência informada depois desta perda continua valendo; corrija-a se preciso.',
@@ -209,6 +212,7 @@ export const rarerFaults = source<Readonly<Record<string, string>>>({
   TOO_MANY_ROWS: 'O arquivo tem linhas demais: divida em partes.',
   TOO_MANY_SCHEDULES: 'Há programações demais neste ponto; apague uma antes.',
   TOO_MANY_STREAMS: 'Há páginas abertas demais com esta conta; feche uma.',
+  TOO_MANY_TASKS: 'A fazenda já tem tarefas abertas demais; encerre algumas.',
   TOO_MANY_UPLOADED: 'Há backups enviados demais; apague um antes.',
   UNIT_NOT_KNOWN: 'A unidade da coluna não é conhecida.',
   UNIT_UNKNOWN: 'Uma unidade não é conhecida.',

@@ -181,6 +181,12 @@ function farmsWith(db: Db, of: Owned, id: string) {
         '=',
         db.selectFrom('harvest_lots').select('farm_id').where('id', '=', id).where('hidden', '=', 0),
       );
+    case 'task':
+      return farms.where(
+        'farms.id',
+        '=',
+        db.selectFrom('tasks').select('farm_id').where('id', '=', id).where('hidden', '=', 0),
+      );
     case 'probe':
       return farms.where('farms.id', '=', db.selectFrom('probes').select('farm_id').where('id', '=', id));
     case 'probe_bus':

@@ -118,8 +118,13 @@ export function createNotify(deps: NotifyDeps): Notify {
 
 async function readersOf({ queries }: NotifyDeps, to: Recipients): Promise<Reader[]> {
   if ('farmId' in to) {
-    if (to.who === 'owner') return queries.ownerOf(to.farmId);
-    return to.who === 'operators' ? queries.operatorsOf(to.farmId) : queries.attendantsOf(to.farmId);
+    const { [to.who]: readers } = {
+      owner: queries.ownerOf,
+      operators: queries.operatorsOf,
+      attendants: queries.attendantsOf,
+      recorders: queries.recordersOf,
+    };
+    return readers(to.farmId);
   }
   const ids = [...new Set(to.userIds)];
   const known = new Map((await queries.accountsOf(ids)).map((account) => [account.userId, account]));

@@ -44,6 +44,8 @@ export type NotifyQueries = {
   operatorsOf: (farmId: string) => Promise<Reader[]>;
   /** The same with those who answer alarms at the pond. */
   attendantsOf: (farmId: string) => Promise<Reader[]>;
+  /** The owner and who writes down what was done at the ponds. */
+  recordersOf: (farmId: string) => Promise<Reader[]>;
   knownNotifications: (ids: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Channels that are confirmed and switched on. */
   openChannelsOf: (userIds: readonly string[]) => Promise<ChannelWishes[]>;

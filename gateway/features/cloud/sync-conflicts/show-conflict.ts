@@ -82,6 +82,8 @@ const THINGS: Readonly<Record<string, Readonly<Record<Language, string>>>> = {
     'pt-BR': 'entrega ou contagem de ração',
     es: 'entrega o conteo de balanceado',
   },
+  tasks: { en: 'task', 'pt-BR': 'tarefa', es: 'tarea' },
+  task_marks: { en: 'mark of a task', 'pt-BR': 'marcação de tarefa', es: 'marca de tarea' },
   harvest_lots: { en: 'harvest lot', 'pt-BR': 'lote de despesca', es: 'lote de cosecha' },
 };
 

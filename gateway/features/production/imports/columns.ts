@@ -20,7 +20,7 @@ const batch: Column = {
 const pond: Column = {
   name: 'pond',
   is: 'text',
-  aliases: ['viveiro', 'tanque', 'pond_cod', 'pond_id', 'codigo_do_viveiro', 'vv', 'viv'],
+  aliases: ['viveiro', 'tanque', 'pond_cod', 'pond_name', 'pond_id', 'codigo_do_viveiro', 'vv', 'viv'],
   example: 'V-01',
 };
 const date = (...more: string[]): Column => ({
@@ -41,6 +41,12 @@ const date = (...more: string[]): Column => ({
     'local_date_time',
     'local_date',
     'data_da_coleta',
+    'data_de_coleta',
+    'data_da_amostragem',
+    'data_da_leitura',
+    'sampling_date',
+    'sample_date',
+    'created_at',
     ...more,
   ],
   example: '01/03/2025',
@@ -48,13 +54,31 @@ const date = (...more: string[]): Column => ({
 const time: Column = {
   name: 'time',
   is: 'time',
-  aliases: ['hora', 'horario', 'hora_local', 'local_time', 'hora_da_coleta', 'hora_da_leitura'],
+  aliases: [
+    'hora',
+    'horario',
+    'hora_local',
+    'local_time',
+    'hora_da_coleta',
+    'hora_da_leitura',
+    'sampling_time',
+    'sample_time',
+  ],
   example: '06:00',
 };
 const notes: Column = {
   name: 'notes',
   is: 'text',
-  aliases: ['observacoes', 'observacao', 'obs', 'observations', 'notas'],
+  aliases: [
+    'observacoes',
+    'observacao',
+    'obs',
+    'observations',
+    'notas',
+    'comentarios',
+    'comments',
+    'remarks',
+  ],
   example: '',
 };
 const figure = (name: string, example: string, ...aliases: [string, ...string[]]): Column => ({
@@ -186,6 +210,9 @@ export const COLUMNS: Readonly<Record<ImportKind, readonly Column[]>> = {
       'peso_inicial',
       'peso_medio_inicial',
       'peso_medio_inicial_g',
+      'initial_average_weight',
+      'initial_weight',
+      'stocking_weight',
     ),
     figure('initial_density', '33,3', 'densidade', 'densidade_inicial'),
     figure(
@@ -228,7 +255,7 @@ export const COLUMNS: Readonly<Record<ImportKind, readonly Column[]>> = {
       'sample_weight',
     ),
     figure('average_weight_g', '', 'peso_medio_g', 'peso_medio', 'average_weight'),
-    figure('weight_sd_g', '', 'desvio_padrao_g', 'desvio_padrao'),
+    figure('weight_sd_g', '', 'desvio_padrao_g', 'desvio_padrao', 'standard_deviation'),
     notes,
   ],
   feeding: [
@@ -239,7 +266,7 @@ export const COLUMNS: Readonly<Record<ImportKind, readonly Column[]>> = {
     text('feed_type', 'Ração 35 %', 'tipo_de_racao', 'racao', 'tipo'),
     figure('quantity_kg', '12,5', 'quantidade_kg', 'quantidade', 'racao_kg', 'kg'),
     figure('cost_per_kg', '6,20', 'custo_por_kg', 'preco_por_kg', 'custo_kg', 'preco_kg', 'custo', 'preco'),
-    figure('tray_leftover_percent', '', 'sobra_percentual', 'sobra', 'sobras'),
+    figure('tray_leftover_percent', '', 'sobra_percentual', 'sobra', 'sobras', 'tray_leftover', 'leftover'),
     notes,
   ],
   measurements: [

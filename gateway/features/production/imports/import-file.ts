@@ -75,7 +75,7 @@ export async function checkFile(
   const nextId = inTurn(inOrder);
   const codes = codeBook(
     file.kind === 'batches' ? await deps.queries.batchCodesOf(by.farm.ownerId) : new Map(),
-    by.language,
+    facts,
   );
   const rowsSeen = new Set<number>();
   for await (const chunk of readRows(deps, file, facts)) {
@@ -95,7 +95,10 @@ export async function checkFile(
       const { row, planned } = each;
       const clash = codes.clashOf(each, taken);
       const there = known.get(each.id);
-      if (clash !== null) note('errors', [clash]);
+      if (codes.isOnRecord(each, taken)) {
+        count.already_there += 1;
+        note('notes', [{ row, ...noteOf(by.language, 'SAME_BATCH', { column: 'batch_code' }) }]);
+      } else if (clash !== null) note('errors', [clash]);
       else if (taken.has(each.id) || there?.is === 'same') {
         count.already_there += 1;
         if (there !== undefined) note('notes', [{ row, ...noteOf(by.language, there.sentence) }]);
@@ -155,6 +158,9 @@ function noteColumns(
     ...noteOf(language, sentence, of),
   });
   if (file.areDatesSwapped) note('errors', [said('DATES_SWAPPED', { column: 'date' })]);
+  if (file.areYearsFirst) note('errors', [said('YEARS_FIRST', { column: 'date' })]);
+  if (file.areDatesMonthly) note('warnings', [said('DATES_MONTHLY', { column: 'date' })]);
+  if (file.headerAgain !== null) note('errors', [said('HEADER_CHANGES', {}, file.headerAgain)]);
   if (file.zoneNamed !== null) note('warnings', [said('ZONE_NAMED', { column: 'date', of: file.zoneNamed })]);
   for (const name of file.otherSheets) note('warnings', [said('OTHER_SHEET', { of: name })]);
   for (const { position, row: first } of file.unheaded)
@@ -167,6 +173,10 @@ function noteColumns(
     if (plain !== null)
       note(column.isAmmoniumByName ? 'warnings' : 'notes', [
         said('READ_AS_BASIS', { column: name, of: heading.slice(0, 80), other: plain }),
+      ]);
+    if (column.remark !== null)
+      note('warnings', [
+        said('REMARK_NOT_KNOWN', { column: name, of: heading.slice(0, 80), other: column.remark }),
       ]);
     // what a feeding cost is often headed so, and not what a kilogram of it did
     if (name === 'cost_per_kg' && COST.test(wordOf(heading)))
@@ -224,9 +234,17 @@ function timeLed(id: string, ms: number): string {
 }
 
 /** Codes of batches are unique per owner: against those there are, and within the file. */
-function codeBook(idsByCode: ReadonlyMap<string, string>, language: Language) {
+function codeBook(idsByCode: ReadonlyMap<string, string>, { farm, language }: RowFacts) {
   const rowsByCode = new Map<string, number>();
+  const startById = new Map(farm.batches.map(({ id, start_date }) => [id, start_date]));
   return {
+    /** Of this farm, stocked under that code on that day, however it came there. */
+    isOnRecord({ id, planned }: Identified, taken: ReadonlySet<string>): boolean {
+      const { batch_code: code, start_date: day } = planned.content;
+      const bearer = typeof code === 'string' ? idsByCode.get(code) : undefined;
+      if (bearer === undefined || bearer === id || taken.has(id)) return false;
+      return startById.get(bearer) === day;
+    },
     clashOf({ row, id, planned }: Identified, taken: ReadonlySet<string>): RowNote | null {
       const code = planned.content['batch_code'];
       if (typeof code !== 'string') return null;

@@ -4,6 +4,7 @@ import type { ImportKind, ImportLook, ImportQuery, ImportReport } from '#contrac
 import { purge, put } from '#core/changes.ts';
 import { notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
+import type { UploadedFile } from '#core/route.ts';
 import { zoneClock } from '#core/zone-clock.ts';
 import { importRows, type ToBring } from './bring-rows.ts';
 import { checkFile, notAnswered, notValid } from './import-file.ts';
@@ -17,7 +18,7 @@ import { notATable, openTable, type Table, tableOf } from './read-table.ts';
 /** A clock on the farm may be that far ahead. */
 const AHEAD_MS = 10 * 60_000;
 
-export type Sent = { kind: ImportKind; query: ImportQuery; bytes: Uint8Array };
+export type Sent = { kind: ImportKind; query: ImportQuery; sheet: UploadedFile };
 
 /**
  * Reads a file, looks at every row, and imports it unless that is a dry run. `progress`: of a record that is kept already;
@@ -26,7 +27,7 @@ export type Sent = { kind: ImportKind; query: ImportQuery; bytes: Uint8Array };
 export async function importSent(
   deps: ImportDeps,
   by: ImportBy,
-  { kind, query, bytes }: Sent,
+  { kind, query, sheet }: Sent,
   { isStopping, progress }: { isStopping: () => boolean; progress?: Progress },
 ): Promise<ImportReport> {
   const farm = await deps.queries.farmFacts(by.farm.farmId);
@@ -41,15 +42,15 @@ export async function importSent(
     sample_size: query.sample_size,
   };
   const columns = columnsSaid(query.columns);
-  const sheets = await openSheets(deps, bytes);
-  const table = sheetFor(kind, sheets, query.sheet);
+  const sheets = await openSheets(deps, sheet);
+  const { table, others } = await sheetFor(deps, kind, { sheets, named: query.sheet });
   const file = await openFile(deps, table, {
     kind,
     decimal: query.decimal,
     dateOrder: query.date_order,
     columns,
     skip: rowsIn(query.skip),
-    otherSheets: query.sheet === undefined ? othersLike(kind, sheets, table) : [],
+    otherSheets: others,
     salinity: query.salinity ?? null,
     ammoniaBasis: (await deps.scienceOf(by.farm.farmId)).water.ammoniaBasis,
     given,
@@ -224,24 +225,16 @@ async function rememberLayout(
 const LOOKED_AT = 60;
 const CELLS_LOOKED_AT = 100;
 
-/** What a file begins with, whatever it is called: a workbook is read in a process of its own. */
-function isWorkbook(bytes: Uint8Array): boolean {
-  const begins = (...sign: number[]) => sign.every((byte, at) => bytes[at] === byte);
-  return begins(0x50, 0x4b, 0x03, 0x04) || begins(0xd0, 0xcf, 0x11, 0xe0);
-}
-
 /** A file of text, or every sheet of a workbook that has rows. Throws 422 where there is none. */
 export async function openSheets(
-  deps: Pick<ImportDeps, 'readWorkbook'>,
-  bytes: Uint8Array,
+  deps: Pick<ImportDeps, 'readSheets'>,
+  sent: UploadedFile,
 ): Promise<readonly [Table, ...Table[]]> {
-  if (!isWorkbook(bytes)) return [openTable(bytes)];
-  const { file, sheets } = await deps.readWorkbook(bytes);
-  const [first, ...more] = sheets
-    .filter(({ rows }) => rows.some(({ cells }) => cells.length > 0))
-    .map(({ name, rows }) =>
-      tableOf({ file, sheet: name, separator: null, encoding: null, all: () => rows }),
-    );
+  const read = await deps.readSheets(sent);
+  if (read instanceof Uint8Array) return [openTable(read)];
+  const [first, ...more] = read.sheets.map(({ name, rows }) =>
+    tableOf({ file: read.file, sheet: name, separator: null, encoding: null, all: rows }),
+  );
   if (first === undefined) throw notATable('The workbook has no sheet with rows', 'EMPTY_FILE');
   return [first, ...more];
 }
@@ -258,18 +251,26 @@ function mostHeadings(kind: ImportKind, table: Table): number {
   return most;
 }
 
-/** Sheets that name columns of this kind, too, such as one for each pond. */
-const othersLike = (kind: ImportKind, sheets: readonly Table[], chosen: Table): string[] =>
-  sheets.flatMap((each) => (each !== chosen && mostHeadings(kind, each) > 1 ? [each.sheet ?? ''] : []));
-
-/** The sheet that is named, or names most columns. Throws 422 where there is none of that name. */
-export function sheetFor(kind: ImportKind, sheets: readonly Table[], named: string | undefined): Table {
-  const [first, ...more] = sheets.filter(({ sheet }) => named === undefined || sheet === named);
-  if (first === undefined) throw notATable(`The workbook has no sheet ${named ?? ''}`, 'SHEET_UNKNOWN');
-  let best = { table: first, count: mostHeadings(kind, first) };
-  for (const table of more) {
-    const count = mostHeadings(kind, table);
-    if (count > best.count) best = { table, count };
+/**
+ * The sheet that is named, or names most columns, and those that name columns of this kind, too, such as one for each pond.
+ * Throws 422 where there is none of that name.
+ */
+export async function sheetFor(
+  { pause }: Pick<ImportDeps, 'pause'>,
+  kind: ImportKind,
+  { sheets, named }: { sheets: readonly Table[]; named: string | undefined },
+): Promise<{ table: Table; others: string[] }> {
+  const alike: { table: Table; count: number }[] = [];
+  for (const table of sheets) {
+    if (named !== undefined && table.sheet !== named) continue;
+    alike.push({ table, count: mostHeadings(kind, table) });
+    await pause(1);
   }
-  return best.table;
+  const [first, ...more] = alike;
+  if (first === undefined) throw notATable(`The workbook has no sheet ${named ?? ''}`, 'SHEET_UNKNOWN');
+  const { table } = more.reduce((best, one) => (one.count > best.count ? one : best), first);
+  const others = alike.flatMap((each) =>
+    each.table !== table && each.count > 1 ? [each.table.sheet ?? ''] : [],
+  );
+  return { table, others: named === undefined ? others : [] };
 }

@@ -61,8 +61,18 @@ const PT: Words = {
   TEMPLATE_EXAMPLE: () => 'é a linha de exemplo do modelo: ficou fora',
   CARRIED_DOWN: (said) => `célula mesclada: vale ${cellIn(said)} também nesta linha`,
   CONVERTED: ({ of = '', other = '' }) => `a coluna "${of}" foi convertida de ${other}`,
-  UNIT_OF_HEADING: ({ of = '', other = '' }) => `a coluna "${of}" foi lida em ${other}`,
+  REMARK_NOT_KNOWN: ({ of = '', other = '' }) =>
+    `no título "${of}" não se conhece "${other}", e a coluna foi lida como se não estivesse ali: se for uma unidade, diga qual (columns)`,
+  TWO_TIMES: (said) => `${cellIn(said)} e a hora ao lado dizem horas diferentes`,
+  YEARS_FIRST: () =>
+    'os anos parecem vir antes do mês (26/02/13), e com dois algarismos isso não é seguro: escreva os anos com quatro, ou diga date_order',
+  DATES_MONTHLY: () =>
+    'há uma data por mês, sempre no mesmo dia: talvez a planilha tenha trocado dia e mês ao abrir o arquivo. Confira as datas',
+  HEADER_AGAIN: () => 'é o cabeçalho de novo: ficou fora',
+  HEADER_CHANGES: () =>
+    'esta linha nomeia as colunas de novo, em outra ordem: mande cada tabela em um arquivo',
   SAME_DAY_SAME_AMOUNT: () => 'já está registrado: mesmo dia, mesma quantidade. Ficou fora',
+  SAME_BATCH: () => 'já está registrado: mesmo código, mesmo dia de povoamento. Ficou fora',
   SAME_TIME_SAME_VALUES: () => 'já está registrado: mesma hora, mesmos valores. Ficou fora',
   IDENTICAL_ROW: ({ other = '' }) =>
     `mesmo dia, mesma quantidade que a linha ${other}: entram as duas. Se é repetida, deixe uma fora (skip)`,
@@ -150,8 +160,18 @@ const EN: Words = {
   TEMPLATE_EXAMPLE: () => 'is the example of the template: left out',
   CARRIED_DOWN: (said) => `merged cell: ${cellIn(said)} holds for this row, too`,
   CONVERTED: ({ of = '', other = '' }) => `the column "${of}" was converted from ${other}`,
-  UNIT_OF_HEADING: ({ of = '', other = '' }) => `the column "${of}" was read in ${other}`,
+  REMARK_NOT_KNOWN: ({ of = '', other = '' }) =>
+    `"${other}" in the heading "${of}" is not known, and the column was read as if it were not there: if it is a unit, say which (columns)`,
+  TWO_TIMES: (said) => `${cellIn(said)} and the time beside it say different times`,
+  YEARS_FIRST: () =>
+    'years seem to stand before the month (26/02/13), and with two digits that is not sure: write years with four, or say date_order',
+  DATES_MONTHLY: () =>
+    'there is one date in each month, always on the same day: the spreadsheet may have swapped day and month when it opened the file. Check the dates',
+  HEADER_AGAIN: () => 'is the header once more: left out',
+  HEADER_CHANGES: () =>
+    'this row names the columns anew, in another order: send each table in a file of its own',
   SAME_DAY_SAME_AMOUNT: () => 'is on record: same day, same amount. Left out',
+  SAME_BATCH: () => 'is on record: same code, stocked on the same day. Left out',
   SAME_TIME_SAME_VALUES: () => 'is on record: same time, same values. Left out',
   IDENTICAL_ROW: ({ other = '' }) =>
     `same day, same amount as row ${other}: both come in. If it stands there twice, leave one out (skip)`,
@@ -239,8 +259,18 @@ const ES: Words = {
   TEMPLATE_EXAMPLE: () => 'es la fila de ejemplo de la plantilla: quedó fuera',
   CARRIED_DOWN: (said) => `celda combinada: vale ${cellIn(said)} también en esta fila`,
   CONVERTED: ({ of = '', other = '' }) => `la columna "${of}" se convirtió de ${other}`,
-  UNIT_OF_HEADING: ({ of = '', other = '' }) => `la columna "${of}" se leyó en ${other}`,
+  REMARK_NOT_KNOWN: ({ of = '', other = '' }) =>
+    `en el título "${of}" no se conoce "${other}", y la columna se leyó como si no estuviera: si es una unidad, diga cuál (columns)`,
+  TWO_TIMES: (said) => `${cellIn(said)} y la hora al lado dicen horas distintas`,
+  YEARS_FIRST: () =>
+    'los años parecen estar antes del mes (26/02/13), y con dos cifras eso no es seguro: escriba los años con cuatro, o diga date_order',
+  DATES_MONTHLY: () =>
+    'hay una fecha en cada mes, siempre el mismo día: quizá la hoja cambió día y mes al abrir el archivo. Revise las fechas',
+  HEADER_AGAIN: () => 'es el encabezado otra vez: quedó fuera',
+  HEADER_CHANGES: () =>
+    'esta fila nombra las columnas de nuevo, en otro orden: envíe cada tabla en un archivo',
   SAME_DAY_SAME_AMOUNT: () => 'ya está registrado: mismo día, misma cantidad. Quedó fuera',
+  SAME_BATCH: () => 'ya está registrado: mismo código, sembrado el mismo día. Quedó fuera',
   SAME_TIME_SAME_VALUES: () => 'ya está registrado: misma hora, mismos valores. Quedó fuera',
   IDENTICAL_ROW: ({ other = '' }) =>
     `mismo día, misma cantidad que la fila ${other}: entran las dos. Si está repetida, deje una fuera (skip)`,
@@ -300,7 +330,6 @@ const CODE_OF: Readonly<Record<string, string>> = {
   TOO_LONG: 'INVALID',
   NO_PARAMETER: 'INVALID',
   READ_AS_THOUSANDS_POINT: 'READ_AS_THOUSANDS',
-  UNIT_OF_HEADING: 'CONVERTED',
 };
 
 /** A note for the reader: its code, and the sentence in their language. */

@@ -2,29 +2,20 @@ import type { ImportKind, ImportReport } from '#contract/resources/imports.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Language } from '#science/advice/language.ts';
 import { COLUMNS } from './columns.ts';
+import { zoneOffsetMs } from './heading-text.ts';
 import { noteOf } from './import-words.ts';
 import type { RowFacts } from './ports.ts';
-import {
-  type Cell,
-  type DateOrder,
-  type DecimalMark,
-  dateFiguresOf,
-  decimalMarkOf,
-  isNoValue,
-  LONGEST_FIGURE,
-  type NumberManner,
-} from './read-cells.ts';
+import { type DateOrder, type DecimalMark, type NumberManner } from './read-cells.ts';
 import type { AmmoniaBasis, ColumnRead, ColumnsSaid, Header } from './read-header.ts';
 import { type FileToRead, type Layout, type Question, readLayout } from './read-layout.ts';
 import { REQUIRED, type ReadRow, readRow } from './read-rows.ts';
-import { MOST_ROWS, notATable, type Table, tooManyRows } from './read-table.ts';
+import { notATable, type Table } from './read-table.ts';
+import { areDatesMonthly, areSwapped, areYearsFirst, type Seen, survey } from './survey-file.ts';
 
 /** Rows between two breaths, in which heartbeats and orders get their turn. */
 const ROWS_AT_ONCE = 50;
 /** Cells between two breaths: rows may be long or empty. */
 const CELLS_AT_ONCE = 5_000;
-/** Every half hour of a day. */
-const MOST_SLOTS = 49;
 
 export type Asked = {
   kind: ImportKind;
@@ -56,7 +47,9 @@ export async function openFile(deps: Pick<Kernel, 'pause'>, table: Table, asked:
       'COLUMN_MISSING',
     );
   }
-  const seen = await survey(deps, { ...layout, table });
+  const seen = await survey(deps, { ...layout, table, kind, skip: asked.skip });
+  const zone = zoneOfRows(seen.zones);
+  const offsetMs = header.offsetMs ?? (zone === null ? null : zoneOffsetMs(zone));
   const numbers = mannersOf(table, seen, asked.decimal);
   const order = orderOf(layout, seen, { asked, numbers });
   return {
@@ -66,18 +59,32 @@ export async function openFile(deps: Pick<Kernel, 'pause'>, table: Table, asked:
     kind,
     table,
     variants: variantsOf(header.columns),
-    dates: { order: order.order, offsetMs: header.offsetMs },
+    dates: { order: order.order, offsetMs },
     dateOrder: order.isNeeded ? order.order : null,
     questions: order.questions,
     unheaded: [...seen.unheaded].map(([position, row]) => ({ position, row })),
     areDatesSwapped: areSwapped(seen),
+    areYearsFirst: asked.dateOrder === undefined && areYearsFirst(seen),
+    areDatesMonthly: areDatesMonthly(seen),
+    headerAgain: seen.headerAgain,
+    width: widthOf(layout.headings, seen),
     otherSheets: asked.otherSheets,
-    zoneNamed: layout.zoneNamed,
+    zoneNamed: offsetMs === null ? (layout.zoneNamed ?? zone) : null,
     skip: asked.skip,
     salinity: asked.salinity,
     ammoniaBasis: asked.ammoniaBasis,
     given,
   };
+}
+
+/** What all rows say of the clock of their times; null: nothing. */
+const zoneOfRows = (zones: ReadonlySet<string>): string | null =>
+  zones.size === 0 ? null : [...zones].join(', ').slice(0, 40);
+
+/** As many cells as most rows have, and the header at least. */
+function widthOf(headings: readonly string[], { widths }: Seen): number {
+  const [most = 0] = [...widths].toSorted(([, one], [, other]) => other - one)[0] ?? [];
+  return Math.max(headings.length, most);
 }
 
 /** What each row must have, and neither the file nor whoever sends it says. */
@@ -106,99 +113,6 @@ function variantsOf(columns: readonly ColumnRead[]): ReadonlyMap<string, ColumnR
   // figures without an hour are a measurement of their own
   return whole.length > shared.length ? [base, ...apart] : apart;
 }
-
-type Marks = { comma: number; point: number };
-type Seen = {
-  marks: Map<number, Marks>;
-  days: { first: number[]; second: number[]; count: number };
-  /** Days that a workbook holds as dates, of the month. */
-  held: Set<number>;
-  /** Columns with values and no heading, and the first row of each. */
-  unheaded: Map<number, number>;
-};
-
-/** One look at all rows: decimal marks of each column, and the figures of its dates. */
-async function survey(
-  deps: Pick<Kernel, 'pause'>,
-  layout: Layout & { table: Pick<Table, 'file'> },
-): Promise<Seen> {
-  const { columns, total } = layout.header;
-  const figures = columns
-    .filter(({ is }) => is === 'number' || is === 'integer')
-    .map(({ position }) => position);
-  if (total !== null) figures.push(total);
-  const dated = columns.filter(({ is }) => is === 'moment' || is === 'day').map(({ position }) => position);
-  const seen: Seen = {
-    marks: new Map(figures.map((position) => [position, { comma: 0, point: 0 }])),
-    days: { first: [], second: [], count: 0 },
-    held: new Set(),
-    unheaded: new Map(),
-  };
-  const read = new Set(columns.map(({ position }) => position));
-  const isNamed = (position: number) => (layout.headings[position] ?? '') !== '' || read.has(position);
-  const unnamed = layout.headings.flatMap((_heading, position) => (isNamed(position) ? [] : [position]));
-  const isWorkbook = layout.table.file !== 'csv';
-  // each hour or meal becomes a row of its own
-  const slots = new Set(columns.map(({ slot }) => slot)).size;
-  if (slots > MOST_SLOTS)
-    throw notATable(`The file has columns of more than ${MOST_SLOTS} hours or meals`, 'TOO_MANY_COLUMNS');
-  let rows = 0;
-  let cellsRead = 0;
-  const seeUnheaded = (row: number, cells: readonly Cell[], position: number) => {
-    if ((cells[position] ?? '') !== '' && !seen.unheaded.has(position)) seen.unheaded.set(position, row);
-  };
-  for (const { row, cells } of layout.rows()) {
-    cellsRead += cells.length + 1;
-    if (cellsRead >= CELLS_AT_ONCE) {
-      cellsRead = 0;
-      await deps.pause(1);
-    }
-    if (cells.length === 0) continue;
-    rows += 1;
-    for (const position of unnamed) seeUnheaded(row, cells, position);
-    for (let at = layout.headings.length; at < cells.length; at += 1)
-      if (!read.has(at)) seeUnheaded(row, cells, at);
-    if (rows * slots > MOST_ROWS) throw tooManyRows();
-    for (const position of figures) {
-      const mark = markOf(cells[position] ?? '');
-      const marks = seen.marks.get(position);
-      if (mark !== null && marks !== undefined) marks[mark] += 1;
-    }
-    for (const position of dated) {
-      const cell = cells[position] ?? '';
-      const days = dateFiguresOf(cell);
-      if (days === null) {
-        if (isWorkbook && typeof cell === 'string' && HELD.test(cell))
-          seen.held.add(Number(cell.slice(8, 10)));
-        continue;
-      }
-      seen.days.count += 1;
-      if (!seen.days.first.includes(days.first)) seen.days.first.push(days.first);
-      if (!seen.days.second.includes(days.second)) seen.days.second.push(days.second);
-    }
-  }
-  return seen;
-}
-
-/** How the reader of workbooks writes a cell that is a date. */
-const HELD = /^\d{4}-\d{2}-\d{2}(?: \d{2}:|$)/;
-
-/**
- * A spreadsheet of the United States that opens 01/02/2025 and 13/02/2025 takes the first for 2 January, and the second,
- * which it has no month for, for text: dates up to the 12th, and text beyond it alone, tell that it did.
- */
-const areSwapped = ({ days, held }: Seen): boolean =>
-  held.size > 0 &&
-  days.count > 0 &&
-  [...held].every((day) => day <= 12) &&
-  (days.first.every((figure) => figure > 12) || days.second.every((figure) => figure > 12));
-
-const UNIT_BEHIND = /\s*[^\d.,\s'’][^\d]*$/;
-
-const markOf = (cell: Cell): DecimalMark | null =>
-  typeof cell === 'number' || cell.length > LONGEST_FIGURE || isNoValue(cell)
-    ? null
-    : decimalMarkOf(cell.replace(/^(?:R|US)?\$\s*/i, '').replace(UNIT_BEHIND, ''));
 
 /** Each column by its own cells; one that tells nothing by those of the others, where these agree. */
 function mannersOf(table: Table, { marks }: Seen, asked: DecimalMark | undefined) {
@@ -236,8 +150,8 @@ function orderOf(
   { asked, numbers }: { asked: Asked; numbers: { manner: NumberManner } },
 ): Order {
   const sure = (order: DateOrder): Order => ({ order, isNeeded: days.count > 0, questions: [] });
-  const isDayFirst = days.first.some((figure) => figure > 12);
-  const isMonthFirst = days.second.some((figure) => figure > 12);
+  const isDayFirst = [...days.first].some((figure) => figure > 12);
+  const isMonthFirst = [...days.second].some((figure) => figure > 12);
   if (asked.dateOrder !== undefined) return sure(asked.dateOrder);
   if (header.dateOrder !== null) return sure(header.dateOrder);
   // where both stand in one file, some rows cannot be read, and the others tell nothing
@@ -250,7 +164,7 @@ function orderOf(
   const order: DateOrder =
     looksAmerican || (!header.isDayFirst && numbers.manner.mark === 'point') ? 'month_first' : 'day_first';
   // 3 March is the same day in both orders
-  if (days.first.length === 1 && days.second.length === 1 && days.first[0] === days.second[0])
+  if (days.first.size === 1 && days.second.size === 1 && [...days.first][0] === [...days.second][0])
     return sure(order);
   const column = header.columns.find(({ is }) => is === 'moment' || is === 'day')?.name ?? 'date';
   const { code, message } = noteOf(asked.language, 'DATE_ORDER', { of: order });
@@ -262,8 +176,8 @@ function orderOf(
 }
 
 /** Five or more days in a row of one month, which the other order would make the same day of as many months. */
-const isSeriesOf = (days: readonly number[], months: readonly number[]): boolean =>
-  months.length === 1 && days.length >= 5;
+const isSeriesOf = (days: ReadonlySet<number>, months: ReadonlySet<number>): boolean =>
+  months.size === 1 && days.size >= 5;
 
 /** The rows of the file as what they become, some at a time, with a breath between. */
 export async function* readRows(

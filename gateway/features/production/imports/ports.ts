@@ -5,6 +5,7 @@ import type { ImportKind } from '#contract/resources/imports.ts';
 import type { Change } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { NumericIdDeps } from '#core/numeric-id.ts';
+import type { UploadedFile } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import type { ZoneClock } from '#core/zone-clock.ts';
 import type { Language } from '#science/advice/language.ts';
@@ -102,8 +103,8 @@ export type ImportDeps = Pick<
   queries: ImportQueries;
   /** Made anew for each file: what it learnt of a batch holds for all its rows. */
   judgeRows: () => RowJudge;
-  /** The sheets of a workbook. Throws 422 for one that cannot be read. */
-  readWorkbook: (bytes: Uint8Array) => Promise<Workbook>;
+  /** A file of text as its bytes, or the sheets of a workbook. Throws 413 and 422 for what cannot be read. */
+  readSheets: (file: UploadedFile) => Promise<Uint8Array | Workbook>;
   scienceOf: (farmId: string) => Promise<ScienceConstants>;
   /**
    * Rows that go into the same commit as ACTIVE batches of one owner: plan limits. Throws when there is no room for all
@@ -117,7 +118,8 @@ export type ImportDeps = Pick<
 /** Sheets as they are read in a process of their own. */
 export type Workbook = {
   file: 'xlsx' | 'xls' | 'ods';
-  sheets: readonly { name: string; rows: readonly TableRow[] }[];
+  /** Those that have rows, which are read anew each time. */
+  sheets: readonly { name: string; rows: () => Iterable<TableRow> }[];
 };
 
 export type Cells = Readonly<Record<string, string | number | null>>;

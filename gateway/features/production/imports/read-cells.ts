@@ -46,7 +46,11 @@ export function numberCell(cell: Cell, { mark, isSure }: NumberManner): Read<num
   if (cell.length > LONGEST_FIGURE) return wrong('NOT_A_NUMBER');
   const text = bare(cell);
   if (PLAIN.test(text) || DECIMAL[mark].test(text)) return { value: asNumber(text, mark) };
-  if (GROUPED[mark].test(text)) return isSure ? { value: asNumber(text, mark) } : wrong('AMBIGUOUS_NUMBER');
+  // `1.234,5` has both marks and can be one number alone
+  if (GROUPED[mark].test(text))
+    return isSure || (text.includes(',') && text.includes('.'))
+      ? { value: asNumber(text, mark) }
+      : wrong('AMBIGUOUS_NUMBER');
   return { code: 'NOT_A_NUMBER', sentence: mark === 'comma' ? 'NOT_A_COMMA_NUMBER' : 'NOT_A_POINT_NUMBER' };
 }
 
@@ -78,7 +82,7 @@ const bare = (cell: string): string => {
 
 /** What loggers, laboratories and spreadsheets write where there is no value; below or above what a kit can tell, too. */
 const NO_VALUE =
-  /^(?:[-–—_*.]+|n\.?\s?[adr]\.?|n\/[adr]|s\/[dri]|nan|null|nil|none|sem leitura|sem dados?|sin (?:lectura|datos?)|n[ãa]?o (?:medido|detectado)|nd|#[\p{L}\d/!?]+[!?]?|[<>≤≥]\s?=?\s?[\d.,]+(?:\s?\D*)?)$/iu;
+  /^(?:[-–—_*.]+|n\.?\s?[adr]\.?|n\/[adr]|s\/[dri]|nan|null|nil|none|sem leitura|sem dados?|sin (?:lectura|datos?)|n[ãa]?o (?:medido|detectado)|nd|#¡?[\p{L}\d/!?]+[!?]?|err:\d{3}|<\s?l[dqm]{1,3}|[<>≤≥]\s?=?\s?[\d.,]+(?:\s?\D*)?)$/iu;
 
 /** No figure and no date is longer; whatever is sent, a cell is read in a moment. */
 export const LONGEST_FIGURE = 80;
@@ -104,7 +108,7 @@ const NUMERIC = new RegExp(
 );
 /** `1 mar 2026`, `1º de março de 2026`, `01/mar/26`. */
 const NAMED = new RegExp(
-  String.raw`^(?:\p{L}+,?\s+)?(\d{1,2})[\u00ba\u00aa\u00b0o]?[\s./-]+(?:de\s+)?(\p{L}{3,9})\.?[\s./-]+(?:de\s+)?(\d{4}|\d{2})(?:[T ,]+${CLOCK_TIME})?$`,
+  String.raw`^(?:[\p{L}-]+,?\s+)?(\d{1,2})[\u00ba\u00aa\u00b0o]?[\s./-]+(?:de\s+)?(\p{L}{3,9})\.?[\s./-]+(?:de\s+)?(\d{4}|\d{2})(?:[T ,]+${CLOCK_TIME})?$`,
   'iu',
 );
 /** `March 1, 2026`. */
@@ -129,10 +133,15 @@ const MONTHS = [
   'dez dec dic',
 ];
 
-/** What the two first figures of a date tell of their order; null: nothing, or it is written another way. */
-export function dateFiguresOf(cell: Cell): { first: number; second: number } | null {
+/**
+ * What the figures of a date tell of their order; null: nothing, or it is written another way. `last`: of two digits, which may
+ * be a day as well.
+ */
+export function dateFiguresOf(cell: Cell): { first: number; second: number; last: number | null } | null {
   const found = typeof cell === 'string' && cell.length <= LONGEST_FIGURE ? NUMERIC.exec(cell.trim()) : null;
-  return found === null ? null : { first: Number(found[1]), second: Number(found[3]) };
+  if (found === null) return null;
+  const last = found[4]?.length === 2 ? Number(found[4]) : null;
+  return { first: Number(found[1]), second: Number(found[3]), last };
 }
 
 type Moment = { day: string; time: string | null; offset: string | null };
@@ -156,10 +165,10 @@ export function instantCell(
   const moment = momentIn(cell, manner.order);
   if ('code' in moment) return moment;
   const { day, time, offset } = moment.value;
-  const text = time ?? (timeCell === '' ? null : timeCell);
-  if (text === null) return { value: startOfDay(day, clock) };
-  const ofDay = timeOfDayMs(text);
-  if (ofDay === null) return wrong('NOT_A_TIME');
+  const read = timeBeside(time, timeCell, offset !== null);
+  if (read === null) return { value: startOfDay(day, clock) };
+  if ('code' in read) return read;
+  const ofDay = read.value;
   const wallMs = Date.parse(`${day}T00:00:00Z`) + ofDay;
   const offsetMs = offset === null ? manner.offsetMs : offsetMsOf(offset);
   if (offsetMs !== null) return { value: new Date(wallMs - offsetMs).toISOString() };
@@ -169,6 +178,29 @@ export function instantCell(
   if (wallOf(clock, instantMs) !== wallMs) return { value, told: 'CLOCK_GAP' };
   const isTwice = [1_800_000, 3_600_000].some((later) => wallOf(clock, instantMs + later) === wallMs);
   return isTwice ? { value, told: 'CLOCK_TWICE' } : { value };
+}
+
+/** The half of the day, as some write it in a column of its own. */
+const HALF = /^[ap]\.?\s?m\.?$/i;
+const MINUTE_MS = 60_000;
+
+/**
+ * The time of a date and that of the column beside it, which are one: a spreadsheet writes every date with a midnight that
+ * nobody meant. Null: neither says any.
+ */
+function timeBeside(own: string | null, beside: Cell, hasOffset: boolean): Read<number> | null {
+  if (own === null && beside === '') return null;
+  const isHalf = typeof beside === 'string' && HALF.test(beside.trim());
+  if (own === null || beside === '' || isHalf) {
+    const said = own === null ? beside : isHalf ? `${own} ${beside.trim()}` : own;
+    const ofDay = timeOfDayMs(said);
+    return ofDay === null ? wrong('NOT_A_TIME') : { value: ofDay };
+  }
+  const [one, other] = [timeOfDayMs(own), timeOfDayMs(beside)];
+  if (one === null || other === null) return wrong('NOT_A_TIME');
+  if (one === 0 && !hasOffset) return { value: other };
+  const isSame = Math.floor(one / MINUTE_MS) === Math.floor(other / MINUTE_MS);
+  return isSame ? { value: Math.max(one, other) } : wrong('TWO_TIMES');
 }
 
 function momentIn(given: Cell, order: DateOrder): Read<Moment> {

@@ -2,6 +2,18 @@ import type { ImportKind } from '#contract/resources/imports.ts';
 import { WATER_FIELDS } from '#contract/resources/water-quality.ts';
 import { AT_25, COLUMNS, type Column, columnNamed, unitInName, wordOf } from './columns.ts';
 import {
+  bracketed,
+  isZoneHeading,
+  offsetIn,
+  orderIn,
+  remarkIn,
+  tails,
+  type UnitRead,
+  unitRead,
+  withoutBrackets,
+  withoutZone,
+} from './heading-text.ts';
+import {
   ammoniaKind,
   type Basis,
   basisUnit,
@@ -10,10 +22,10 @@ import {
   nitrogenHeading,
   nitrogenIn,
 } from './nitrogen-columns.ts';
-import { type DateOrder, offsetMsOf, timeOfDayMs } from './read-cells.ts';
+import { type DateOrder, timeOfDayMs } from './read-cells.ts';
 import { notATable } from './read-table.ts';
 import { SPANISH_NAMES } from './spanish-columns.ts';
-import { conversionOf, spelled, type Unit, unitOf } from './units.ts';
+import { conversionOf, spelled, unitOf } from './units.ts';
 
 export type ColumnRead = {
   name: string;
@@ -24,6 +36,8 @@ export type ColumnRead = {
   /** As it stands beside the heading; null: none does. */
   unit: string | null;
   conversion: NonNullable<ReturnType<typeof conversionOf>>;
+  /** What its heading has in brackets and nobody knows: it may be a unit. */
+  remark: string | null;
   /** Of ammonia, nitrite and nitrate: nothing says what its figures count, and they are taken for those of the farm. */
   isPlain: boolean;
   /** Plain, by a word that chemistry has for total ammonia. */
@@ -56,6 +70,8 @@ export type Header = {
   offsetMs: number | null;
   /** The column that says which half of the day its time is of. */
   half: number | null;
+  /** The column that names the clock of its times. */
+  zone: number | null;
   /** Headed in Portuguese or Spanish: where these are spoken the day comes first. */
   isDayFirst: boolean;
 };
@@ -80,6 +96,7 @@ export function readHeader(
     dateOrder: null,
     offsetMs: null,
     half: null,
+    zone: null,
     isDayFirst: false,
   };
   const found: ColumnRead[] = [];
@@ -90,6 +107,7 @@ export function readHeader(
     const reading = told === undefined ? readHeading(kind, heading) : saidHeading(kind, told);
     if (reading === null && /^(?:am_(?:ou?_|or_)?pm|ampm)$/.test(wordOf(heading))) header.half ??= position;
     else if (reading === null) {
+      if (isZoneHeading(wordOf(heading))) header.zone ??= position;
       if (kind === 'feeding' && heading.length < LONGEST_HEADING && TOTAL.test(wordOf(heading))) {
         header.total = position;
         header.totalKg = weightIn(heading);
@@ -117,15 +135,19 @@ export function readHeader(
         heading,
         unit: text,
         conversion,
+        // whoever says what a column is knows what its heading means
+        remark:
+          told === undefined && time === null && (column.is === 'number' || column.is === 'integer')
+            ? remarkIn(heading.replaceAll(SERIAL, ''))
+            : null,
         isPlain: isNitrogen(column.name) && basis === null,
         isAmmoniumByName,
         time,
         slot,
       });
-    if (column.name === 'date' || column.is === 'day') {
-      header.dateOrder ??= orderIn(heading);
+    if (column.name === 'date' || column.is === 'day') header.dateOrder ??= orderIn(heading);
+    if (column.name === 'date' || column.is === 'day' || column.is === 'time')
       header.offsetMs ??= offsetIn(heading);
-    }
   }
   header.columns = theBest(found, header);
   for (const each of refused) {
@@ -199,7 +221,6 @@ function weightIn(heading: string): number | null {
   return known.find((factor) => typeof factor === 'number') ?? null;
 }
 
-type UnitRead = { text: string; unit: Unit };
 type Reading = {
   column: Column;
   unit: UnitRead | null;
@@ -215,7 +236,7 @@ type Reading = {
 const NO_NITROGEN = { basis: null, isAmmoniumByName: false } as const;
 
 const HOUR =
-  /(?:^|[\s(,_-])(?:[àa]s?\s+|a\s+las?\s+|at\s+)?(\d{1,2}(?::\d{2}\s*h?|\s?h(?:\d{2})?(?:\s?(?:s|rs|oras|min))?)?\s*(?:[ap]\.?m\.?)?)(?=\)|$|[\s,])/i;
+  /(?:^|[\s(,_-])(?:[àa]s?\s+|a\s+las?\s+|at\s+)?(\d{1,2}(?::\d{2}(?::00)?\s*h?|\s?h(?:\d{2})?(?:\s?(?:s|rs|oras|min))?)?\s*(?:[ap]\.?m\.?)?)(?=\)|$|[\s,])/i;
 const MEAL =
   /^(?:(\d{1,2})(?:o|a|st|nd|rd|th)?_(?:trato|refeicao|meal|feeding|arracoamento|alimentacao|alimentacion|racion|dosis|comida)|(?:trato|refeicao|meal|feeding|arracoamento|alimentacao|alimentacion|racion|dosis|comida)_(?:n_)?(\d{1,2}))(?:_(?:kg|lbs?|libras))?$/;
 const TOTAL =
@@ -225,17 +246,21 @@ const TOTAL =
 const OF_ELSE =
   /^(?:d[eoa]_|of_)?(?:ar|air|aire|ambiente?|solo|soil|suelo|sedimentos?|sediment|canal|rio|mar|entrada|saida|meta|alvo|target|set_?point|ideal|min\w*|max\w*|desvio\w*|desviacion\w*|dp|sd|std\w*|erro|error|flag|qc|quality|qualidade|diferenca|diferencia|diff|delta|amplitude)$/;
 
+/** Serial numbers of a logger and its probes. */
+const SERIAL = /\((?:[^)]*S\/N[^)]*|\d{4,}|[A-Z]{3} \d+[^)]*)\)/gi;
+
 /** Longer is no heading; whatever is sent, it is told in a moment. */
 const LONGEST_HEADING = 200;
 
 function readHeading(kind: ImportKind, given: string): Reading | null {
   if (given.length > LONGEST_HEADING) return null;
-  // serial numbers of a logger and its probes
-  const heading = given.replaceAll(/\((?:[^)]*S\/N[^)]*|\d{4,}|[A-Z]{3} \d+[^)]*)\)/gi, '').trim();
+  const heading = given.replaceAll(SERIAL, '').trim();
   // what a logger adds to the second
   if (/\(Fract/i.test(heading)) return null;
   if (bracketed(heading).some((text) => OF_ELSE.test(wordOf(text)))) return null;
-  const plain = matched(kind, heading);
+  // `OD (15:00)` is of that hour
+  const isOfHour = bracketed(heading).some((text) => /^\d/.test(text) && hourIn(text)?.rest === '');
+  const plain = isOfHour ? null : matched(kind, heading);
   if (plain !== null) return { ...plain, time: null, slot: null };
   if (kind !== 'feeding' && kind !== 'measurements') return null;
   const meal = kind === 'feeding' ? MEAL.exec(wordOf(withoutBrackets(heading))) : null;
@@ -311,9 +336,10 @@ function matchedByName(kind: ImportKind, heading: string): Matched | null {
     if (tail.unit === 'other' && conversionOf(column.column.name, tail.unit) === null) continue;
     return withUnit(column, unit ?? tail);
   }
-  // what the logger's clock was set to: `Date Time, GMT-03:00`
-  const dated = named(kind, wordOf(rest.replace(OFFSET, '')));
-  return dated !== null && dated.column.is === 'moment' ? withUnit(dated, null) : null;
+  // what the logger's clock was set to
+  const dated = named(kind, wordOf(withoutZone(rest)));
+  const isClock = dated !== null && (dated.column.is === 'moment' || dated.column.is === 'time');
+  return isClock ? withUnit(dated, null) : null;
 }
 
 const PERCENT: UnitRead = { text: '%', unit: 'percent' };
@@ -337,42 +363,6 @@ function withUnit({ column, unit, needsUnit, isAt25 }: Named, beside: UnitRead |
     isAt25,
     ...NO_NITROGEN,
   };
-}
-
-const unitRead = (text: string): UnitRead | null => {
-  const unit = unitOf(text);
-  return unit === null ? null : { text: text.trim().slice(0, 40), unit };
-};
-const bracketed = (heading: string): string[] =>
-  [...heading.matchAll(/[([]([^)\]]*)[)\]]/g)].map(([, inside = '']) => inside);
-const withoutBrackets = (heading: string): string => heading.replaceAll(/[([][^)\]]*[)\]]?/g, ' ').trim();
-
-/** `DO conc, mg/L`, `ODO % sat`, `Sal psu`, `SPC-uS/cm`: each way to part the last words as a unit, the shortest first. */
-function tails(heading: string): { words: string; text: string }[] {
-  const marks = [...heading.matchAll(/[\s,-]+/g)].map(({ index, 0: mark }) => ({
-    at: index,
-    end: index + mark.length,
-  }));
-  return marks
-    .slice(-3)
-    .toReversed()
-    .map(({ at, end }) => ({ words: heading.slice(0, at), text: heading.slice(end) }));
-}
-
-/** No clock is farther from Greenwich than 14 hours; behind a digit the sign parts years: `Data (2025-2026)`. */
-const OFFSET =
-  /[,(\s]*(?:(?:GMT|UTC)\s*([+-](?:1[0-4]|0?\d)(?::?[0-5]\d)?)|(?<!\d)([+-](?:0\d|1[0-4])(?::?[0-5]\d|(?=\)))))\)?\s*$/i;
-
-function offsetIn(heading: string): number | null {
-  const found = OFFSET.exec(heading);
-  const offset = found?.[1] ?? found?.[2];
-  if (offset !== undefined) return offsetMsOf(offset);
-  return /\b(?:UTC|GMT)\b|^UTC_/i.test(heading) ? 0 : null;
-}
-
-function orderIn(heading: string): DateOrder | null {
-  if (/\bMM[/.-]DD\b/i.test(heading)) return 'month_first';
-  return /\bDD[/.-]MM\b/i.test(heading) ? 'day_first' : null;
 }
 
 function isDayFirst(kind: ImportKind, name: string, heading: string): boolean {

@@ -1,4 +1,5 @@
 import { type ImportKind, type ImportReport, LOGGERS } from '#contract/resources/imports.ts';
+import { zoneIn, zoneOffsetMs } from './heading-text.ts';
 import type { Cell, DateManner, DateOrder, NumberManner } from './read-cells.ts';
 import {
   type AmmoniaBasis,
@@ -46,6 +47,14 @@ export type FileToRead = Pick<Layout, 'rows' | 'headerRow' | 'headings' | 'logge
     unheaded: readonly { position: number; row: number }[];
     /** Day and month of its dates stand in each other's place. */
     areDatesSwapped: boolean;
+    /** Years of two digits may stand before the month. */
+    areYearsFirst: boolean;
+    /** Held as dates, and one of each month on one day. */
+    areDatesMonthly: boolean;
+    /** A row that names the columns anew, in another order. */
+    headerAgain: number | null;
+    /** Cells that most rows have, and those of the header. */
+    width: number;
     /** Sheets of the workbook that hold rows of this kind, too. */
     otherSheets: readonly string[];
     skip: { has: (row: number) => boolean };
@@ -107,32 +116,13 @@ export function readLayout(
   };
 }
 
-const ZONE =
-  /^(?:time[ _-]?(?:zone|offset)|utc[ _-]?offset|fuso(?: hor[áa]rio)?|zona horaria)\b\s*[=:]?\s*(.*)$/iu;
-
-/** What a logger says above the header of the clock that its times are of: `Time Offset = -03:00`. */
+/** What a logger says above the header of the clock that its times are of. */
 function zoneAbove(rows: readonly TableRow[]): string | null {
   for (const { cells } of rows) {
-    const [first = '', ...more] = cells.map(textOf);
-    const found = ZONE.exec(first);
-    if (found === null) continue;
-    const zone = (found[1] ?? '') || (more.find((text) => text !== '') ?? '');
-    if (zone !== '') return zone;
+    const zone = zoneIn(cells.map(textOf));
+    if (zone !== null) return zone;
   }
   return null;
-}
-
-/** Null: a name that tells no offset, or several. */
-function zoneOffsetMs(zone: string): number | null {
-  const [, sign = '+', hours = '0', minutes = '0'] =
-    /^(?:GMT|UTC|\()*\s*([+-])?(\d{1,2})?(?::?(\d{2})(?::\d{2})?)?\s*\)?$/i.exec(zone) ?? [];
-  if (
-    !/^(?:GMT|UTC)$|\d/i.test(zone) ||
-    Number(hours) > 14 ||
-    !/^[\s()\d:+-]*$/.test(zone.replace(/GMT|UTC/i, ''))
-  )
-    return null;
-  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
 /** The row that names most columns, with what belongs to it; the first of several, and where none names any. */

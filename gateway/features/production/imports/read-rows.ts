@@ -22,6 +22,7 @@ import type { ColumnRead } from './read-header.ts';
 import type { FileToRead } from './read-layout.ts';
 import type { TableRow } from './read-table.ts';
 import { SPANISH_EXAMPLES } from './spanish-columns.ts';
+import { headerAgainIn } from './survey-file.ts';
 import { conversionOf, converted, needsWater, unitOf } from './units.ts';
 
 export type Told = { kind: 'note' | 'warning' } & RowNote;
@@ -51,8 +52,18 @@ export function readRow(file: FileToRead, facts: RowFacts, row: TableRow): ReadR
 }
 
 /** Between commas a decimal comma without quotes makes two cells of one, and every cell behind them another's. */
-const isTooLong = ({ table, headings }: FileToRead, cells: readonly Cell[]): boolean =>
-  table.separator === ',' && cells.slice(headings.length).some((cell) => cell !== '');
+function isTooLong({ table, headings, width, columns }: FileToRead, cells: readonly Cell[]): boolean {
+  if (table.separator !== ',') return false;
+  if (cells.length > width || cells.slice(headings.length).some((cell) => cell !== '')) return true;
+  // or its decimals fall into the remarks beside it
+  return columns.some(
+    ({ is, position }) =>
+      is === 'text' &&
+      columns.some((each) => each.position === position - 1 && each.is === 'number') &&
+      /^\d{1,3}$/.test(String(cells[position] ?? '')) &&
+      /^[+-]?\d+$/.test(String(cells[position - 1] ?? '')),
+  );
+}
 
 /** Cells at the beginning of a line that sums up or averages the lines above. */
 const TOTALS =
@@ -66,11 +77,16 @@ function whyLeftOut(file: FileToRead, { language }: RowFacts, { row, cells }: Ta
     told: [{ kind: 'note', row, ...noteOf(language, sentence, { cell }) }],
   });
   if (file.skip.has(row)) return { is: 'left out', row, because: 'skip', told: [] };
-  const [first = ''] = cells.filter((cell) => cell !== '');
+  const at = cells.findIndex((cell) => cell !== '');
+  const first = cells[at] ?? '';
   const dated = file.columns.find(({ is }) => is === 'moment' || is === 'day');
   const date = dated === undefined ? '' : (cells[dated.position] ?? '');
   const isDated = date !== '' && !('code' in dayCell(date, file.dates));
-  if (typeof first === 'string' && TOTALS.test(first) && !isDated) return because('TOTALS_LINE', first);
+  // a pond may be called so
+  const isName = isDated && file.columns.some(({ position }) => position === at);
+  if (typeof first === 'string' && TOTALS.test(first) && !isName) return because('TOTALS_LINE', first);
+  if (headerAgainIn({ header: file, headings: file.headings, kind: file.kind }, cells) === 'same')
+    return because('HEADER_AGAIN', String(first));
   return isExample(file, cells) ? because('TEMPLATE_EXAMPLE', '') : null;
 }
 
@@ -268,7 +284,9 @@ function figureCell(
   const isDoubtful =
     is === 'number' && file.followers.has(at?.position ?? -1) && isGroupedAlone(cell, manner.mark);
   const told = manner.mark === 'comma' ? 'READ_AS_THOUSANDS' : 'READ_AS_THOUSANDS_POINT';
-  if (needsWater(conversion)) return own === null ? read : { code: 'UNIT_NOT_KNOWN' };
+  // `58 %` in a column of per cent says what its heading does
+  const isOfColumn = unit !== null && unit === unitOf(at?.unit ?? '');
+  if (needsWater(conversion)) return own === null || isOfColumn ? read : { code: 'UNIT_NOT_KNOWN' };
   const value = converted(read.value, conversion, { temperatureC: null, salinityPpt: null });
   if (typeof value !== 'number') return { code: value };
   if (is === 'integer' && !Number.isInteger(value)) return { code: 'NOT_A_WHOLE_NUMBER' };

@@ -14,7 +14,7 @@ export const ENCODINGS = ['utf-8', 'windows-1252', 'utf-16le', 'utf-16be', 'maci
 export type Table = {
   file: 'csv' | 'xlsx' | 'xls' | 'ods';
   sheet: string | null;
-  separator: ',' | ';' | '\t' | null;
+  separator: Separator | null;
   encoding: (typeof ENCODINGS)[number] | null;
   /** The first row that is not empty. */
   header: Cell[];
@@ -32,7 +32,8 @@ export const MOST_LETTERS = 32_767;
 /** Of a first line without end, more would not tell another separator. */
 const LOOKED_AT = 65_536;
 
-const SEPARATORS = [';', ',', '\t'] as const;
+const SEPARATORS = [';', ',', '\t', '|'] as const;
+type Separator = (typeof SEPARATORS)[number];
 /** Excel writes so which separator follows. */
 const SEPARATOR_LINE = /^sep=(.)\r?\n/;
 /** What our own exports put before a text that begins like a formula. */
@@ -123,7 +124,7 @@ function inIbm850(bytes: Uint8Array): string {
 }
 
 /** The separator that parts most lines into equally many cells; loggers write titles above the table. */
-function separatorOf(text: string): ',' | ';' | '\t' {
+function separatorOf(text: string): Separator {
   const lines = text
     .slice(0, LOOKED_AT)
     .replaceAll(/"[^"]*"/g, '')

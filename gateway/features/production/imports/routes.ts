@@ -11,7 +11,7 @@ import {
   lookQuery,
 } from '#contract/resources/imports.ts';
 import { onFarm, signedIn } from '#core/request-checks.ts';
-import { type Request, type Route, route } from '#core/route.ts';
+import { type Request, type Route, route, type UploadedFile } from '#core/route.ts';
 import type { Language } from '#science/advice/language.ts';
 import { COLUMNS } from './columns.ts';
 import { createTurn, newRecord, noteFailure, progressOf, type Turn } from './import-progress.ts';
@@ -28,7 +28,8 @@ import { SPANISH_NAMES } from './spanish-columns.ts';
 import { unitsFor } from './units.ts';
 
 const tag = 'Imports';
-const MOST_BYTES = 8 * 1_048_576;
+/** A year of a probe's workbook; what a text may have of it is read in memory. */
+const MOST_BYTES = 32 * 1_048_576;
 /** What else a sheet is called by the machine it comes from; what it is its bytes tell. */
 const SHEETS = [
   'text/plain',
@@ -65,7 +66,7 @@ const onItsFarm = {
   field: 'farm_id',
   others: 404,
 } as const;
-const takes = { media: 'text/csv', also: SHEETS, maxBytes: MOST_BYTES } as const;
+const takes = { media: 'text/csv', also: SHEETS, maxBytes: MOST_BYTES, isToDisk: true } as const;
 
 function lookRoute(deps: ImportDeps, turn: Turn): Route {
   return route({
@@ -82,7 +83,7 @@ function lookRoute(deps: ImportDeps, turn: Turn): Route {
         const { kind, sheet, columns } = request.query;
         const { farmId } = onFarm(request);
         const asked = { farmId, kind, sheet, columns: columnsSaid(columns) };
-        const look = await lookAtFile(deps, request.upload ?? new Uint8Array(), asked);
+        const look = await lookAtFile(deps, sheetOf(request), asked);
         return { answer: { status: 200, body: look } };
       }),
   });
@@ -114,13 +115,18 @@ function importRoute(deps: ImportDeps, kind: ImportKind, turn: Turn): Route {
       return {
         answer: { status: 202, body: recordAnswer(record, deps.now()) },
         changes,
-        whenStored: () =>
+        whenStored: () => {
+          const sent = sentOf(kind, request);
+          sent.sheet.keep();
           turn.start(() =>
-            importSent(deps, by, sentOf(kind, request), { isStopping, progress }).then(
-              () => undefined,
-              (error: unknown) => noteFailure(deps, record.id, error),
-            ),
-          ),
+            importSent(deps, by, sent, { isStopping, progress })
+              .then(
+                () => undefined,
+                (error: unknown) => noteFailure(deps, record.id, error),
+              )
+              .finally(sent.sheet.release),
+          );
+        },
       };
     },
   });
@@ -133,11 +139,16 @@ const byOf = (request: Omit<Sent, 'params'>): ImportBy => ({
   farm: onFarm(request),
   language: request.language,
 });
-const sentOf = (kind: ImportKind, { query, upload }: Pick<Sent, 'query' | 'upload'>) => ({
+const sentOf = (kind: ImportKind, { query, file }: Pick<Sent, 'query' | 'file'>) => ({
   kind,
   query,
-  bytes: upload ?? new Uint8Array(),
+  sheet: sheetOf({ file }),
 });
+
+function sheetOf({ file }: Pick<Sent, 'file'>): UploadedFile {
+  if (file === null) throw new Error('a route of files was called without one');
+  return file;
+}
 
 function templateRoute(kind: ImportKind): Route {
   return route({
@@ -188,14 +199,20 @@ type LookAsked = {
 
 /** What a file is, before anything of it is read as rows: its sheets, what each seems to hold, and its columns. */
 async function lookAtFile(
-  deps: Pick<ImportDeps, 'readWorkbook' | 'idOf' | 'queries'>,
-  bytes: Uint8Array,
+  deps: Pick<ImportDeps, 'readSheets' | 'pause' | 'idOf' | 'queries'>,
+  file: UploadedFile,
   { farmId, kind: asked, sheet, columns }: LookAsked,
 ): Promise<ImportLook> {
-  const tables = await openSheets(deps, bytes);
-  const sheets = tables.map((table) => ({ table, ...likeliest(table) }));
+  const tables = await openSheets(deps, file);
+  const sheets = [];
+  for (const table of tables) {
+    sheets.push({ table, ...likeliest(table) });
+    await deps.pause(1);
+  }
   const chosen =
-    asked === undefined && sheet === undefined ? null : sheetFor(asked ?? 'batches', tables, sheet);
+    asked === undefined && sheet === undefined
+      ? null
+      : (await sheetFor(deps, asked ?? 'batches', { sheets: tables, named: sheet })).table;
   const found =
     sheets.find(({ table }) => table === chosen) ??
     sheets.reduce((best, one) => (one.score > best.score ? one : best));

@@ -20,6 +20,8 @@ export type Unit =
   | 'm'
   | 'cm'
   | 'mm'
+  | 'ft'
+  | 'in'
   | 'mg'
   | 'g'
   | 'kg'
@@ -42,7 +44,10 @@ const SPELLINGS: readonly [RegExp, Unit][] = [
     /^%\s*(?:sat(?:\.|ur\p{L}*)?|local|l|o2|od|do|air sat\p{L}*)?$|^(?:sat\.?\s?%|percent|por cento)$/u,
     'percent',
   ],
-  [/^mg\s?\/\s?l(?:\s?(?:caco3|de caco3|as caco3|o2))?$|^mg\s?[·.]?\s?l-1$|^mgl$|^mg_l$|^g\/m[3³]$/, 'mg/L'],
+  [
+    /^mg\s?\/\s?l(?:\s?(?:(?:de |as |como |em )?caco3|(?:de )?o2))?$|^mg\s?(?:de )?caco3\s?\/\s?l$|^mg\s?[·.]?\s?l-1$|^mgl$|^mg_l$|^g\/m[3³]$/,
+    'mg/L',
+  ],
   [/^[uµμ]g\s?\/\s?l$|^ppb$|^mg\/m[3³]$/, 'ug/L'],
   [/^ppm(?:\s?caco3)?$/, 'ppm'],
   [/^g\s?\/\s?l$/, 'g/L'],
@@ -58,6 +63,8 @@ const SPELLINGS: readonly [RegExp, Unit][] = [
   [/^(?:m|metros?|meters?)$/, 'm'],
   [/^cm$/, 'cm'],
   [/^mm$/, 'mm'],
+  [/^(?:ft|feet|foot|p[ée]s?|pies?)$/u, 'ft'],
+  [/^(?:in|inch(?:es)?|pol|polegadas?|pulg|pulgadas?)$/, 'in'],
   [/^mg$/, 'mg'],
   [/^(?:g|gr|gramas?|gramos?|grams?)$/, 'g'],
   [/^(?:kg|kgs|quilos?|kilos?|kg\/d[ií]a)$/u, 'kg'],
@@ -80,11 +87,15 @@ const SPELLINGS: readonly [RegExp, Unit][] = [
 
 /** What has the look of a unit, and is none that is known: read as another it would be wrong. */
 const LOOKS_LIKE_ONE =
-  /[/%°ºµμ‰$]|^(?:mv|mmol|mol|v|volt|volts|mmhg|kpa|bar|psi|ntu|rfu|oz|in|ft|sacos?|bags?)$/;
+  /[/%°ºµμ‰$@]|^(?:mv|[mu]?mol|[unp]m|meq|mval|v|volts?|mmhg|inhg|[kh]pa|m?bar|torr|atm|psi|ntu|rfu|oz|gpg|sg|s\.g\.|(?:specific )?gravity|densi(?:dade|dad|ty)|qq|sc)$|^(?:sac[oa]s?|bags?|bolsas?|baldes?|latas?|caixas?|cajas?|quinta(?:l|is|les)|arrobas?|ounces?|onzas?|onças?)(?:$|\s)|^\d+(?:[.,]\d+)?\s?(?:kg|g|lbs?)$/u;
 
 /** Null: it is no unit, but a remark such as `água`. */
 export function unitOf(text: string): Unit | null {
-  const word = text.trim().toLowerCase().replaceAll(/\s+/g, ' ');
+  const word = text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/[₀-₉]/g, (digit) => String((digit.codePointAt(0) ?? 0) - 0x2080));
   const known = SPELLINGS.find(([spelling]) => spelling.test(word));
   if (known !== undefined) return known[1];
   return LOOKS_LIKE_ONE.test(word) ? 'other' : null;
@@ -134,7 +145,7 @@ const CONVERSIONS: Readonly<Record<string, Partial<Record<Unit, Conversion>>>> =
   ammonia: MASS_PER_VOLUME,
   nitrite: MASS_PER_VOLUME,
   nitrate: MASS_PER_VOLUME,
-  transparency: { cm: 1, m: 100, mm: 0.1 },
+  transparency: { cm: 1, m: 100, mm: 0.1, ft: 30.48, in: 2.54 },
   initial_avg_weight: { ...WEIGHT_G, 'per g': (perG) => (perG > 0 ? exact(1 / perG, 8) : 'OUT_OF_RANGE') },
   total_weight_g: WEIGHT_G,
   average_weight_g: WEIGHT_G,

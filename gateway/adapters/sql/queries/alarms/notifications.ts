@@ -171,6 +171,7 @@ export function notifyQueries(db: Db): NotifyQueries {
     ownerOf: (farmId) => readers().where('id', 'in', ownerIdOf(farmId)).execute(),
     operatorsOf: (farmId) => peopleWith('operate', farmId),
     attendantsOf: (farmId) => peopleWith('attend', farmId),
+    recordersOf: (farmId) => peopleWith('record', farmId),
     async knownNotifications(ids) {
       const rows = await forAll(ids, (some) =>
         db.selectFrom('notifications').select('id').where('id', 'in', some).execute(),

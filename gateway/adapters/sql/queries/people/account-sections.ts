@@ -149,6 +149,8 @@ export const EXPORTED: readonly Part[] = [
   { section: 'farm_records', table: 'farm_records', by: 'farm', column: 'farm_id', order: 'happened_at' },
   { section: 'feed_stock', table: 'feed_stock', by: 'farm', column: 'farm_id', order: 'happened_at' },
   { section: 'harvest_lots', table: 'harvest_lots', by: 'farm', column: 'farm_id', order: 'harvested_at' },
+  { section: 'tasks', table: 'tasks', by: 'farm', column: 'farm_id', order: created },
+  { section: 'task_marks', table: 'task_marks', by: 'farm', column: 'farm_id', order: 'due_on' },
   { section: 'logs', table: 'logs', by: 'farm', column: 'farm_id', order: 'timestamp' },
 ];
 
