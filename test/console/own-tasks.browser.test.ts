@@ -34,7 +34,13 @@ it('the owner sets a task of every second day with a checklist and an hour, and 
   await page.getByRole('button', { name: 'Salvar' }).click();
   await page.locator('[data-all-tasks] [data-task]', { hasText: 'a cada 2 dias' }).waitFor();
   expect(await tasks()).toMatchObject([
-    { text: 'Limpar filtros', repeat: 'DAYS', every_days: 2, remind_at: '07:30', items: ['Entrada', 'Saída'] },
+    {
+      text: 'Limpar filtros',
+      repeat: 'DAYS',
+      every_days: 2,
+      remind_at: '07:30',
+      items: ['Entrada', 'Saída'],
+    },
   ]);
   expect(await violationsOn(page)).toEqual([]);
 });
@@ -55,7 +61,9 @@ it('an operator ticks it on a phone, items first; it waits for the line and is t
       await page.clock.runFor(6_000);
       return marks();
     })
-    .toMatchObject([{ text: 'Limpar filtros', state: 'DONE', ticked: ['Entrada'], done_by: operator.user.id }]);
+    .toMatchObject([
+      { text: 'Limpar filtros', state: 'DONE', ticked: ['Entrada'], done_by: operator.user.id },
+    ]);
   await task.getByText('1 de 2 itens').waitFor();
   await task.getByRole('button', { name: /^Desfazer/ }).click();
   await task.getByRole('button', { name: /^✓ Feito/ }).waitFor();
