@@ -31,7 +31,8 @@ const EVERY_LOOK: readonly Seen[] = [PHONE, PC, TV].flatMap((size) =>
 /** `all` of them are for an hour in which nobody waits. */
 const looksOf = (index: number) => {
   if (process.env['CONSOLE_LOOKS'] === 'all') return EVERY_LOOK;
-  return isInTurn(index, 3) ? [pairwise(index)] : [];
+  // no divisor of the looks: each turn has all sizes, themes and languages
+  return isInTurn(index, 5) ? [pairwise(index)] : [];
 };
 const nameOf = ({ width, theme, language, stand }: Seen) => `${width} px, ${theme}, ${language}, ${stand}`;
 

@@ -90,7 +90,7 @@ describe('no single press anywhere', () => {
     for (let tries = 1; ; tries += 1) {
       const failed = await page.goto(address).then(
         () => null,
-        (error: unknown) => error,
+        (error: Error) => error,
       );
       if (failed === null) return;
       if (tries === 10) throw failed;

@@ -8,7 +8,7 @@ import { type App, startApp } from '#test/app.ts';
 import { controlPointRow } from '#test/farm-rows.ts';
 import { measured, weighed } from '#test/recorded-rows.ts';
 import { aBatchIn, aStockedFarm, type StockedFarm } from '#test/stocked-farm.ts';
-import { aPartOf } from '#test/turn.ts';
+import { isInTurn } from '#test/turn.ts';
 
 // A setting that changes no answer is a promise that is not kept. Each is set in turn on a farm where much was recorded, and
 // answers are asked for until one differs. It is 23:00 of 2 March on the farm.
@@ -366,7 +366,8 @@ it('every setting of a farm changes some answer', async () => {
   expect(await allNow()).toEqual(before);
   const order = [...asks.keys()];
   const unkept: string[] = [];
-  for (const rule of aPartOf(rules, 5)) {
+  // neighbours together: what shows one shows the next
+  for (const rule of rules.filter((_rule, index) => isInTurn(Math.floor(index / 10), 5))) {
     if (OF_THE_LOOP.test(rule.path) || AT_AN_EDGE.includes(rule.path)) continue;
     let isKept = false;
     const section = rule.path.split('.')[0] ?? '';

@@ -287,19 +287,22 @@ onBothEngines('billing never stops aeration', (_open, engine) => {
     return { place: { ...owner, app, farmId, pondId, mqttPort }, point };
   }
 
-  describe.each(OWNERS.map((one, place) => [...one, place] as const))('of an owner %s', (_who, lapse, ahead) => {
-    // each way of each owner on SQLite every time, on PostgreSQL in turn
-    const ways = WAYS.filter((_way, at) => engine === 'sqlite' || isInTurn(at + ahead, 3));
-    test.each(ways)('%s', async (_what, go) => {
-      const { place, point } = await aPlace();
-      await lapse(place);
-      const from = listening.heard.length;
-      await go(place, point);
-      // it is not only let through: nobody asks
-      const asked = listening.heard.slice(from).filter(({ sql }) => MONEY.test(sql));
-      expect(asked).toEqual([]);
-    });
-  });
+  describe.each(OWNERS.map((one, place) => [...one, place] as const))(
+    'of an owner %s',
+    (_who, lapse, ahead) => {
+      // each way of each owner on SQLite every time, on PostgreSQL in turn
+      const ways = WAYS.filter((_way, at) => engine === 'sqlite' || isInTurn(at + ahead, 3));
+      test.each(ways)('%s', async (_what, go) => {
+        const { place, point } = await aPlace();
+        await lapse(place);
+        const from = listening.heard.length;
+        await go(place, point);
+        // it is not only let through: nobody asks
+        const asked = listening.heard.slice(from).filter(({ sql }) => MONEY.test(sql));
+        expect(asked).toEqual([]);
+      });
+    },
+  );
 });
 
 /** Where plans, what was told of them and counts of requests are kept. */

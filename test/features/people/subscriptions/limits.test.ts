@@ -116,7 +116,9 @@ onBothEngines('the limits of a plan', (_open, engine) => {
       ['an overdue PROFESSIONAL', { plan: 'PROFESSIONAL', ...overdue }, Array(4).fill('PAYMENT_REQUIRED')],
     ] as const;
 
-    const callers = OWNED.flatMap(([words, ...owned]) => ROLES.map((role) => [words, role, ...owned] as const));
+    const callers = OWNED.flatMap(([words, ...owned]) =>
+      ROLES.map((role) => [words, role, ...owned] as const),
+    );
     test.each(engine === 'sqlite' ? callers : aPartOf(callers, 3))(
       'a farm of an owner with %s, asked by %s: the plan of its owner answers',
       async (_words, role, terms, answers) => {
