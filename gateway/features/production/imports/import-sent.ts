@@ -230,7 +230,8 @@ export async function openSheets(
   deps: Pick<ImportDeps, 'readSheets'>,
   sent: UploadedFile,
 ): Promise<readonly [Table, ...Table[]]> {
-  const read = await deps.readSheets(sent);
+  // what was read stands in memory: the disk and the next file need not wait for the rows
+  const read = await deps.readSheets(sent).finally(() => sent.release());
   if (read instanceof Uint8Array) return [openTable(read)];
   const [first, ...more] = read.sheets.map(({ name, rows }) =>
     tableOf({ file: read.file, sheet: name, separator: null, encoding: null, all: rows }),

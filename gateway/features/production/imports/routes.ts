@@ -124,7 +124,7 @@ function importRoute(deps: ImportDeps, kind: ImportKind, turn: Turn): Route {
                 () => undefined,
                 (error: unknown) => noteFailure(deps, record.id, error),
               )
-              .finally(sent.sheet.release),
+              .finally(() => void sent.sheet.release()),
           );
         },
       };
