@@ -43,20 +43,59 @@ const openWater = async (look = {}) => {
   return page;
 };
 
+/** What happens in the middle of it comes between press and release. */
+async function drawPart(page: Page, between: () => Promise<void> = async () => undefined): Promise<void> {
+  const box = await chartOf(page).locator('.u-over').boundingBox();
+  if (box === null) throw new Error('nothing is drawn');
+  await page.mouse.move(box.x + box.width * 0.4, box.y + 60);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.5, box.y + 60, { steps: 3 });
+  await between();
+  await page.mouse.move(box.x + box.width * 0.6, box.y + 60, { steps: 3 });
+  await page.mouse.up();
+}
+
+it('what comes while a hand holds the chart is drawn into it, and the hand keeps what it holds', async () => {
+  const page = await openWater();
+  await chartOf(page).locator('.chart-legend', { hasText: 'tratamento' }).waitFor();
+  const over = await chartOf(page).locator('.u-over').elementHandle();
+  const stays = () => over?.evaluate((element: { isConnected: boolean }) => element.isConnected);
+  await drawPart(page, async () => {
+    await made('/water-quality/', { pond_id: farm.farm.pondIds[0], dissolved_oxygen: 2.1, temperature: 29 });
+    await chartOf(page).locator('.chart-legend', { hasText: 'alarme' }).waitFor();
+  });
+  expect(await stays()).toBe(true);
+  await page.getByRole('button', { name: 'Período inteiro' }).first().waitFor();
+  // so does whoever goes along the readings by keys
+  await chartOf(page).getByRole('slider').focus();
+  await page.keyboard.press('Home');
+  await expect.poll(() => said(chartOf(page))).toMatch(/média/);
+  const pointed = await said(chartOf(page));
+  const readings = async () => Number(await chartOf(page).getByRole('slider').getAttribute('aria-valuemax'));
+  const before = await readings();
+  await made(`/ponds/${farm.farm.pondIds[0]}/records`, {
+    kind: 'TREATMENT',
+    product: 'Melaço',
+    product_kind: 'OTHER',
+    amount: 5,
+    unit: 'kg',
+    happened_at: new Date(farm.app.clock.now() - 2 * HOUR_MS).toISOString(),
+  });
+  await made('/water-quality/', {
+    pond_id: farm.farm.pondIds[0],
+    dissolved_oxygen: 5.3,
+    measurement_date: new Date(farm.app.clock.now() - 1.5 * HOUR_MS).toISOString(),
+  });
+  await expect.poll(readings).toBeGreaterThan(before);
+  expect(await said(chartOf(page))).toBe(pointed);
+  expect(await stays()).toBe(true);
+});
+
 it('the part that a mouse draws in one chart is shown by all of the page, until the whole range is asked for', async () => {
   const page = await openWater();
   const whole = page.getByRole('button', { name: 'Período inteiro' });
-  // what happened comes after the lines, and makes them be drawn anew under the mouse
-  const drawn = async () => {
-    const box = await chartOf(page).locator('.u-over').boundingBox();
-    if (box === null) throw new Error('nothing is drawn');
-    await page.mouse.move(box.x + box.width * 0.4, box.y + 60);
-    await page.mouse.down();
-    await page.mouse.move(box.x + box.width * 0.6, box.y + 60, { steps: 5 });
-    await page.mouse.up();
-    return whole.count();
-  };
-  await expect.poll(drawn, { interval: 500 }).toBeGreaterThan(1);
+  await drawPart(page);
+  await expect.poll(() => whole.count()).toBeGreaterThan(1);
   await chartOf(page, 1).getByRole('slider').focus();
   await page.keyboard.press('Home');
   await expect.poll(() => said(chartOf(page, 1))).toMatch(/média/);

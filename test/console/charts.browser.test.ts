@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { measurement } from '#contract/resources/water-quality.ts';
 import { type Change, insert } from '#core/changes.ts';
-import { type Console, startConsole } from '#test/console.ts';
+import { type Console, startConsole, violationsOn } from '#test/console.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = 30;
@@ -40,6 +40,7 @@ beforeAll(async () => {
   lowestAt = Math.floor(farm.app.clock.now() / DAY_MS - 10) * DAY_MS + DAY_MS / 2;
   await aMonthOfAProbe(farm.farm.pondIds[2] ?? '');
 });
+afterEach(() => farm.closePages());
 afterAll(() => farm.close());
 
 it('a station without a language of its own, as a kiosk is, draws them too', async () => {
@@ -90,6 +91,89 @@ it('a month of a probe at 30 s is drawn of at most 2,000 points, and one reading
 
   await chart.getByRole('button', { name: 'Ver como tabela' }).click();
   await expect.poll(() => chart.locator('tbody').innerText()).toContain('0,6');
+});
+
+it('a day that somebody zooms to out of the month shows its minutes, told while they come, and keeps the zoom', async () => {
+  const page = await farm.open('/viveiros/V-03/agua');
+  const chart = page.locator('figure').first();
+  await chart.locator('canvas').waitFor();
+  const { from, to } = await axisOf(page);
+  const finer: { start: number; end: number; told: Trend }[] = [];
+  const held: (() => void)[] = [];
+  await page.route(/dissolved_oxygen.*start_date/, async (route) => {
+    await new Promise<void>((go) => held.push(go));
+    const asked = new URL(route.request().url()).searchParams;
+    const reply = await route.fetch();
+    const [start, end] = ['start_date', 'end_date'].map((name) => Date.parse(asked.get(name) ?? ''));
+    finer.push({ start: start ?? 0, end: end ?? 0, told: (await reply.json()) as Trend });
+    await route.fulfill({ response: reply });
+  });
+  // the day of the one reading without oxygen
+  const over = await chart.locator('.u-over').boundingBox();
+  if (over === null) throw new Error('nothing is drawn');
+  const placeOf = (at: number) => over.x + (over.width * (at - from)) / (to - from);
+  await page.mouse.move(placeOf(lowestAt - DAY_MS / 2), over.y + 60);
+  await page.mouse.down();
+  await page.mouse.move(placeOf(lowestAt + DAY_MS / 2), over.y + 60, { steps: 4 });
+  await page.mouse.up();
+  await chart.locator('[data-finer="coming"]').waitFor();
+  expect(await violationsOn(page)).toEqual([]);
+  for (const go of held) go();
+  await chart.locator('[data-finer]').waitFor({ state: 'detached' });
+  const [day] = finer;
+  if (day === undefined) throw new Error('no finer readings were asked for');
+  expect(day.start).toBeLessThanOrEqual(lowestAt - DAY_MS / 2 + 1_800_000);
+  const minutes = day.told.trend_data.readings.map(({ at }) => Date.parse(at));
+  expect(minutes.filter((at) => Math.abs(at - lowestAt) <= DAY_MS / 2).length).toBeGreaterThan(1_400);
+  // from key to key it is a minute now
+  await chart.getByRole('slider').focus();
+  await page.keyboard.press('End');
+  const told = () => chart.getByRole('slider').getAttribute('aria-valuetext');
+  await expect.poll(told).toMatch(/média/);
+  const minuteOf = (text: string | null) => Number(/:(\d\d)/.exec(text ?? '')?.[1]);
+  const newest = minuteOf(await told());
+  await page.keyboard.press('ArrowLeft');
+  await expect.poll(async () => (60 + newest - minuteOf(await told())) % 60).toBe(1);
+  await chart.getByRole('button', { name: 'Período inteiro' }).waitFor();
+  // a small step aside needs nothing, and the whole asks for nothing more
+  await page.keyboard.press('Shift+ArrowLeft');
+  await chart.getByRole('button', { name: 'Período inteiro' }).click();
+  await expect.poll(() => chart.getByRole('button', { name: 'Período inteiro' }).count()).toBe(0);
+});
+
+it('finer readings that do not come are told, and the line of the month stays', async () => {
+  const page = await farm.open('/viveiros/V-03/agua');
+  const chart = page.locator('figure').first();
+  await chart.locator('canvas').waitFor();
+  await page.route(/dissolved_oxygen.*start_date/, (route) =>
+    route.fulfill({ status: 422, contentType: 'application/json', body: '{"detail":"no"}' }),
+  );
+  await chart.getByRole('button', { name: /^Ampliar/ }).click();
+  await chart.locator('[data-finer="failed"]').waitFor();
+  expect(await lineAt(page, 0.1)).toBeGreaterThan(0);
+});
+
+it('what the farm has set as limits stands across the drawing by name, where it is set, and in the picture', async () => {
+  const { app, owner } = farm;
+  const set = (limit: number) =>
+    app.call('PUT', `/farms/${farm.farm.id}/science`, {
+      token: owner.token,
+      body: { water: { alerts: { LOW_OXYGEN: { limit } } } },
+    });
+  expect((await set(4.5)).status).toBe(200);
+  const page = await farm.open('/viveiros/V-02/agua');
+  const chart = page.locator('figure').first();
+  await chart.locator('canvas').waitFor();
+  const legend = chart.locator('.chart-legend');
+  await expect
+    .poll(() => legend.innerText())
+    .toMatch(/OD baixo 4,5[^]*OD baixo · crítico 3,0[^]*OD letal 2,0/);
+  // three lines from end to end, though no reading came near the lowest
+  await expect.poll(() => linesAcross(page)).toBe(3);
+  const saved = page.waitForEvent('download');
+  await chart.getByRole('button', { name: /como imagem/ }).click();
+  expect((await saved).suggestedFilename()).toMatch(/png$/);
+  expect((await set(4)).status).toBe(200);
 });
 
 it('on a phone every parameter is drawn by the time one has scrolled to it', async () => {
@@ -159,7 +243,21 @@ it('the last 24 hours are told reading by reading, with what happened meanwhile,
     const { status } = await app.call('POST', path, { token: owner.token, body });
     if (status !== 201) throw new Error(`${path} was answered ${status}`);
   }
-  const page = await farm.open('/viveiros/V-01/agua');
+  const page = await farm.open('/');
+  // over a slow line the meals come last: until then nobody says how many there were of anything
+  const meals: (() => void)[] = [];
+  await page.route(/\/feeding\/batch\//, async (route) => {
+    await new Promise<void>((go) => meals.push(go));
+    await route.continue();
+  });
+  await page.goto(`${app.base}/viveiros/V-01/agua?periodo=24h`);
+  await page.locator('figure canvas').nth(1).waitFor();
+  await expect.poll(() => meals.length).toBeGreaterThan(0);
+  await page.locator('figure').first().locator('.chart-legend', { hasText: 'alarme' }).waitFor();
+  expect(await page.locator('[data-events]').count()).toBe(0);
+  for (const go of meals) go();
+  await page.locator('[data-events]').waitFor();
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
   // what swims there has a cycle, what is empty has a season
   await page.getByRole('button', { name: 'Ciclo', exact: true }).click();
   await expect.poll(() => page.url()).toContain('periodo=ciclo');
@@ -244,6 +342,24 @@ const lineAt = (page: Page, share: number): Promise<number> =>
     const { data } = canvas.getContext('2d').getImageData(x, Math.round((box.top - from.top) * scale), 1, Math.round(box.height * scale));
     Array.from({ length: data.length / 4 }, (_, y) => y)
       .filter((y) => data[4 * y + 3] > 200 && data[4 * y] + data[4 * y + 1] + data[4 * y + 2] < 240).length;
+  }`);
+
+/** Lines of the drawing that go straight from its left edge to its right one. */
+const linesAcross = (page: Page): Promise<number> =>
+  page.evaluate<number>(`{
+    const canvas = document.querySelector('figure canvas');
+    const box = document.querySelector('figure .u-over').getBoundingClientRect();
+    const from = canvas.getBoundingClientRect();
+    const scale = canvas.width / from.width;
+    const top = Math.round((box.top - from.top) * scale);
+    const height = Math.round(box.height * scale);
+    const shadesAt = (share) => {
+      const { data } = canvas.getContext('2d').getImageData(Math.round((box.left - from.left + share * box.width) * scale), top, 1, height);
+      return Array.from({ length: height }, (_, y) => data[4 * y + 3] > 150 && data[4 * y] + data[4 * y + 1] + data[4 * y + 2] < 420);
+    };
+    const columns = [0.4, 0.47, 0.55, 0.63, 0.71, 0.8, 0.93].map(shadesAt);
+    const straight = Array.from({ length: height }, (_, y) => columns.every((column) => column[y]));
+    straight.filter((isLine, y) => isLine && !straight[y - 1]).length;
   }`);
 
 /** Straight into the database: 86,400 readings of everything that the page draws. */

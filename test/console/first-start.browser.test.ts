@@ -143,7 +143,7 @@ it(`turns the first motor of an empty box after at most ${MOST_PRESSES} presses 
   await page.getByRole('button', { name: 'Pronto' }).click();
   await page.getByText('A chave foi criada em').waitFor();
   await page.getByRole('button', { name: 'Continuar' }).click();
-  await page.getByRole('img', { name: 'Endereço do console' }).waitFor();
+  await page.getByRole('img', { name: 'Endereço do painel' }).waitFor();
   // what a phone can reach, never the machine itself
   expect(await page.locator('[data-address]').getAttribute('data-address')).toBe(address);
   expect(await violationsOn(page)).toEqual([]);

@@ -59,3 +59,23 @@ it('a setting, a note and a page of the guide are found, too', async () => {
   expect((await opened).url()).toMatch(/\/docs\/guide\/pt-br\/replace-a-box\.html$/);
   await farm.closePages();
 });
+
+it('while the ponds are on their way nobody is told that there is none of that name', async () => {
+  const page = await farm.open('/sistema/preferencias', { width: 360, height: 740, theme: 'dark' });
+  const held: (() => void)[] = [];
+  await page.route(/\/api\/v1\/ponds\/\?/, async (route) => {
+    await new Promise<void>((go) => held.push(go));
+    await route.continue();
+  });
+  await page.reload();
+  await page.locator('button.search').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('combobox').fill('v-03');
+  await dialog.locator('[aria-busy="true"]').waitFor();
+  expect(await dialog.getByText('Nada com esse nome').count()).toBe(0);
+  for (const go of held) go();
+  await dialog.getByRole('option', { name: /V-03/ }).first().waitFor();
+  await dialog.getByRole('combobox').fill('nenhum viveiro assim');
+  await dialog.getByText('Nada com esse nome').waitFor();
+  await farm.closePages();
+});

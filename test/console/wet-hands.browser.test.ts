@@ -62,6 +62,19 @@ const CUT_WHEN_LONGER = `(() => {
   return (${CUT})(pressed);
 })()`;
 
+/** What stands on every screen, above and below the page, without the alarm; and whether that is seen at once. */
+const STRIPS = `(() => {
+  const highOf = (all) => [...all].reduce((sum, element) => {
+    const { height, width } = element.getBoundingClientRect();
+    return sum + (width > 1 && getComputedStyle(element).position !== 'absolute' ? height : 0);
+  }, 0);
+  const strips = highOf(document.querySelectorAll('header.top > :not(.alarm-strip), .navigation'));
+  const alarm = document.querySelector('.alarm-strip')?.getBoundingClientRect();
+  return { strips, isAlarmSeen: alarm !== undefined && alarm.top >= 0 && alarm.bottom < innerHeight / 3 };
+})()`;
+/** Of a phone of 740 points: an eighth. */
+const MOST_STRIPS = 96;
+
 const NO_WIDER = 'document.documentElement.scrollWidth - innerWidth';
 
 describe('with wet hands on a small screen', () => {
@@ -91,6 +104,13 @@ describe('with wet hands on a small screen', () => {
     await page.waitForSelector('main h1, main .empty, main .card');
     await page.waitForSelector('[aria-busy="true"]', { state: 'detached' });
     expect.soft(await page.evaluate(TOO_SMALL), 'too small').toEqual([]);
+    // who is not signed in, or makes the first farm, has none
+    if ((await page.locator('.shell').count()) > 0) {
+      await page.waitForSelector('.alarm-strip.p1');
+      const { strips, isAlarmSeen } = await page.evaluate<{ strips: number; isAlarmSeen: boolean }>(STRIPS);
+      expect.soft(strips, 'strips').toBeLessThanOrEqual(MOST_STRIPS);
+      expect.soft(isAlarmSeen, 'the alarm is seen').toBe(true);
+    }
     await page.setViewportSize({ width: 320, height: 640 });
     // a drawing takes the new width a frame later
     await expect.poll(() => page.evaluate(NO_WIDER), { message: 'wider than 320 px' }).toBeLessThanOrEqual(0);
@@ -113,6 +133,8 @@ describe('with wet hands on a small screen', () => {
         expect(await other.getAttribute('html', 'lang')).toBe(language);
         await expect.poll(() => other.evaluate(NO_WIDER), { message: path }).toBeLessThanOrEqual(0);
         expect.soft(await other.evaluate(`(${CUT})(${PRESSED})`), path).toEqual([]);
+        const { strips } = await other.evaluate<{ strips: number }>(STRIPS);
+        expect.soft(strips, path).toBeLessThanOrEqual(MOST_STRIPS);
       }
     },
   );

@@ -10,16 +10,24 @@ const WHEEL_ZOOM = 1.2;
 /** A drag shorter than this, in points of the screen, was a press. */
 const LEAST_DRAG = 6;
 
-/** Follows what the group looks at, once a frame. */
-export function followGroup(plot: UPlot, group: ChartGroup, whole: Range): () => void {
-  // another time was chosen: what was looked at of the one before means nothing
+/** What is drawn now: it moves on while a hand holds the chart. */
+type Whole = () => Range;
+
+/** Another time was chosen: what was looked at of the one before means nothing. */
+export function forgetOther(group: ChartGroup, whole: Range): void {
   if (Math.abs(group.wholeMs - widthOf(whole)) > widthOf(whole) * 0.02) group.view.value = null;
   group.wholeMs = widthOf(whole);
+}
+
+/** Follows what the group looks at, once a frame. */
+export function followGroup(plot: UPlot, group: ChartGroup, whole: Whole): () => void {
   let frame = 0;
   const stop = group.view.subscribe((view) => {
     cancelAnimationFrame(frame);
-    const { from, to } = view ?? whole;
-    frame = requestAnimationFrame(() => plot.setScale('x', { min: from, max: to }));
+    frame = requestAnimationFrame(() => {
+      const { from, to } = view ?? whole();
+      plot.setScale('x', { min: from, max: to });
+    });
   });
   return () => {
     cancelAnimationFrame(frame);
@@ -52,10 +60,10 @@ export const cursorOf = (group: ChartGroup): UPlot.Cursor => ({
       }),
 });
 
-export function takeDrawnPart(plot: UPlot, group: ChartGroup, whole: Range): void {
+export function takeDrawnPart(plot: UPlot, group: ChartGroup, whole: Whole): void {
   const { left, width } = plot.select;
   if (width < LEAST_DRAG) return;
-  group.view.value = chosen(plot.posToVal(left, 'x'), plot.posToVal(left + width, 'x'), whole);
+  group.view.value = chosen(plot.posToVal(left, 'x'), plot.posToVal(left + width, 'x'), whole());
   plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
 }
 
@@ -63,18 +71,18 @@ export function takeDrawnPart(plot: UPlot, group: ChartGroup, whole: Range): voi
 export function takeHand(
   host: HTMLElement,
   plot: UPlot,
-  { group, whole }: { group: ChartGroup; whole: Range },
+  { group, whole }: { group: ChartGroup; whole: Whole },
 ): () => void {
   const around = () => {
     const { left = -1 } = plot.cursor;
-    const { from, to } = group.view.value ?? whole;
+    const { from, to } = group.view.value ?? whole();
     return left < 0 ? (from + to) / 2 : plot.posToVal(left, 'x');
   };
   const zoom = (factor: number, at = around()) => {
-    group.view.value = zoomed(group.view.value, whole, factor, at);
+    group.view.value = zoomed(group.view.value, whole(), factor, at);
   };
   const pan = (share: number) => {
-    group.view.value = panned(group.view.value, whole, share);
+    group.view.value = panned(group.view.value, whole(), share);
   };
   const end = new AbortController();
   const on = { signal: end.signal };
@@ -101,7 +109,7 @@ export function takeHand(
 type Acts = {
   plot: UPlot;
   group: ChartGroup;
-  whole: Range;
+  whole: Whole;
   zoom: (factor: number) => void;
   pan: (share: number) => void;
 };
@@ -114,7 +122,7 @@ function onKey(event: KeyboardEvent, { plot, group, whole, zoom, pan }: Acts): v
   else if (key === '0' || (key === 'Escape' && group.view.value !== null)) group.view.value = null;
   else if (shiftKey && key === 'ArrowLeft') pan(-0.25);
   else if (shiftKey && key === 'ArrowRight') pan(0.25);
-  else if (!step(plot, group, whole, key)) return;
+  else if (!step(plot, group, whole(), key)) return;
   event.preventDefault();
 }
 
@@ -169,11 +177,11 @@ function toldAt(plot: UPlot): number[] {
   return Array.from(x, (_, at) => at).filter((at) => lines.some((line) => typeof line[at] === 'number'));
 }
 
-/** As a mouse would: the charts of the group hear of it, too. */
+/** As a mouse would, and between the points of the screen, too: the charts of the group hear of it. */
 function pointAt(plot: UPlot, left: number): void {
-  const box = plot.over.getBoundingClientRect();
-  const place = { clientX: box.left + left, clientY: box.top + box.height / 2 };
-  plot.over.dispatchEvent(new MouseEvent('mousemove', { ...place, movementX: 1 }));
+  // the last one, which its types leave out, tells the group
+  const point: (at: { left: number; top: number }, hooks: boolean, group: boolean) => void = plot.setCursor;
+  point({ left, top: plot.over.clientHeight / 2 }, true, true);
 }
 
 /** One finger shows what is under it, or moves what is near; two come nearer. Up and down the page scrolls. */
@@ -185,7 +193,7 @@ function takeFingers(
     whole,
     pan,
     on,
-  }: { group: ChartGroup; whole: Range; pan: (share: number) => void; on: { signal: AbortSignal } },
+  }: { group: ChartGroup; whole: Whole; pan: (share: number) => void; on: { signal: AbortSignal } },
 ): void {
   const held = new Map<number, number>();
   const placeOf = ({ clientX }: PointerEvent) => clientX - plot.over.getBoundingClientRect().left;
@@ -212,7 +220,7 @@ function takeFingers(
       if (other !== undefined) {
         const factor = Math.abs(is - other) / Math.max(Math.abs(was - other), 1);
         if (factor > 0)
-          group.view.value = zoomed(group.view.value, whole, factor, plot.posToVal((is + other) / 2, 'x'));
+          group.view.value = zoomed(group.view.value, whole(), factor, plot.posToVal((is + other) / 2, 'x'));
       } else if (group.view.value !== null) pan((was - is) / Math.max(plot.over.clientWidth, 1));
       else pointAt(plot, is);
     },

@@ -1,8 +1,23 @@
 import type UPlot from 'uplot';
-import type { Marks } from './chart-lines.ts';
+import type { Marks, Series } from './chart-lines.ts';
 
 /** How a line looks where it is named. */
 export type Look = { label: string; tone: string; width: number; dash: readonly number[] };
+
+const DASHES = [[], [10, 5], [2, 4], [10, 4, 2, 4]] as const;
+const EXPECTED_DASH = [6, 6] as const;
+/** Lines that are compared: told apart by tone, dash and name. */
+const TONES = ['--text', '--line-2', '--line-3', '--line-4'] as const;
+
+export const lookOf = ({ label, dashed, isEdge, tone }: Series, index: number): Look =>
+  isEdge === true
+    ? { label, tone: '--muted', width: 1, dash: [] }
+    : {
+        label,
+        tone: TONES[tone ?? 0] ?? '--text',
+        width: dashed === true ? 1.5 : 2,
+        dash: dashed === true ? EXPECTED_DASH : (DASHES[index % DASHES.length] ?? []),
+      };
 
 const SIGNS = { alarm: '▼', meal: '❘', treatment: '◆', running: '▬' } as const satisfies Record<
   Marks['shape'],

@@ -1,11 +1,16 @@
 import type UPlot from 'uplot';
-import type { Marks } from './chart-lines.ts';
+import type { Limit, Marks } from './chart-lines.ts';
 import { isThere, type Look, signOf } from './chart-marks.ts';
 
 /** What a picture says of itself, for whoever gets it without the page. */
 export type Picture = { title: string; place: string; period: string };
 
-type Shown = { series: readonly Look[]; marks: readonly Marks[]; about: Picture };
+type Shown = {
+  series: readonly Look[];
+  marks: readonly Marks[];
+  limits: readonly Limit[];
+  about: Picture;
+};
 
 const HEAD = 62;
 const LINE = 20;
@@ -15,7 +20,7 @@ const PADDING = 12;
 export async function pictureOf(
   plot: UPlot,
   host: HTMLElement,
-  { series, marks, about }: Shown,
+  { series, marks, limits, about }: Shown,
 ): Promise<Blob> {
   const style = getComputedStyle(host);
   const colour = (name: string) => style.getPropertyValue(name);
@@ -27,6 +32,7 @@ export async function pictureOf(
   const names = rowsOf(pen, plot.width, [
     ...series.map((look) => ({ look, text: look.label })),
     ...marks.filter(isThere).map((mark) => ({ look: null, text: `${signOf(mark)} ${mark.label}` })),
+    ...limits.map(({ label }) => ({ look: null, text: `― ${label}` })),
   ]);
   canvas.width = drawn.width + 2 * PADDING * scale;
   canvas.height = drawn.height + (HEAD + names.length * LINE + 2 * PADDING) * scale;

@@ -1,4 +1,5 @@
 import '../styles/charts.css';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { chartWords } from '#words/charts.ts';
 import { componentWords } from '#words/components.ts';
@@ -7,12 +8,12 @@ import { loadPageAnew } from '../data/code.ts';
 import { fileStem, saveBlob } from '../data/csv.ts';
 import { farm } from '../data/farm-store.ts';
 import { calendarDay, dayAndTime, figure, isoDay } from '../i18n/format.ts';
-import { panned, type Range, zoomed } from '../state/chart-range.ts';
+import { isOverTime, panned, type Range, zoomed } from '../state/chart-range.ts';
 import { faultText } from './answer.tsx';
 import { Button, WorkButton } from './button.tsx';
 import { type ChartGroup, chartGroup } from './chart-group.ts';
-import type { Figures, Marks, Series } from './chart-lines.ts';
-import type { Drawn } from './draw-chart.ts';
+import type { Figures, FinerPart, Limit, Marks, Series } from './chart-lines.ts';
+import type { Drawn, Wanted } from './draw-chart.ts';
 import { Icon } from './icon.tsx';
 import { toast } from './toast.tsx';
 
@@ -57,11 +58,17 @@ type Props = {
   /** Pond or batch, as its picture says it. */
   place?: string;
   marks?: readonly Marks[];
+  limits?: readonly Limit[];
+  /** Readings of the part that is looked at, where the lines are means of longer stretches. */
+  finer?: FinerPart | null;
+  /** How it stands with them, said below the drawing; null: there is nothing to say. */
+  finerStand?: 'coming' | 'failed' | null;
   /** Called once there is something to be seen, be it the drawing or the table. */
   onShown?: () => void;
 };
 
 const NO_MARKS: readonly Marks[] = [];
+const NO_LIMITS: readonly Limit[] = [];
 
 const drawing = () => import('./draw-chart.ts');
 
@@ -85,6 +92,9 @@ export function Chart({
   group,
   place: placeName = '',
   marks = NO_MARKS,
+  limits = NO_LIMITS,
+  finer = null,
+  finerStand = null,
   onShown,
 }: Props) {
   const w = chartWords();
@@ -98,43 +108,17 @@ export function Chart({
   useEffect(() => {
     if (isTable) onShown?.();
   }, [isTable]);
-  const place = useRef<HTMLDivElement>(null);
-  const drawnChart = useRef<Drawn | null>(null);
   const [alone] = useState(() => chartGroup());
   const looked = group ?? alone;
   const whole = span ?? { from: x[0] ?? 0, to: x.at(-1) ?? 0 };
-  // before the next frame: it has the place where the drawing will be
-  useLayoutEffect(() => {
-    const host = place.current;
-    if (host === null || isTable || x.length === 0) return;
-    let drawn: Drawn | null = null;
-    let isGone = false;
-    let giveUp: () => void = () => undefined;
-    void drawing().then(
-      ({ drawChart }) => {
-        if (isGone) return;
-        giveUp = takeTurn(host, () => {
-          try {
-            drawn = drawChart(host, { x, series, height, band, xLabel, hasGaps, span, group: looked, marks });
-            drawnChart.current = drawn;
-          } catch {
-            return fail();
-          }
-          setFailed(false);
-          if (onShown !== undefined) requestAnimationFrame(() => setTimeout(onShown));
-        });
-      },
-      () => {
-        if (!isGone) fail();
-      },
-    );
-    return () => {
-      isGone = true;
-      giveUp();
-      drawn?.destroy();
-      drawnChart.current = null;
-    };
-  }, [x, series, height, band, hasGaps, span, looked, marks, isTable]);
+  const wanted = { x, series, height, band, xLabel, hasGaps, span, group: looked, marks, limits, finer };
+  const { place, drawnChart } = useDrawing(isTable ? null : wanted, {
+    fail,
+    onDrawn() {
+      setFailed(false);
+      if (onShown !== undefined) requestAnimationFrame(() => setTimeout(onShown));
+    },
+  });
   if (x.length === 0) {
     return (
       <>
@@ -186,15 +170,87 @@ export function Chart({
             aria-valuemax={x.length - 1}
             aria-valuenow={0}
           />
-          <ZoomButtons group={looked} whole={whole} title={title} />
+          <ZoomButtons group={looked} whole={whole} title={title}>
+            {finerStand === null ? null : (
+              <span class="muted small" role="status" data-finer={finerStand}>
+                {w.finer[finerStand]}
+              </span>
+            )}
+          </ZoomButtons>
         </>
       )}
     </figure>
   );
 }
 
+/**
+ * The drawing in its place, made once and then told what else to show: whoever holds it with a finger, the pointer or the
+ * keys keeps what they hold. Null: nothing is drawn.
+ */
+function useDrawing(wanted: Wanted | null, told: { fail: () => void; onDrawn: () => void }) {
+  const place = useRef<HTMLDivElement>(null);
+  const drawnChart = useRef<Drawn | null>(null);
+  const latest = useRef({ wanted, ...told });
+  latest.current = { wanted, ...told };
+  // of another kind or group it is another drawing
+  const kind = wanted === null || wanted.x.length === 0 ? null : isOverTime(wanted.x);
+  // before the next frame: it has the place where the drawing will be
+  useLayoutEffect(() => {
+    const host = place.current;
+    if (host === null || kind === null) return;
+    let drawn: Drawn | null = null;
+    let isGone = false;
+    let giveUp: () => void = () => undefined;
+    void drawing().then(
+      ({ drawChart }) => {
+        if (isGone) return;
+        giveUp = takeTurn(host, () => {
+          const now = latest.current;
+          if (now.wanted === null) return;
+          try {
+            drawn = drawChart(host, now.wanted);
+            drawnChart.current = drawn;
+          } catch {
+            return now.fail();
+          }
+          now.onDrawn();
+        });
+      },
+      () => {
+        if (!isGone) latest.current.fail();
+      },
+    );
+    return () => {
+      isGone = true;
+      giveUp();
+      drawn?.destroy();
+      drawnChart.current = null;
+    };
+  }, [kind, wanted?.group]);
+  const { x, series, height, band, hasGaps, span, marks, limits, finer } = wanted ?? {};
+  useLayoutEffect(() => {
+    if (wanted === null) return;
+    try {
+      drawnChart.current?.update(wanted);
+    } catch {
+      told.fail();
+    }
+  }, [x, series, height, band, hasGaps, span, marks, limits, finer]);
+  return { place, drawnChart };
+}
+
 /** What fingers, wheel and keys do, for whoever has one pointer and no wheel. */
-function ZoomButtons({ group, whole, title }: { group: ChartGroup; whole: Range; title: string }) {
+function ZoomButtons({
+  group,
+  whole,
+  title,
+  children,
+}: {
+  group: ChartGroup;
+  whole: Range;
+  title: string;
+  children: ComponentChildren;
+}) {
   const w = chartWords();
   const view = group.view.value;
   const zoom = (factor: number) => {
@@ -223,6 +279,7 @@ function ZoomButtons({ group, whole, title }: { group: ChartGroup; whole: Range;
           <Button look="quiet" data-whole onClick={() => (group.view.value = null)}>
             {w.whole}
           </Button>
+          {children}
         </>
       )}
     </div>

@@ -81,7 +81,9 @@ export function SoundLamp() {
   if (isBlocked.value) {
     return (
       <button type="button" class="lamp bad" onClick={() => void arm()}>
-        <Icon name="mute" size={18} /> {words.sound.blocked}
+        <Icon name="mute" size={18} />
+        <span class="wide-only">{words.sound.blocked}</span>
+        <span class="phone-only">{words.sound.none}</span>
       </button>
     );
   }

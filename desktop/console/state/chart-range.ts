@@ -15,6 +15,9 @@ function kept(range: Range, whole: Range): Range | null {
   return { from, to: from + width };
 }
 
+/** Whether figures along an axis are instants. */
+export const isOverTime = (x: readonly number[]): boolean => (x[0] ?? 0) > 1e11;
+
 /** `factor` 2 shows half of it. What stands at `around` stays where it is. */
 export function zoomed(view: Range | null, whole: Range, factor: number, around: number): Range | null {
   const shown = view ?? whole;

@@ -61,23 +61,30 @@ const LEAST_READINGS = 8;
 const LEAST_MS = 30 * 60_000;
 
 /**
- * Places in a row of instants before which the line breaks: a probe that writes every five minutes was silent for an
- * hour. People who measure at dawn, noon and dusk leave no gaps.
+ * A pause longer than this is an outage: a probe that writes every five minutes was silent for an hour. People who measure
+ * at dawn, noon and dusk leave none; null: nobody knows how often there should be a reading.
  */
-export function gapsIn(instants: readonly number[]): readonly number[] {
-  if (instants.length < LEAST_READINGS) return [];
+export function longestPause(instants: readonly number[]): number | null {
+  if (instants.length < LEAST_READINGS) return null;
   const pauses = instants.slice(1).map((at, index) => at - (instants[index] ?? at));
   const usual = pauses.toSorted((a, b) => a - b)[Math.floor(pauses.length / 2)] ?? 0;
-  const longest = Math.max(usual * TIMES, LEAST_MS);
-  return pauses.flatMap((pause, index) => (pause > longest ? [index + 1] : []));
+  return Math.max(usual * TIMES, LEAST_MS);
 }
+
+/** Places in a row of instants before which the line breaks. */
+export const gapsIn = (instants: readonly number[], longest = longestPause(instants)): readonly number[] =>
+  longest === null
+    ? []
+    : instants.flatMap((at, index) =>
+        index > 0 && at - (instants[index - 1] ?? at) > longest ? [index] : [],
+      );
 
 type Row = { x: readonly number[]; values: readonly (number | null)[] };
 
 /** Not a number anybody measured; null is a figure that is missing in a line that goes on. */
 export const GAP = Number.NaN;
 
-/** Each gap gets an instant of its own in its middle, where there is nothing. */
+/** Each outage gets an instant of its own in its middle, where there is nothing. */
 export function broken({ x, values }: Row, breaks: ReadonlySet<number> = new Set(gapsIn(x))): Row {
   const spread = <Value>(all: readonly Value[], between: (index: number) => Value) =>
     all.flatMap((value, index) => (breaks.has(index) ? [between(index), value] : [value]));

@@ -290,6 +290,12 @@ export const trendQuery = z.object({
     .describe(
       'For a drawing: adds `readings`, what was measured in at most so many equal stretches of the period',
     ),
+  start_date: dayOrInstant
+    .optional()
+    .describe(
+      'Of a drawing that somebody looks into: `readings` from here on, in finer stretches; the days stay those of `days`',
+    ),
+  end_date: dayOrInstant.optional().describe('Inclusive: `readings` until here'),
 });
 
 export const waterTrend = z.object({

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { AddressAnswer } from '#contract/resources/addresses.ts';
 import { BRAZILIAN_STATES } from '#contract/words.ts';
 import { addressWords } from '#words/registers.ts';
-import { systemWords } from '#words/shell.ts';
+import { systemWords } from '#words/system.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { preferenceWords } from '#words/account.ts';
-import { systemWords } from '#words/shell.ts';
+import { systemWords } from '#words/system.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { CheckField, PresentPassword, SelectField, TextField } from '../../components/field.tsx';

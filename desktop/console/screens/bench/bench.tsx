@@ -2,7 +2,7 @@ import '../../styles/bench.css';
 import { useState } from 'preact/hooks';
 import type { BenchFirmware, BenchJobAnswer } from '#contract/resources/bench.ts';
 import { benchWords } from '#words/bench.ts';
-import { systemWords } from '#words/shell.ts';
+import { systemWords } from '#words/system.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';

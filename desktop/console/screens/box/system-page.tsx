@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Link } from 'wouter-preact';
-import { systemWords } from '#words/shell.ts';
+import { systemWords } from '#words/system.ts';
 import { wayWords } from '#words/way.ts';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { AdoptAnswer, QueueEntry } from '#contract/resources/adoption.ts';
 import { adoptionWords, deviceWords } from '#words/devices.ts';
-import { systemWords } from '#words/shell.ts';
+import { systemWords } from '#words/system.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';

@@ -1,5 +1,5 @@
 import { deviceWords } from '#words/devices.ts';
-import { faultText } from '../../components/answer.tsx';
+import { Awaited, faultText } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { CheckField } from '../../components/field.tsx';
 import { toast } from '../../components/toast.tsx';
@@ -12,7 +12,7 @@ import { refresh } from '../../data/query.ts';
 /** Which ponds hang on this control point; a tick is saved at once. */
 export function DevicePonds({ point }: { point: ControlPoint }) {
   const words = deviceWords();
-  const { ponds, isSuccess } = usePonds();
+  const { ponds, ...known } = usePonds();
   const free = ponds.filter(({ control_point_id }) => control_point_id === null);
   const assign = async (chosen: readonly Pond[], isHere: boolean) => {
     try {
@@ -27,7 +27,7 @@ export function DevicePonds({ point }: { point: ControlPoint }) {
     return (
       <section class="card stack">
         <h2>{words.assign}</h2>
-        <p>{pondLine(isSuccess ? own.map(({ cod }) => cod) : null, words.noPonds)}</p>
+        <p>{pondLine(known.isSuccess ? own.map(({ cod }) => cod) : null, words.noPonds)}</p>
       </section>
     );
   }
@@ -36,7 +36,11 @@ export function DevicePonds({ point }: { point: ControlPoint }) {
       <h2>
         {point.cod}: {words.assign.toLowerCase()}
       </h2>
-      {ponds.length === 0 ? <p class="muted">{words.noFarmPonds}</p> : null}
+      {ponds.length > 0 ? null : known.data === undefined ? (
+        <Awaited of={[known]} />
+      ) : (
+        <p class="muted">{words.noFarmPonds}</p>
+      )}
       <div class="check-grid">
         {ponds.map((pond) => {
           const elsewhere =

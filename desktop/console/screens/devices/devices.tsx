@@ -5,7 +5,7 @@ import { Link, useLocation } from 'wouter-preact';
 import type { ControlPointAnswer } from '#contract/resources/control-points.ts';
 import type { RelayAnswer } from '#contract/resources/relays.ts';
 import { deviceWords, relayWords } from '#words/devices.ts';
-import { systemWords } from '#words/shell.ts';
+import { systemWords } from '#words/system.ts';
 import { bulkWords } from '#words/tables.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { BulkBar, ChooseAll, ChooseOne, useChoice } from '../../components/bulk-choice.tsx';

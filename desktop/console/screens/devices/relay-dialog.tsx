@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { z } from 'zod';
 import type { RelayAnswer, RelayInput, RelayKind, relayAdopted } from '#contract/resources/relays.ts';
 import { adoptionWords, deviceWords, relayWords } from '#words/devices.ts';
-import { systemWords } from '#words/shell.ts';
+import { systemWords } from '#words/system.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
 import { Dialog } from '../../components/dialog.tsx';

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { FarmAnswer } from '#contract/resources/farms.ts';
 import { farmWords } from '#words/farms.ts';
 import { spoken } from '#words/language.ts';
-import { systemWords } from '#words/shell.ts';
+import { systemWords } from '#words/system.ts';
 import { WorkButton } from '../../components/button.tsx';
 import { DecimalField, SelectField, TextField } from '../../components/field.tsx';
 import { put } from '../../data/api.ts';

@@ -6,7 +6,7 @@ import { BLIND_SOURCES } from '#science/feeding-ration.ts';
 import { componentWords } from '#words/components.ts';
 import { farmWords, removalWords } from '#words/farms.ts';
 import { scienceWords } from '#words/science.ts';
-import { systemWords } from '#words/shell.ts';
+import { systemWords } from '#words/system.ts';
 import { waterWords } from '#words/water.ts';
 import { AmmoniaBasisButtons } from '../../components/ammonia.tsx';
 import { Answer, Empty, faultText } from '../../components/answer.tsx';

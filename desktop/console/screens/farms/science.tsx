@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { ScienceSettingsAnswer } from '#contract/resources/science.ts';
 import { scienceWords } from '#words/science.ts';
-import { systemWords } from '#words/shell.ts';
+import { systemWords } from '#words/system.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ControllerFirmware, FirmwareAnswer } from '#contract/resources/firmware.ts';
 import { firmwareWords } from '#words/firmware.ts';
-import { systemWords } from '#words/shell.ts';
+import { systemWords } from '#words/system.ts';
 import { Answer, Empty, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ChannelAnswer } from '#contract/resources/notification-channels.ts';
 import { channelWords } from '#words/notifications.ts';
-import { systemWords } from '#words/shell.ts';
+import { systemWords } from '#words/system.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { paletteWords } from '#words/palette.ts';
+import { Awaited } from '../../components/answer.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { codeOf } from '../../components/simulated.tsx';
 import { useBatches } from '../../data/batches.ts';
@@ -20,7 +21,7 @@ const MOST_NOTES = 500;
 const LONGEST_NOTE = 80;
 
 /** What somebody wrote down on the farm, asked for once it can be meant. */
-function useNotes(typed: string, codeOfPond: (id: string | null) => string | null): readonly Place[] {
+function useNotes(typed: string, codeOfPond: (id: string | null) => string | null) {
   const words = paletteWords();
   const { batches } = useBatches();
   const known = farm.value;
@@ -29,7 +30,7 @@ function useNotes(typed: string, codeOfPond: (id: string | null) => string | nul
     limit: MOST_NOTES,
     except: 'FEED_TRAYS',
   });
-  return (told.data ?? []).flatMap(
+  const places = (told.data ?? []).flatMap(
     ({ kind, text, product, pond_id, batch_id, control_point_id, happened_at }) => {
       const said = [product, text].filter(Boolean).join(': ');
       const cod = codeOfPond(pond_id);
@@ -48,12 +49,13 @@ function useNotes(typed: string, codeOfPond: (id: string | null) => string | nul
       return [{ href, name, hint: hint.filter(Boolean).join(' · ') }];
     },
   );
+  return { places, questions: isMeant ? [told] : [] };
 }
 
-function usePlaces(typed: string): readonly Place[] {
+function usePlaces(typed: string) {
   const words = paletteWords();
-  const { ponds } = usePonds();
-  const { batches } = useBatches();
+  const { ponds, ...knownPonds } = usePonds();
+  const { batches, ...knownBatches } = useBatches();
   const screens = Object.entries(words.screens)
     .filter(([href]) => href !== '/importar' || mayManage.value)
     .map(([href, name]) => ({ href, name, hint: words.screen }));
@@ -67,7 +69,7 @@ function usePlaces(typed: string): readonly Place[] {
   }));
   const notes = useNotes(typed, (id) => ponds.find((pond) => pond.id === id)?.cod ?? null);
   const parts = partsFor().flatMap((group) => group.parts);
-  return [
+  const places: readonly Place[] = [
     ...ponds.map(({ cod }) => ({
       href: `/viveiros/${encodeURIComponent(cod)}`,
       name: cod,
@@ -95,9 +97,11 @@ function usePlaces(typed: string): readonly Place[] {
     ...screens,
     ...parts,
     ...settings,
-    ...notes,
+    ...notes.places,
     ...guide,
   ];
+  const questions = farm.value === null ? [] : [knownPonds, knownBatches, ...notes.questions];
+  return { places, awaited: questions.filter(({ data }) => data === undefined) };
 }
 
 /** Any pond, batch or screen by a few letters. */
@@ -106,7 +110,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const [, go] = useLocation();
   const [typed, setTyped] = useState('');
   const [chosen, setChosen] = useState(0);
-  const places = usePlaces(typed);
+  const { places, awaited } = usePlaces(typed);
   // with nothing typed the screens are what can be meant
   const shown =
     typed.trim() === ''
@@ -164,7 +168,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </div>
-      {shown.length === 0 ? <p role="status">{words.none}</p> : null}
+      {shown.length > 0 ? null : awaited.length > 0 ? (
+        <Awaited of={awaited} />
+      ) : (
+        <p role="status">{words.none}</p>
+      )}
     </Dialog>
   );
 }

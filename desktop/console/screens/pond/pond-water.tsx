@@ -6,14 +6,17 @@ import { pondWords } from '#words/pond.ts';
 import { waterWords } from '#words/water.ts';
 import { troubleText } from '../../components/alarm-text.ts';
 import { ammoniaTwin, otherBasis } from '../../components/ammonia.tsx';
-import { Answer, faultText } from '../../components/answer.tsx';
+import { AllAnswered, Answer, faultText } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import { Chart, expectChart } from '../../components/chart.tsx';
 import { type ChartGroup, chartGroup } from '../../components/chart-group.ts';
-import type { Marks, Series } from '../../components/chart-lines.ts';
+import type { FinerPart, Marks, Series } from '../../components/chart-lines.ts';
+import { useOnScreen } from '../../components/on-screen.ts';
 import { toast } from '../../components/toast.tsx';
+import { limitLines } from '../../components/water-limit-lines.ts';
 import { now } from '../../data/clock.ts';
 import { csvOf, fileName, saveFile } from '../../data/csv.ts';
+import { useFarmWater } from '../../data/farm-science.ts';
 import type { Pond } from '../../data/places.ts';
 import {
   type Meal,
@@ -30,6 +33,7 @@ import { useGet } from '../../data/query.ts';
 import { WATER } from '../../data/water.ts';
 import { dayAndTime, instantAt, isoDay, plainDay, quantity } from '../../i18n/format.ts';
 import { spansFor, type WaterSpan, waterSpan } from '../../state/water-span.ts';
+import { MOST_POINTS, useFinerWater } from './finer-water.ts';
 
 type Events = {
   alarms: readonly WaterEpisode[];
@@ -55,6 +59,14 @@ function Trend({ pond, field, span, points, events, group, waits, onSeen }: Show
   const words = pondWords();
   const path = `/water-quality/trend/${pond.id}/${field}` as const;
   const trend = useGet(waits ? null : path, { days: span.days, points });
+  const { ref, isOnScreen } = useOnScreen<HTMLElement>();
+  const { finer, finerStand } = useFinerWater(path, {
+    days: span.days,
+    whole: span,
+    readings: trend.data?.trend_data.readings,
+    group,
+    isOnScreen,
+  });
   const isEmpty =
     trend.isError || (trend.data !== undefined && (trend.data.trend_data.readings ?? []).length === 0);
   useEffect(() => {
@@ -82,11 +94,15 @@ function Trend({ pond, field, span, points, events, group, waits, onSeen }: Show
     }
   };
   return (
-    <section class="card">
+    <section class="card" ref={ref}>
       <Answer of={trend}>
         {(told) => (
           <>
-            <TrendChart {...{ told, field, span, marks, group }} place={pond.cod} onShown={onSeen} />
+            <TrendChart
+              {...{ told, field, span, marks, group, finer, finerStand }}
+              place={pond.cod}
+              onShown={onSeen}
+            />
             {told.latest_ammonia_as == null ? null : (
               <p class="muted small" data-ammonia-twin>
                 {words.newest}: {ammoniaTwin(told.latest_ammonia_as)}
@@ -134,9 +150,12 @@ function TrendChart({
   group,
   place,
   onShown,
+  ...near
 }: Pick<Shown, 'field' | 'span' | 'group'> & {
   told: WaterTrend;
   marks: readonly Marks[];
+  finer: FinerPart | null;
+  finerStand: 'coming' | 'failed' | null;
   place: string;
   onShown: () => void;
 }) {
@@ -146,6 +165,12 @@ function TrendChart({
   // ammonia is never told as a bare figure
   const basis = told.latest_ammonia_as?.basis;
   const unit = basis === undefined ? WATER[field].unit : waterWords().ammonia.unit(basis);
+  const { water } = useFarmWater();
+  const { min: low, max: high } = told.optimal_range;
+  const limits = useMemo(
+    () => limitLines(field, { water, low, high, decimals }),
+    [field, water, low, high, decimals, words],
+  );
   const shown = useMemo(() => {
     const { data_points: days } = told.trend_data;
     const readings = readingsIn(told, span);
@@ -174,15 +199,15 @@ function TrendChart({
     <Chart
       title={unit === '' ? name : `${name} (${unit})`}
       {...shown}
-      {...{ span, marks, group, place, onShown }}
+      {...{ span, marks, group, place, limits, onShown }}
+      {...near}
       hasGaps
     />
   );
 }
 
-/** What the interface gives. More than two for each column of the screen nobody can tell apart, and a phone pays for them. */
+/** More than two for each column of the screen nobody can tell apart, and a phone pays for them. */
 const FEWEST_POINTS = 400;
-const MOST_POINTS = 2_000;
 const pointsFor = (width: number): number =>
   Math.round(Math.min(Math.max(2 * width, FEWEST_POINTS), MOST_POINTS));
 const SHOWN: readonly WaterField[] = [
@@ -228,7 +253,16 @@ export function PondWater({ pond }: { pond: Pond }) {
   const meals = useMeals(pond.id, hasMeals ? batches.map(({ id }) => id) : NOTHING, span.from);
   const treatments = useTreatments(isFirstSeen ? pond.id : null, span.from);
   const orders = useOrders(hasMeals ? pond.control_point_id : null, span.from);
-  const events = useMemo(() => ({ alarms, meals, treatments, orders }), [alarms, meals, treatments, orders]);
+  const events = useMemo(
+    () => ({
+      alarms: alarms.events,
+      meals: meals.events,
+      treatments: treatments.events,
+      orders: orders.events,
+    }),
+    [alarms.events, meals.events, treatments.events, orders.events],
+  );
+  const questions = [card, ...[alarms, meals, treatments, orders].flatMap((told) => told.questions)];
   const [group] = useState(() => chartGroup('water'));
   return (
     <div class="stack">
@@ -263,7 +297,7 @@ export function PondWater({ pond }: { pond: Pond }) {
           />
         ))}
       </div>
-      <WaterEvents {...events} />
+      {isFirstSeen ? <AllAnswered of={questions}>{() => <WaterEvents {...events} />}</AllAnswered> : null}
     </div>
   );
 }

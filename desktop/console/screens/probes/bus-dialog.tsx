@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { ProbeBusAnswer, ProbeProfileAnswer } from '#contract/resources/probes.ts';
 import { busWords } from '#words/probes.ts';
-import { systemWords } from '#words/shell.ts';
+import { systemWords } from '#words/system.ts';
+import { Awaited } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { CheckField, DecimalField, SelectField, TextField } from '../../components/field.tsx';
@@ -156,14 +157,17 @@ type Line = Pick<
 /** The ports the box sees, and one that only a person knows of. */
 function SerialPort({ device, onChange }: { device: string | null; onChange: (device: string) => void }) {
   const words = busWords();
-  const ports = useGet('/bench/ports').data ?? [];
+  const asked = useGet('/bench/ports');
+  const ports = asked.data ?? [];
   const [isTyped, setTyped] = useState(false);
   const paths = ports.map(({ path }) => path);
   const isSeen = device !== null && paths.includes(device);
   const chosen = isTyped || !isSeen ? TYPED : device;
   return (
     <>
-      {paths.length === 0 ? (
+      {asked.data === undefined ? (
+        <Awaited of={[asked]} />
+      ) : paths.length === 0 ? (
         <p class="muted small">{words.noPorts}</p>
       ) : (
         <SelectField

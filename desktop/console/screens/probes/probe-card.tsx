@@ -6,7 +6,7 @@ import type {
   ProbeReading,
 } from '#contract/resources/probes.ts';
 import { probeWords } from '#words/probes.ts';
-import { systemWords } from '#words/shell.ts';
+import { systemWords } from '#words/system.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
 import { DateField, TextField } from '../../components/field.tsx';

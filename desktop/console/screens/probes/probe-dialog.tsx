@@ -7,7 +7,7 @@ import type {
   ProbeProfileAnswer,
 } from '#contract/resources/probes.ts';
 import { probeWords } from '#words/probes.ts';
-import { systemWords } from '#words/shell.ts';
+import { systemWords } from '#words/system.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { CheckField, DecimalField, SelectField, TextField } from '../../components/field.tsx';

@@ -7,6 +7,7 @@ import { Awaited } from '../../components/answer.tsx';
 import { Chart } from '../../components/chart.tsx';
 import type { Figures, Series } from '../../components/chart-lines.ts';
 import { SelectField } from '../../components/field.tsx';
+import { useLimitLines } from '../../components/water-limit-lines.ts';
 import { dayOfLabel, useBatches } from '../../data/batches.ts';
 import { now } from '../../data/clock.ts';
 import { useBandOf } from '../../data/farm-science.ts';
@@ -119,6 +120,7 @@ function Ponds({ asked }: { asked: Asked }) {
   }, [version, ponds.length]);
   const band = bandOf(field);
   const bandKept = useMemo(() => band, [band?.low, band?.high]);
+  const limits = useLimitLines(field);
   const name = waterWords().name[field];
   return (
     <>
@@ -149,6 +151,7 @@ function Ponds({ asked }: { asked: Asked }) {
           place={chosen.join(', ')}
           height={320}
           band={bandKept}
+          limits={limits}
           {...shown}
         />
       </Drawing>
@@ -207,6 +210,7 @@ function Nights({ asked }: { asked: Asked }) {
   const { ponds, isPending } = usePonds();
   const band = useBandOf()('dissolved_oxygen');
   const bandKept = useMemo(() => band, [band?.low, band?.high]);
+  const limits = useLimitLines('dissolved_oxygen');
   const pond = ponds.find(({ cod }) => cod === asked.chosen[0]) ?? ponds[0];
   const trend = useGet(
     pond === undefined ? null : (`/water-quality/trend/${pond.id}/dissolved_oxygen` as const),
@@ -245,6 +249,7 @@ function Nights({ asked }: { asked: Asked }) {
             place={pond?.cod ?? ''}
             height={320}
             band={bandKept}
+            limits={limits}
             xLabel={hourLabel}
             {...shown}
           />

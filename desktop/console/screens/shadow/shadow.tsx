@@ -6,7 +6,7 @@ import type { DeviceMessage, ShadowAnswer } from '#contract/resources/shadow.ts'
 import { aerationWords } from '#words/aeration.ts';
 import { notProvedWords } from '#words/components.ts';
 import { deviceWords, shadowWords } from '#words/devices.ts';
-import { systemWords } from '#words/shell.ts';
+import { systemWords } from '#words/system.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { SelectField } from '../../components/field.tsx';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { SimulatorAnswer, SimulatorConditions } from '#contract/resources/simulator.ts';
-import { systemWords } from '#words/shell.ts';
 import { simulatorWords } from '#words/simulator.ts';
+import { systemWords } from '#words/system.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { CheckField, SelectField } from '../../components/field.tsx';

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { MOST_SIMULATED, type SimulatorAnswer } from '#contract/resources/simulator.ts';
-import { systemWords } from '#words/shell.ts';
 import { simulatorWords } from '#words/simulator.ts';
+import { systemWords } from '#words/system.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';

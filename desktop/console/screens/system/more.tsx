@@ -1,4 +1,4 @@
-import { systemWords } from '#words/shell.ts';
+import { systemWords } from '#words/system.ts';
 import { unread } from '../../data/farm-store.ts';
 import { user } from '../../data/session.ts';
 import { AccountCard } from '../account/preferences.tsx';

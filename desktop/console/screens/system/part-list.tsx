@@ -1,5 +1,5 @@
 import { Link } from 'wouter-preact';
-import { systemWords } from '#words/shell.ts';
+import { systemWords } from '#words/system.ts';
 import { farm, isOwner, mayOperate } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
 

@@ -1,4 +1,4 @@
-import { systemWords } from '#words/shell.ts';
+import { systemWords } from '#words/system.ts';
 import { PartList, partsFor } from './part-list.tsx';
 
 /** Everything that is not the daily work. */

@@ -12,6 +12,10 @@ export const chartWords = translation<typeof source.chartWords>({
   farther: (chart: string) => `Zoom out ${chart}`.trim(),
   earlier: (chart: string) => `Earlier ${chart}`.trim(),
   later: (chart: string) => `Later ${chart}`.trim(),
+  finer: {
+    coming: 'fetching the readings of this part…',
+    failed: 'the readings of this part did not come; the line is the mean of each stretch',
+  },
   picture: 'Download as picture',
   pictureOf: (chart: string) => `Download ${chart} as picture (PNG)`,
   madeOn: (day: string) => `made on ${day}`,

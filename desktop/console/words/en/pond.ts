@@ -176,6 +176,7 @@ export const pondWords = translation<typeof source.pondWords>({
   source: { manual: 'by hand', probe: 'probe', import: 'imported' },
   noMeasurements: 'There are no measurements in this period yet.',
   export: 'Download CSV',
+  lethalOxygen: 'Lethal oxygen',
   average: 'mean',
   newest: 'newest value',
   lowest: 'lowest',

@@ -12,6 +12,10 @@ export const chartWords = translation<typeof source.chartWords>({
   farther: (chart: string) => `Reducir ${chart}`.trim(),
   earlier: (chart: string) => `Antes ${chart}`.trim(),
   later: (chart: string) => `Después ${chart}`.trim(),
+  finer: {
+    coming: 'buscando las lecturas de esta parte…',
+    failed: 'las lecturas de esta parte no llegaron; la línea es el promedio de cada tramo',
+  },
   picture: 'Descargar como imagen',
   pictureOf: (chart: string) => `Descargar ${chart} como imagen (PNG)`,
   madeOn: (day: string) => `hecho el ${day}`,

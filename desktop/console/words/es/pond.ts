@@ -167,6 +167,7 @@ export const pondWords = translation<typeof source.pondWords>({
   source: { manual: 'a mano', probe: 'sonda', import: 'importada' },
   noMeasurements: 'Todavía no hay mediciones en este período.',
   export: 'Descargar CSV',
+  lethalOxygen: 'OD letal',
   average: 'promedio',
   newest: 'último valor',
   lowest: 'mínimo',

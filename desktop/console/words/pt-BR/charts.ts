@@ -11,6 +11,10 @@ export const chartWords = source({
   farther: (chart: string) => `Reduzir ${chart}`.trim(),
   earlier: (chart: string) => `Antes ${chart}`.trim(),
   later: (chart: string) => `Depois ${chart}`.trim(),
+  finer: {
+    coming: 'buscando as leituras desta parte…',
+    failed: 'as leituras desta parte não vieram; a linha é a média de cada trecho',
+  },
   picture: 'Baixar como imagem',
   pictureOf: (chart: string) => `Baixar ${chart} como imagem (PNG)`,
   madeOn: (day: string) => `feito em ${day}`,

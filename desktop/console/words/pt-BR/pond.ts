@@ -178,6 +178,7 @@ export const pondWords = source({
   source: { manual: 'à mão', probe: 'sonda', import: 'importada' },
   noMeasurements: 'Ainda não há medições neste período.',
   export: 'Baixar CSV',
+  lethalOxygen: 'OD letal',
   average: 'média',
   newest: 'último valor',
   lowest: 'mínimo',

@@ -16,11 +16,13 @@ import type {
   Reading,
   RecordQueries,
   ScienceOf,
+  Span,
+  StretchFigures,
   WaterInSpan,
   WaterReadQueries,
 } from './ports.ts';
 import { salinityFor } from './record-measurement.ts';
-import { ammoniaOfRow, meanAmmonia, waterFigure } from './water-answers.ts';
+import { ammoniaOfRow, meanAmmonia, spanOf, waterFigure } from './water-answers.ts';
 
 export type ReadTrendDeps = Pick<Kernel, 'now'> & {
   queries: Pick<WaterReadQueries, 'waterIn'> &
@@ -33,15 +35,22 @@ const STRETCHES_MIN = [1, 2, 3, 5, 10, 15, 20, 30, 60, 90, 120, 180, 240, 360, 7
 const DAY_MIN = 1_440;
 const MINUTE_MS = 60_000;
 
-type Asked = { parameter: WaterField; days: number; points?: number | undefined };
+type Asked = {
+  parameter: WaterField;
+  days: number;
+  points?: number | undefined;
+  start_date?: string | undefined;
+  end_date?: string | undefined;
+};
 
 /** Where a parameter of a pond is going: per day of the farm's zone, today included, and what to do about it. */
 export async function waterTrendOf(
   deps: ReadTrendDeps,
   pond: PondName,
-  { parameter, days: periodDays, points }: Asked,
+  asked: Asked,
   language: Language,
 ): Promise<WaterTrend> {
+  const { parameter, days: periodDays } = asked;
   const zone = zoneClock(pond.timezone);
   const spans = daySpans(zone, deps.now(), periodDays);
   const window = { from: spans[0]?.from ?? null, before: spans.at(-1)?.before ?? null };
@@ -51,7 +60,7 @@ export async function waterTrendOf(
     water.dailyFigures(parameter, spans),
     water.extremes(parameter),
     water.countRaised(alertTypesOf(parameter)),
-    points === undefined ? null : water.stretches(parameter, stretchMin(window, points)),
+    readingsOf(deps, pond, window, asked),
   ]);
   const trend = trendOf(
     science.trends,
@@ -110,6 +119,24 @@ export async function waterTrendOf(
     recommendations: waterTrendAdvice(facts, language),
   };
 }
+
+/** What a drawing is made of: the whole period, or the part of it that somebody looks into; null: no drawing is made. */
+async function readingsOf(
+  deps: Pick<ReadTrendDeps, 'queries'>,
+  pond: PondName,
+  window: Span,
+  { parameter, points, start_date, end_date }: Asked,
+): Promise<StretchFigures[] | null> {
+  if (points === undefined) return null;
+  const part = spanOf({ start_date, end_date }, pond.timezone);
+  const span = { from: later(window.from, part.from), before: earlier(window.before, part.before) };
+  if ((span.from ?? '') >= (span.before ?? '~')) return [];
+  const water = await deps.queries.waterIn(pond.id, span);
+  return water.stretches(parameter, stretchMin(span, points));
+}
+
+const later = (one: string | null, other: string | null) => ((one ?? '') > (other ?? '') ? one : other);
+const earlier = (one: string | null, other: string | null) => ((one ?? '~') < (other ?? '~') ? one : other);
 
 /** So many values of ammonia are told on both bases; days before them have the farm's own alone. */
 const TOLD_TWICE = 200;
@@ -186,10 +213,7 @@ function daySpans(zone: Zone, now: number, days: number): DaySpan[] {
 }
 
 /** How long a stretch is when a period is told in no more than so many. */
-function stretchMin(
-  { from, before }: { from: string | null; before: string | null },
-  points: number,
-): number {
+function stretchMin({ from, before }: Span, points: number): number {
   const periodMin = (Date.parse(before ?? '') - Date.parse(from ?? '')) / MINUTE_MS;
   // a period may begin and end within a stretch
   return STRETCHES_MIN.find((minutes) => Math.ceil(periodMin / minutes) + 1 <= points) ?? DAY_MIN;

@@ -167,7 +167,7 @@ export function checkCertificates({ certificates, now }: DoctorFacts): Finding[]
           next: say(
             `Faça outra (${atTheBox('admin rotate-authority')}); controladores e consoles passam sozinhos. Nos celulares, apague o /ca.crt antigo já e instale o novo depois da troca.`,
             `Make another one (${atTheBox('admin rotate-authority')}); controllers and consoles follow by themselves. On phones delete the old /ca.crt now, and install the new one after the cross-over.`,
-            `Haga otra (${atTheBox('admin rotate-authority')}); controladores y consolas pasan solos. En los celulares, elimine ya el /ca.crt antiguo e instale el nuevo después del cambio.`,
+            `Haga otra (${atTheBox('admin rotate-authority')}); controladores y paneles pasan solos. En los celulares, elimine ya el /ca.crt antiguo e instale el nuevo después del cambio.`,
           ),
         },
       ),

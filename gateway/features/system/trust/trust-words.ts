@@ -41,7 +41,7 @@ export function newsOfTrust(
         message: say(
           `A nova autoridade da rede assina a partir de ${news.crossOverAt}. Atualize controladores e consoles até lá.`,
           `The next network authority signs from ${news.crossOverAt} on. Update controllers and consoles by then.`,
-          `La nueva autoridad de la red firma a partir de ${news.crossOverAt}. Actualice controladores y consolas hasta entonces.`,
+          `La nueva autoridad de la red firma a partir de ${news.crossOverAt}. Actualice controladores y paneles hasta entonces.`,
         ),
         data: { event: news.event, cross_over_at: news.crossOverAt },
         cause: `${news.event}:${news.fingerprint}`,

@@ -395,6 +395,21 @@ onBothEngines('water quality over HTTP', (_open, engine) => {
       { at: '2026-03-10T03:00:00.000Z', avg: 27.9, min: 26, max: 31 },
     ]);
     expect((await farm.get<WaterTrend>(path)).trend_data).not.toHaveProperty('readings');
+
+    // who looks into an hour gets its minutes, and the days stay those of the month
+    const part = '&start_date=2026-03-10T03:00:00Z&end_date=2026-03-10T04:00:00Z';
+    const hour = await farm.get<WaterTrend>(`${path}?points=400${part}`);
+    expect(hour.trend_data.readings?.map(({ at: first, avg }) => [first.slice(11, 19), avg])).toEqual([
+      ['03:00:00', 28],
+      ['03:29:00', 26],
+      ['03:30:00', 27],
+      ['03:59:30', 27.5],
+    ]);
+    expect(hour.trend_data.data_points).toEqual(trend_data.data_points);
+    expect(hour.trend_data.statistics).toEqual(trend_data.statistics);
+    // never beyond the days that were asked for, so that an answer stays short
+    const years = await farm.get<WaterTrend>(`${path}?points=400&days=2&start_date=2019-01-01`);
+    expect(years.trend_data.readings).toEqual([]);
     farm.clock.set(at);
   });
 
@@ -422,6 +437,8 @@ onBothEngines('water quality over HTTP', (_open, engine) => {
     ['ph', '?days=1.5'],
     ['ph', '?points=399'],
     ['ph', '?points=2001'],
+    ['ph', '?points=400&start_date=2026-03-10&end_date=2026-03-09'],
+    ['ph', '?points=400&start_date=yesterday'],
   ])('a trend of %s%s is refused', async (parameter, query) => {
     const path = `/water-quality/trend/${await farm.pond()}/${parameter}${query}`;
     expect((await farm.ask('GET', path)).status).toBe(422);
