@@ -71,7 +71,13 @@ describe.each(LOOKS)('%s', (name, look, flags) => {
   afterEach(() => farm.closePages());
   afterAll(() => farm.close());
 
-  it.each(aPartOf(SCREENS, 2, LOOKS.findIndex(([each]) => each === name)))('%s is read and used without moving sideways', async (path) => {
+  it.each(
+    aPartOf(
+      SCREENS,
+      2,
+      LOOKS.findIndex(([each]) => each === name),
+    ),
+  )('%s is read and used without moving sideways', async (path) => {
     const page = await farm.open(path, look);
     await page.waitForSelector('.alarm-strip.p1');
     await page.waitForSelector('main h1');

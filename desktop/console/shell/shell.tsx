@@ -3,7 +3,6 @@ import { useEffect, useState } from 'preact/hooks';
 import { Link, Route, Switch, useLocation } from 'wouter-preact';
 import { componentWords } from '#words/components.ts';
 import { shellWords } from '#words/shell.ts';
-import { fetchRarerFaults } from '../components/answer.tsx';
 import { Button, WorkButton } from '../components/button.tsx';
 import { Icon, type IconName } from '../components/icon.tsx';
 import { OrderQuestion } from '../components/order-question.tsx';
@@ -13,7 +12,7 @@ import { loadPageAnew } from '../data/code.ts';
 import { farm } from '../data/farm-store.ts';
 import { farmWordAge } from '../data/instance.ts';
 import { isAwaited, link } from '../data/live.ts';
-import { askAhead, queries } from '../data/query.ts';
+import { queries } from '../data/query.ts';
 import { AlarmStrip, answerShown } from './alarm-strip.tsx';
 import { arrivedAt, usePageChange } from './page-change.ts';
 import { silence } from './sound.ts';
@@ -225,28 +224,6 @@ const ROUTES: readonly { path: string; load: Load }[] = [
   ...SYSTEM_ROUTES,
 ];
 
-// Between the house and the ponds there may be no line any more: what people write down and look up there opens all the
-// same, though they had not opened it before. Its code, and the lists that its forms choose from, come while there is one.
-
-const AT_THE_PONDS = [
-  '/lancar',
-  '/lancar/agua',
-  '/lancar/racao/:what?',
-  '/lancar/fila',
-  '/lancar/biometria',
-  '/lancar/mortalidade',
-  '/lancar/tratamento',
-  '/lancar/troca',
-  '/lancar/anotacao',
-  '/lancar/sanidade/:what',
-  '/lancar/estoque/:what?',
-  '/tarefas/:what?',
-  '/aeracao',
-  '/viveiros/:cod/:tab?',
-  '/alarmes/:tab?',
-  '/',
-];
-
 /** The screen that was asked for comes first, and has the line for itself. */
 const AFTER_MS = 4_000;
 
@@ -348,31 +325,17 @@ function useFetchedAhead(): void {
   useEffect(() => {
     if (!isLive || farmId === undefined || !isCarried()) return;
     let isOver = false;
-    const timer = setTimeout(() => void fetchAhead(farmId, () => isOver), AFTER_MS);
+    const begin = async () => {
+      const { fetchAhead } = await import('./fetch-ahead.ts');
+      await fetchAhead(farmId, ROUTES, () => isOver);
+    };
+    // without a line there is nothing to fetch: it begins again with the next
+    const timer = setTimeout(() => void begin().catch(() => undefined), AFTER_MS);
     return () => {
       isOver = true;
       clearTimeout(timer);
     };
   }, [isLive, farmId]);
-}
-
-/** One after the other: a phone at work is not held up. */
-async function fetchAhead(farmId: string, isOver: () => boolean): Promise<void> {
-  const steps = [
-    fetchRarerFaults,
-    () => askAhead('/batches/', { farm_id: farmId, status: 'ACTIVE', limit: 500 }),
-    () => askAhead('/ponds/', { farm_id: farmId, limit: 1_000 }),
-    () => askAhead('/ponds/summary-cards', { farm_id: farmId }),
-    () => askAhead(`/farms/${farmId}/products`, {}),
-    () => askAhead(`/farms/${farmId}/tasks/due`, {}),
-    () => askAhead('/water-quality/latest', { farm_id: farmId }),
-    ...ROUTES.filter(({ path }) => AT_THE_PONDS.includes(path)).map(({ load }) => load),
-  ];
-  for (const step of steps) {
-    if (isOver()) return;
-    // whoever opens the screen hears of it, and can try again
-    await step().catch(() => undefined);
-  }
 }
 
 /** A rail on wide screens, a bar of five under the thumb on phones (the rest under "more"). */

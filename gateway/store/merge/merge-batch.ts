@@ -7,7 +7,7 @@ import { isAlive, type Steps, type UnitContext } from '../register.ts';
 import { withoutMaking } from './accept-stamps.ts';
 import { tellingOf } from './account-word.ts';
 import { textOf } from './canonical-change.ts';
-import { fieldsOf, stampOf } from './claims.ts';
+import { fieldsOf } from './claims.ts';
 import { asCreatedHere } from './created-on-gateway.ts';
 import type { Edit, Fields } from './edit.ts';
 import { isAskedAbout, isOfHosted, isOfWhoLeft, setAccountRight } from './hosted-account.ts';

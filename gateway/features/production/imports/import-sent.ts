@@ -225,13 +225,21 @@ async function rememberLayout(
 const LOOKED_AT = 60;
 const CELLS_LOOKED_AT = 100;
 
+/** What was read stands in memory: the disk and the next file need not wait for the rows. */
+async function readSheets(deps: Pick<ImportDeps, 'readSheets'>, sent: UploadedFile) {
+  try {
+    return await deps.readSheets(sent);
+  } finally {
+    await sent.release();
+  }
+}
+
 /** A file of text, or every sheet of a workbook that has rows. Throws 422 where there is none. */
 export async function openSheets(
   deps: Pick<ImportDeps, 'readSheets'>,
   sent: UploadedFile,
 ): Promise<readonly [Table, ...Table[]]> {
-  // what was read stands in memory: the disk and the next file need not wait for the rows
-  const read = await deps.readSheets(sent).finally(() => sent.release());
+  const read = await readSheets(deps, sent);
   if (read instanceof Uint8Array) return [openTable(read)];
   const [first, ...more] = read.sheets.map(({ name, rows }) =>
     tableOf({ file: read.file, sheet: name, separator: null, encoding: null, all: rows }),
