@@ -30,7 +30,7 @@ const NO_CHAINS: readonly Edit[] = [
   hosted('decide-push.ts', 'meeting.chain !== point.chain', 'false'),
   hosted('answer-hello.ts', 'head.seq === own.seq && head.chain !== own.chain', 'false'),
   hosted('answer-hello.ts', 'acked.seq === own.seq && acked.chain !== own.chain', 'false'),
-  hosted('answer-hello.ts', 'mark !== null && mark !== request.acked[lane].chain', 'false'),
+  hosted('answer-hello.ts', 'mark !== null && mark !== acked.chain', 'false'),
   hosted('answer-hello.ts', 'return feedChain === cursor.chain ? null', 'return true ? null'),
   gateway('step.ts', 'if (ownChain !== claimed.chain)', 'if (false)'),
 ];
@@ -65,7 +65,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'nobody compares at hello, pulls tell nothing of the log',
     edits: [
       hosted('answer-hello.ts', 'return reason === null ?', 'return true ?'),
-      gateway('ask-hello.ts', 'in: answer.in }', 'in: {} }'),
+      gateway('ask-hello.ts', 'in: answer.in, isGreeting', 'in: {}, isGreeting'),
       gateway('ask-pull.ts', 'in: answer.in }', 'in: {} }'),
     ],
   },

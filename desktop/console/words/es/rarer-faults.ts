@@ -216,7 +216,7 @@ export const rarerFaults = translation<typeof source.rarerFaults>({
   TOO_MANY_ROWS: 'El archivo tiene demasiadas filas: divídalo en partes.',
   TOO_MANY_SCHEDULES: 'Hay demasiados horarios en este punto; elimine uno antes.',
   TOO_MANY_STREAMS: 'Hay demasiadas páginas abiertas con esta cuenta; cierre una.',
-  TOO_MANY_TASKS: 'La granja ya tiene demasiadas tareas abiertas; termine algunas.',
+  TOO_MANY_TASKS: 'La camaronera ya tiene demasiadas tareas abiertas; termine algunas.',
   TOO_MANY_UPLOADED: 'Hay demasiados respaldos enviados; elimine uno antes.',
   UNIT_NOT_KNOWN: 'La unidad de la columna no se conoce.',
   UNIT_UNKNOWN: 'Una unidad no se conoce.',
