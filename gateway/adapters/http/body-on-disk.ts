@@ -60,7 +60,11 @@ export function bodiesOnDisk(
         senders.delete(userId);
       };
       try {
-        isSwept ??= sweep();
+        // one that failed is tried again by the next
+        isSwept ??= sweep().catch((error: unknown) => {
+          isSwept = null;
+          throw error;
+        });
         await isSwept;
         if ((await freeBytes(folder)) - (told || maxBytes) < LEFT_FREE_BYTES) throw noRoom();
         const bytes = await write(request, path, maxBytes);

@@ -39,11 +39,19 @@ const SEPARATOR_LINE = /^sep=(.)\r?\n/;
 /** What our own exports put before a text that begins like a formula. */
 const ESCAPED_FORMULA = /^'(?=[=+\-@\t\r])/;
 
+/** How programs send a form (RFC 7578), whatever they call it: its lines are none of the file's. */
+const FORM = /^--[^\r\n]{1,70}\r?\ncontent-(?:disposition|type):/i;
+
 /** Opens a file of text as spreadsheets and loggers write them. Throws 422 for one that is no table. */
 export function openTable(bytes: Uint8Array): Table {
   const { text, encoding } = decoded(bytes);
   if (text.includes('\u0000'))
     throw notATable('The file is not a text file, nor a workbook', 'FILE_NOT_TEXT');
+  if (FORM.test(text))
+    throw notATable(
+      'This is a form with a file in it: send the file alone, as the whole body',
+      'FILE_NOT_TEXT',
+    );
   const told = SEPARATOR_LINE.exec(text);
   const start = told === null ? 0 : told[0].length;
   const separator = SEPARATORS.find((sign) => sign === told?.[1]) ?? separatorOf(text);

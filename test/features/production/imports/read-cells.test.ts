@@ -170,6 +170,10 @@ describe('a file', () => {
     ['a,b\n"open', 'never closed'],
     ['a,b\n"x"y,z', 'behind a closing quote'],
     ['a\u0000b', 'not a text file'],
+    [
+      '--x1\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\ndata;ph\r\n2026-01-01;8\r\n--x1--',
+      'send the file alone',
+    ],
   ])('%j is refused in plain words', (text, words) => {
     expect(() => open(text)).toThrow(words);
   });
