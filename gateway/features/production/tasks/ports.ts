@@ -45,9 +45,13 @@ export type TaskQueries = {
 export type RemindedTask = NamedTask & { farm_name: string; timezone: string };
 
 export type ReminderQueries = Pick<TaskQueries, 'marksOf' | 'recorderOn'> & {
-  zonesWithReminders: () => Promise<string[]>;
-  /** Tasks on farms in a zone with an hour up to that one that may be due on the day. */
-  remindersUntil: (zone: string, wall: { day: string; time: string }) => Promise<RemindedTask[]>;
+  /** Farms with an hour in any of their tasks. */
+  farmsWithReminders: () => Promise<{ id: string; timezone: string }[]>;
+  /** Tasks of these farms with an hour up to that one that may be due on the day. */
+  remindersUntil: (
+    farmIds: readonly string[],
+    wall: { day: string; time: string },
+  ) => Promise<RemindedTask[]>;
 };
 
 export type TaskDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality'> & {

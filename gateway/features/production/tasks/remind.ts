@@ -15,6 +15,9 @@ type RemindDeps = Kernel & {
   isRunHere: (farmId: string) => boolean;
 };
 
+/** Each has a bounded number of open tasks, all of which are read together. */
+const FARMS_AT_ONCE = 50;
+
 /** What was told lately; what falls out is found told by its cause. */
 const MOST_TOLD = 20_000;
 
@@ -26,16 +29,15 @@ export function createReminders(deps: RemindDeps): { tick: () => Promise<void> }
   const toldOn = new NewestMap<string, string>(MOST_TOLD);
   const clockOf = zoneClocks();
 
-  async function remindIn(zone: string): Promise<void> {
+  async function remindOn(farmIds: readonly string[], zone: string): Promise<void> {
     const clock = clockOf(zone);
     const now = deps.now();
     const day = localDay(isoOf(now), clock);
-    const waiting = await deps.queries.remindersUntil(zone, { day, time: timeNow(wallOf(clock, now)) });
+    const waiting = await deps.queries.remindersUntil(farmIds, { day, time: timeNow(wallOf(clock, now)) });
     const due = waiting.filter(
       (task) =>
         toldOn.get(task.id) !== day &&
         isDueOn(task, day) &&
-        deps.isRunHere(task.farm_id) &&
         isComing(task, reminderAt(day, task.remind_at ?? '', clock), now),
     );
     const marks = await deps.queries.marksOf(due.map(({ id }) => markIdOf(deps, id, day)));
@@ -50,7 +52,19 @@ export function createReminders(deps: RemindDeps): { tick: () => Promise<void> }
 
   return {
     async tick() {
-      for (const zone of await deps.queries.zonesWithReminders()) await remindIn(zone);
+      const farms = await deps.queries.farmsWithReminders();
+      const here = Map.groupBy(
+        farms.filter(({ id }) => deps.isRunHere(id)),
+        ({ timezone }) => timezone,
+      );
+      for (const [zone, found] of here)
+        for (let at = 0; at < found.length; at += FARMS_AT_ONCE) {
+          await remindOn(
+            found.slice(at, at + FARMS_AT_ONCE).map(({ id }) => id),
+            zone,
+          );
+          await deps.pause(1);
+        }
     },
   };
 }

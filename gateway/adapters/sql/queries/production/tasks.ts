@@ -139,23 +139,26 @@ export function reminderQueries(db: Db): ReminderQueries {
   return {
     marksOf: (ids) => marksOf(db, ids),
     recorderOn: (farmId, ref) => recorderOn(db, farmId, ref),
-    async zonesWithReminders() {
-      const rows = await db
-        .selectFrom('tasks')
-        .innerJoin('farms', 'farms.id', 'tasks.farm_id')
-        .select('farms.timezone')
-        .distinct()
-        .where('tasks.remind_at', 'is not', null)
-        .where('tasks.hidden', '=', 0)
-        .where('farms.hidden', '=', 0)
-        .execute();
-      return rows.map(({ timezone }) => timezone);
-    },
-    async remindersUntil(zone, { day, time }) {
+    farmsWithReminders: () =>
+      db
+        .selectFrom('farms')
+        .select(['id', 'timezone'])
+        .where('hidden', '=', 0)
+        .where('id', 'in', (reminded) =>
+          reminded
+            .selectFrom('tasks')
+            .select('farm_id')
+            .where('remind_at', 'is not', null)
+            .where('hidden', '=', 0),
+        )
+        .orderBy('id')
+        .execute(),
+    async remindersUntil(farmIds, { day, time }) {
+      if (farmIds.length === 0) return [];
       const rows = await named(db)
         .innerJoin('farms', 'farms.id', 'tasks.farm_id')
         .select(['farms.name as farm_name', 'farms.timezone'])
-        .where('farms.timezone', '=', zone)
+        .where('tasks.farm_id', 'in', farmIds)
         .where('farms.hidden', '=', 0)
         .where('tasks.remind_at', '<=', time)
         .where(isTaskSeen)
