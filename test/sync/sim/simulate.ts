@@ -282,7 +282,9 @@ async function judge(world: World): Promise<Violation[]> {
     ...resurrected(world.ledger, shared[1]),
     ...ahead(hosted, world.wallTime('hosted')),
     ...doubled(gateway),
-    ...doubled(hosted),
+    ...doubled(hosted, ({ within }) => within === undefined),
+    // farms that were taken off their gateway keep what their controllers are called, also beside one that has a namesake
+    ...doubled(shared[1], ({ within }) => within !== undefined),
   ];
   for (const [name, box] of [
     ['gateway', world.gateway],

@@ -128,7 +128,7 @@ describe('who is told of trouble', () => {
       .join('\n');
     const command = readFileSync('packaging/command', 'utf8');
     for (const language of LANGUAGES) {
-      const words = readFileSync(`desktop/console/words/${language}/shell.ts`, 'utf8');
+      const words = readFileSync(`desktop/console/words/${language}/system.ts`, 'utf8');
       const screens = [...words.matchAll(/name: '([^']+)'/g)].map(([, name]) => name);
       const seen: string[] = [];
       each(/(?:Sistema|System) → (\p{L}+)/gu, (name) => seen.push(name), language);
