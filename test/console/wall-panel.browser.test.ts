@@ -108,8 +108,10 @@ describe('a panel on the wall that nobody touches', () => {
     expect(await warning.count()).toBe(0);
     await pass(page, 1 * DAY);
     await warning.waitFor();
+    // the session is over before anything is renewed again
+    farm.app.clock.advance(3 * DAY);
     await page.unroute('**/auth/renew');
-    await pass(page, 3 * DAY);
+    await page.clock.fastForward(3 * DAY);
     await page.waitForSelector('.panel-out [role=alert]:has-text("não vê mais a fazenda")');
     expect(await page.innerText('.panel-out .panel-alarm')).toContain('V-02');
   });
