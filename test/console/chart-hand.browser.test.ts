@@ -87,7 +87,7 @@ it('what comes while a hand holds the chart is drawn into it, and the hand keeps
     measurement_date: new Date(farm.app.clock.now() - 1.5 * HOUR_MS).toISOString(),
   });
   await expect.poll(readings).toBeGreaterThan(before);
-  expect(await said(chartOf(page))).toBe(pointed);
+  await expect.poll(() => said(chartOf(page))).toBe(pointed);
   expect(await stays()).toBe(true);
 });
 
@@ -160,9 +160,13 @@ it('what happened stands below: treatments and orders are told beside alarms and
   await chartOf(page).locator('.chart-legend', { hasText: 'tratamento' }).waitFor();
   await chartOf(page).locator('.chart-legend', { hasText: 'comandado: ligado' }).waitFor();
   const events = page.locator('[data-events]');
-  await events.click();
+  // what comes to the charts above moves it under the mouse
+  const opened = async () => {
+    if ((await events.getAttribute('open')) === null) await events.locator('summary').click();
+    return events.innerText();
+  };
   await expect
-    .poll(() => events.innerText())
+    .poll(opened)
     .toMatch(/ordem de ligar[^]*tratamento: Probiótico|tratamento: Probiótico[^]*ordem de ligar/);
 });
 
