@@ -73,7 +73,7 @@ function* applyChanges(
   const rows: CommittedRow[] = [];
   for (let at = 0; at < changes.length; ) {
     const puts = context.dialect === 'postgres' ? putsFrom(changes, at) : [];
-    const [change] = changes.slice(at, at + 1);
+    const change = changes[at];
     if (change === undefined) break;
     rows.push(...(yield* puts.length > 1 ? putRows(puts) : applyChange(change, log, context)));
     at += Math.max(1, puts.length);

@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { payloadsOf } from '#adapters/sync/bus-payloads.ts';
 import { createPostgresBus, type PostgresBus } from '#adapters/sync/postgres-bus.ts';
 import { describeOnPostgres, freshDatabase } from '#test/postgres.ts';
 
@@ -49,10 +51,13 @@ describeOnPostgres('a sentence to the other processes', () => {
     order(1);
     await expect.poll(() => heard, { interval: 10 }).toEqual([1]);
     for (const streamId of [2, 3, 4]) order(streamId);
-    // a sentence there and back, and the next ones were not said before it
-    await pool.query('select pg_sleep(0.2)');
-    expect(heard).toEqual([1]);
+    await nextTurn();
+    await nextTurn();
+    // what a third process says now is heard first: the next ones were not said before it
+    const [other] = payloadsOf('a third process', [{ is: 'command', streamId: 9 }]);
+    await pool.query('select pg_notify($1, $2)', ['farm_bus', other]);
+    await expect.poll(() => heard, { interval: 10 }).toEqual([1, 9]);
     vi.advanceTimersByTime(25);
-    await expect.poll(() => heard, { interval: 10 }).toEqual([1, 2, 3, 4]);
+    await expect.poll(() => heard, { interval: 10 }).toEqual([1, 9, 2, 3, 4]);
   });
 });

@@ -20,6 +20,9 @@ import { isFarmNight } from './farm-sun.ts';
 import { useLastOxygen } from './oxygen-day.ts';
 import { usePlaceOf, usePondCards, usePondsByBatch } from './places.ts';
 
+/** Questions that a task or a mark changes the answers of. */
+export const TASK_TOUCHES = ['farms', 'tasks'];
+
 const DAY_MS = 86_400_000;
 const KEPT_MS = 5 * 60_000;
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -92,5 +92,15 @@ describe('a file that goes to disk as it comes', () => {
     await writeFile(join(folder, 'other'), 'y');
     const next = await bodiesOnDisk(folder, roomy).take(sent('z'), KIND, 'a');
     expect(await readdir(folder)).toEqual([next.path.slice(folder.length + 1)]);
+  });
+
+  it('whose folder could not be made is taken once it can', async () => {
+    await mkdir(folder, { recursive: true });
+    const inTheWay = join(folder, 'data');
+    await writeFile(inTheWay, 'a file');
+    const bodies = bodiesOnDisk(join(inTheWay, 'incoming'), roomy);
+    await expect(bodies.take(sent('x'), KIND, 'a')).rejects.toThrow();
+    await rm(inTheWay);
+    await (await bodies.take(sent('x'), KIND, 'a')).answered();
   });
 });

@@ -13,8 +13,8 @@ import { now } from '../../data/clock.ts';
 import { isLeaving, removeLater } from '../../data/corrections.ts';
 import { farm, mayManage } from '../../data/farm-store.ts';
 import { refresh, useGet } from '../../data/query.ts';
+import { TASK_TOUCHES } from '../../data/tasks.ts';
 import { dayAndTime, isoDay, plainDay } from '../../i18n/format.ts';
-import { TASK_TOUCHES } from './task-touches.ts';
 
 const MOST = 500;
 

@@ -12,9 +12,9 @@ import { farm, mayManage, mayRecord } from '../../data/farm-store.ts';
 import { entries } from '../../data/outbox.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { userId } from '../../data/session.ts';
+import { TASK_TOUCHES } from '../../data/tasks.ts';
 import { dayAndTime, plainDay } from '../../i18n/format.ts';
 import { useEnter } from '../entries/entry-form.tsx';
-import { TASK_TOUCHES } from './task-touches.ts';
 
 /** What the people of the farm have set themselves for today. */
 export function useOwnTasks() {

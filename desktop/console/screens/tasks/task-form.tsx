@@ -14,9 +14,9 @@ import { farm, mayManage } from '../../data/farm-store.ts';
 import { usePonds } from '../../data/places.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { TIME } from '../../data/schedules.ts';
+import { TASK_TOUCHES } from '../../data/tasks.ts';
 import { isoDay } from '../../i18n/format.ts';
 import { SaveButton } from '../entries/entry-form.tsx';
-import { TASK_TOUCHES } from './task-touches.ts';
 
 /** A new task, or another word of one that is there. */
 export function TaskForm({ id }: { id: string | null }) {
