@@ -62,7 +62,7 @@ export type AeratorUpdate = z.infer<typeof aeratorUpdate>;
 
 export const aeratorControl = z.object({ status: wordOf(SWITCH_STATES) });
 
-export const aeratorAnswer = aerator.row;
+export const aeratorAnswer = aerator.row.extend({ warnings });
 export type AeratorAnswer = z.infer<typeof aeratorAnswer>;
 
 export const aeratorControlAnswer = z.object({
