@@ -538,6 +538,7 @@ onBothEngines('the limits of a plan', (_open, engine) => {
       await set('BASIC');
       const usage = (await heard(token)).filter((line) => line.startsWith('limit'));
       expect(usage).toEqual(['limit_reached farms 3/3', 'limit_reached farms 3/3']);
+      await set('PROFESSIONAL');
       await set('FREE');
       expect(await heard(token)).toContain('limit_reached farms 3/1');
     });
