@@ -140,10 +140,19 @@ onBothEngines('rows of the interface', (_open, engine) => {
       device_id: 'aer-x',
       power_kw: 1,
     });
-    const expense = { batch_id: batch, category: 'LABOR', amount: 1, description: 'x', expense_date: '2026-03-01' };
+    const expense = {
+      batch_id: batch,
+      category: 'LABOR',
+      amount: 1,
+      description: 'x',
+      expense_date: '2026-03-01',
+    };
     const bill = await made('/financial/expenses', expense);
     const task = await made(`/farms/${farm.farmId}/tasks`, { text: 'x' });
-    const channel = await made('/notification-channels/', { kind: 'WEBHOOK', address: 'http://127.0.0.1:9/x' });
+    const channel = await made('/notification-channels/', {
+      kind: 'WEBHOOK',
+      address: 'http://127.0.0.1:9/x',
+    });
     const token = await made('/access-tokens', { name: 'x', scopes: ['read'] });
     const id = app.kernel.newId();
     for (const [method, path, sent, named] of [

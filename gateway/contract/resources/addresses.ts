@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { latitude, longitude, ownId, shortText, wordOf, warnings } from '../fields.ts';
+import { latitude, longitude, ownId, shortText, warnings, wordOf } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { BRAZILIAN_STATES } from '../words.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ownId, pageQuery, timeOfDay, wordOf, warnings } from '../fields.ts';
+import { ownId, pageQuery, timeOfDay, warnings, wordOf } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { NOTIFICATION_TYPES, type NotificationType, SEVERITIES } from '../words.ts';
 import { timezone } from './farms.ts';

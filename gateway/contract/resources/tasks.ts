@@ -8,8 +8,8 @@ import {
   ownId,
   pageQuery,
   timeOfDay,
-  wordOf,
   warnings,
+  wordOf,
 } from '../fields.ts';
 import { defineResource, instant, localDate, uuid } from '../resource.ts';
 import { daysOfWeek } from './schedules.ts';

@@ -34,7 +34,12 @@ export const TRIAL_SOURCES: readonly Source[] = [
         ...(weightG < 12
           ? { apart: { by: 0.23, because: 'it feeds the small ones more; ponds have natural food' } }
           : weightG > 20
-            ? { apart: { by: 0.12, because: 'its line is steeper than that of the meals measured by Nunes & Parsons' } }
+            ? {
+                apart: {
+                  by: 0.12,
+                  because: 'its line is steeper than that of the meals measured by Nunes & Parsons',
+                },
+              }
             : {}),
       }),
     ),
@@ -47,7 +52,10 @@ export const TRIAL_SOURCES: readonly Source[] = [
         of: 'weight on day 80, g',
         published: '33.4',
         ours: expectedWeightG(vannamei, 0.01, 80),
-        apart: { by: 0.78, because: 'the standard is Brazilian practice; a farm with a fast line sets its rate' },
+        apart: {
+          by: 0.78,
+          because: 'the standard is Brazilian practice; a farm with a fast line sets its rate',
+        },
       },
       {
         of: 'oxygen at which aerators start, mg/L: within what was tried',
@@ -64,7 +72,10 @@ export const TRIAL_SOURCES: readonly Source[] = [
         of: 'weight 30 days after 4 g, g',
         published: '17',
         ours: expectedWeightG(vannamei, 4, 30),
-        apart: { by: 0.45, because: 'growth that makes up for the crowd of the nursery; the curve knows no such leap' },
+        apart: {
+          by: 0.45,
+          because: 'growth that makes up for the crowd of the nursery; the curve knows no such leap',
+        },
       },
     ],
   },
@@ -81,7 +92,10 @@ export const TRIAL_SOURCES: readonly Source[] = [
         of: 'vannamei of Ecuador, %',
         published: '57.3',
         ours: expectedSurvivalPercent(survival, 'vannamei', { day: 110, cycleDays: null }),
-        apart: { by: 0.49, because: 'large ponds at 22/m²; the interface estimates 85 % until losses are recorded' },
+        apart: {
+          by: 0.49,
+          because: 'large ponds at 22/m²; the interface estimates 85 % until losses are recorded',
+        },
       },
     ],
   },

@@ -158,7 +158,16 @@ async function counted(
   const after = levelOf(current, max);
   const before = levelOf(facts.used, max);
   const { terms } = facts;
-  const changes = await crossing(deps, { userId: ownerId, resource, before, after, current, max, cause, terms });
+  const changes = await crossing(deps, {
+    userId: ownerId,
+    resource,
+    before,
+    after,
+    current,
+    max,
+    cause,
+    terms,
+  });
   return { changes, level: after };
 }
 

@@ -550,7 +550,9 @@ onBothEngines('the limits of a plan', (_open, engine) => {
       for (const cod of ['V-1', 'V-2', 'V-3'])
         await aBatch(app, { token, pondId: await created(pond(token, farmId, cod)) });
       await app.call('PUT', `/subscriptions/${user.id}`, { token: admin.token, body: { plan: 'FREE' } });
-      expect((await heard(token)).filter((line) => line.startsWith('limit'))).toEqual(['limit_reached ponds 3/3']);
+      expect((await heard(token)).filter((line) => line.startsWith('limit'))).toEqual([
+        'limit_reached ponds 3/3',
+      ]);
     });
   });
 });

@@ -318,7 +318,9 @@ onBothEngines('the life of a batch', (_open, engine) => {
         warnings: [
           {
             code: 'FEWER_THAN_ESTIMATED',
-            message: expect.stringContaining('cerca de 50.000 camarões, e não os 85.000 estimados') as unknown,
+            message: expect.stringContaining(
+              'cerca de 50.000 camarões, e não os 85.000 estimados',
+            ) as unknown,
           },
         ],
       });
