@@ -144,11 +144,18 @@ function rowOf(line: Advice, language: Language): string[] {
   ];
 }
 
+/** What milligrams of these are of. */
+const NITROGEN_AS: Readonly<Partial<Record<Advice['parameter'], string>>> = {
+  ammonia: ' NH₃-N',
+  nitrite: ' NO₂-N',
+  nitrate: ' NO₃-N',
+};
+
 /** The values a line is for. */
 function whenOf(line: Advice, language: Language): string {
   const words = WORDS[language];
   const { parameter, problem, grades, from, below, stage } = line;
-  const told = (value: number) => amount(parameter, value, language);
+  const told = (value: number) => `${amount(parameter, value, language)}${NITROGEN_AS[parameter] ?? ''}`;
   const between = (one: number, other: number) =>
     `${told(Math.min(one, other))} – ${told(Math.max(one, other))}`;
   if (problem === 'VOLATILE') return words.volatile;

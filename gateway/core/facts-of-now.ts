@@ -11,6 +11,9 @@ type Clock = Pick<Kernel, 'now' | 'clockQuality'>;
 /** A day of grace: people enter tomorrow's work the evening before. */
 const DAYS_AHEAD = 1;
 
+/** A telephone's clock may lie ahead of the box's by this. */
+const AHEAD_MS = 10 * 60_000;
+
 /** Later than any date that is taken. */
 const ALWAYS = '9999-12-31T23:59:59.999Z';
 
@@ -31,4 +34,13 @@ export function requireNotAhead(clock: Clock, field: string, day: string, zone: 
 export function notAhead(clock: Clock, field: string, instantIso: string, zone: Zone): string {
   requireNotAhead(clock, field, localDay(instantIso, zone), zone);
   return instantIso;
+}
+
+/**
+ * 422 for an instant ahead of now, of what changes how many animals there are: a move, a loss or a harvest counts from the moment it is
+ * stored. A clock that is not trusted cannot tell.
+ */
+export function requireNotInFuture(clock: Clock, field: string, instantIso: string): void {
+  if (clock.clockQuality() !== 'trusted' || Date.parse(instantIso) <= clock.now() + AHEAD_MS) return;
+  throw invalidField(422, field, 'must not lie in the future', 'IN_THE_FUTURE');
 }

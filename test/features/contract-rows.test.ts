@@ -127,6 +127,57 @@ onBothEngines('rows of the interface', (_open, engine) => {
     expect(moved).toMatchObject({ status: 200, body: { target_status: 'OFF' } });
   });
 
+  it('what a thing belongs to, and what else it never changes, is told too; ids in either form say nothing', async () => {
+    const other = String(body(await call('POST', '/ponds/', { farm_id: farm.farmId, cod: 'V-O' }))['id']);
+    const batch = await aBatch(app, farm);
+    const made = async (path: string, sent: Record<string, unknown>) => {
+      const reply = await call('POST', path, sent);
+      return String(body(reply)['id']);
+    };
+    const aerator = await made('/aerators/', {
+      pond_id: farm.pondId,
+      name: 'A',
+      device_id: 'aer-x',
+      power_kw: 1,
+    });
+    const expense = {
+      batch_id: batch,
+      category: 'LABOR',
+      amount: 1,
+      description: 'x',
+      expense_date: '2026-03-01',
+    };
+    const bill = await made('/financial/expenses', expense);
+    const task = await made(`/farms/${farm.farmId}/tasks`, { text: 'x' });
+    const channel = await made('/notification-channels/', {
+      kind: 'WEBHOOK',
+      address: 'http://127.0.0.1:9/x',
+    });
+    const token = await made('/access-tokens', { name: 'x', scopes: ['read'] });
+    const id = app.kernel.newId();
+    for (const [method, path, sent, named] of [
+      ['PUT', `/ponds/${farm.pondId}`, { farm_id: id }, 'farm_id'],
+      ['PUT', `/aerators/${aerator}`, { pond_id: other }, 'pond_id'],
+      ['PUT', `/farms/${farm.farmId}`, { owner_id: id }, 'owner_id'],
+      ['PUT', `/financial/expenses/${bill}`, { batch_id: id }, 'batch_id'],
+      ['PUT', `/tasks/${task}`, { farm_id: id }, 'farm_id'],
+      ['PATCH', `/notification-channels/${channel}`, { kind: 'EMAIL' }, 'kind'],
+      ['PATCH', `/access-tokens/${token}`, { scopes: ['control'] }, 'scopes'],
+    ] as const) {
+      const reply = await call(method, path, sent);
+      expect([path, reply.status, body(reply)['warnings']]).toMatchObject([
+        path,
+        200,
+        [{ code: 'NOT_CHANGED', message: expect.stringMatching(`^${named}: not changed`) }],
+      ]);
+    }
+    const { numeric_id } = body(await call('GET', `/batches/${batch}`));
+    for (const batch_id of [batch, batch.toUpperCase(), numeric_id]) {
+      const same = await call('PUT', `/financial/expenses/${bill}`, { batch_id, updated_at: null });
+      expect(body(same)['warnings'] ?? []).toEqual([]);
+    }
+  });
+
   it('a schedule is no change of its control point', async () => {
     const made = await call('POST', '/control-points/', {
       farm_id: farm.farmId,

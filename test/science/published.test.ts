@@ -6,6 +6,7 @@ import { AERATION_AND_MONEY_SOURCES } from './published/aeration-and-money.ts';
 import { FEED_SOURCES } from './published/feed.ts';
 import { GROWTH_SOURCES } from './published/growth.ts';
 import { type Figure, roundingOf, type Source, shareApart } from './published/source.ts';
+import { TRIAL_SOURCES } from './published/trials.ts';
 import { WATER_SOURCES } from './published/water.ts';
 
 // The index of what was published and what the program makes of it: each figure within 2 % or the rounding in print, or
@@ -16,6 +17,7 @@ const SOURCES: readonly Source[] = [
   ...GROWTH_SOURCES,
   ...FEED_SOURCES,
   ...AERATION_AND_MONEY_SOURCES,
+  ...TRIAL_SOURCES,
 ];
 const MOST_APART = 0.02;
 

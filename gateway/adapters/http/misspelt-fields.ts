@@ -69,14 +69,22 @@ export function warnOfUnchanged(
   const { shape } = route.body;
   const fields = Object.keys(rawBody)
     .filter((field) => !Object.hasOwn(shape, field) && Object.hasOwn(body, field) && field !== 'warnings')
-    // ids are said in two ways, and times in many
-    .filter((field) => !/(^|_)(id|at)$/.test(field))
-    .filter(
-      (field) => JSON.stringify(rawBody[field]) !== JSON.stringify((body as Record<string, unknown>)[field]),
-    )
+    // times of its own change with the change
+    .filter((field) => !/(^|_)at$/.test(field))
+    .filter((field) => !isSaidSame(rawBody[field], (body as Record<string, unknown>)[field]))
     .slice(0, MOST_NAMED);
   if (fields.length === 0) return answer;
   const told = 'warnings' in body && Array.isArray(body.warnings) ? body.warnings : [];
   const message = `${fields.join(', ')}: not changed; what can be changed here is ${Object.keys(shape).join(', ')}`;
   return { ...answer, body: { ...body, warnings: [...told, { code: 'NOT_CHANGED', message }] } };
 }
+
+/** An id is said in two ways, as UUID and as number, and one of each tells nothing. */
+function isSaidSame(sent: unknown, answered: unknown): boolean {
+  if (JSON.stringify(sent) === JSON.stringify(answered)) return true;
+  if (isUuid(sent) && isUuid(answered)) return String(sent).toLowerCase() === answered;
+  return (isUuid(sent) && isNumber(answered)) || (isNumber(sent) && isUuid(answered));
+}
+
+const isUuid = (value: unknown): boolean => z.uuid().safeParse(value).success;
+const isNumber = (value: unknown): boolean => /^\d+$/.test(String(value));

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { instantInput, shortText } from '../fields.ts';
+import { instantInput, shortText, warnings } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 
 export const TOKEN_SCOPES = ['read', 'record', 'control'] as const;
@@ -56,6 +56,7 @@ export const accessTokenAnswer = z.object({
   last_used_from: z.string().nullable().describe('Network address'),
   created_at: z.string(),
   updated_at: z.string().nullable(),
+  warnings,
 });
 export type AccessTokenAnswer = z.infer<typeof accessTokenAnswer>;
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { latitude, longitude, ownId, shortText, wordOf } from '../fields.ts';
+import { latitude, longitude, ownId, shortText, warnings, wordOf } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { BRAZILIAN_STATES } from '../words.ts';
 
@@ -84,5 +84,6 @@ export const addressAnswer = z.object({
   is_primary: z.boolean(),
   created_at: z.string(),
   updated_at: z.string().nullable(),
+  warnings,
 });
 export type AddressAnswer = z.infer<typeof addressAnswer>;

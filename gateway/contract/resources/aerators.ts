@@ -4,21 +4,23 @@ import { defineResource, instant, uuid } from '../resource.ts';
 import { SWITCH_STATES } from '../words.ts';
 import { pendingOrder } from './control-points.ts';
 
+const aeratorRow = z.object({
+  id: uuid,
+  pond_id: uuid,
+  name: z.string(),
+  device_id: z.string(),
+  power_kw: z.number(),
+  status: z.enum(SWITCH_STATES),
+  last_command_at: instant.nullable(),
+  created_at: instant,
+  updated_at: instant.nullable(),
+});
+
 export const aerator = defineResource({
   name: 'aerators',
   entity: 6,
   sync: 'editable',
-  row: z.object({
-    id: uuid,
-    pond_id: uuid,
-    name: z.string(),
-    device_id: z.string(),
-    power_kw: z.number(),
-    status: z.enum(SWITCH_STATES),
-    last_command_at: instant.nullable(),
-    created_at: instant,
-    updated_at: instant.nullable(),
-  }),
+  row: aeratorRow,
   groups: {
     pond_id: { fields: ['pond_id'] },
     name: { fields: ['name'] },
@@ -62,7 +64,7 @@ export type AeratorUpdate = z.infer<typeof aeratorUpdate>;
 
 export const aeratorControl = z.object({ status: wordOf(SWITCH_STATES) });
 
-export const aeratorAnswer = aerator.row;
+export const aeratorAnswer = aeratorRow.extend({ warnings });
 export type AeratorAnswer = z.infer<typeof aeratorAnswer>;
 
 export const aeratorControlAnswer = z.object({

@@ -115,9 +115,6 @@ export const feedLine = batchLine.extend({
 export type FeedLine = z.infer<typeof feedLine>;
 export const feedEfficiency = z.object({ batches: z.array(feedLine) });
 
-/** Lines of a comparison, unless more are asked for. */
-export const COMPARED_AT_ONCE = 500;
-
 /** GET /dashboard/batch-comparison */
 export const batchComparisonQuery = dashboardQuery.extend({ status: batchStatusInput.optional() });
 export const comparedBatch = z.object({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ownId, pageQuery, timeOfDay, wordOf } from '../fields.ts';
+import { ownId, pageQuery, timeOfDay, warnings, wordOf } from '../fields.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { NOTIFICATION_TYPES, type NotificationType, SEVERITIES } from '../words.ts';
 import { timezone } from './farms.ts';
@@ -143,6 +143,7 @@ export const channelAnswer = z.object({
   created_at: z.string(),
   updated_at: z.string().nullable(),
   secret: z.string().optional().describe('Of a webhook, shown when it is made and when it is rotated'),
+  warnings,
 });
 export type ChannelAnswer = z.infer<typeof channelAnswer>;
 

@@ -8,6 +8,7 @@ import {
   ownId,
   pageQuery,
   timeOfDay,
+  warnings,
   wordOf,
 } from '../fields.ts';
 import { defineResource, instant, localDate, uuid } from '../resource.ts';
@@ -210,6 +211,7 @@ export const taskAnswer = z.object({
   clock_quality: z.enum(['trusted', 'estimated']),
   created_at: z.string(),
   updated_at: z.string().nullable(),
+  warnings,
 });
 export type TaskAnswer = z.infer<typeof taskAnswer>;
 

@@ -49,9 +49,9 @@ const OXYGEN_ADVICE: readonly Advice[] = [
     stage: 'today',
     words: {
       'pt-BR':
-        'Deixe todos os aeradores ligados do pôr do sol até uma hora depois do amanhecer[[, corte 30% da refeição da noite]] e meça uma hora antes do amanhecer.',
-      en: 'Keep every aerator running from sunset until an hour after dawn[[, cut the evening meal by 30%]] and measure an hour before dawn.',
-      es: 'Deje todos los aireadores encendidos desde la puesta del sol hasta una hora después del amanecer[[, reduzca 30% la ración de la noche]] y mida una hora antes del amanecer.',
+        'Deixe todos os aeradores ligados até uma hora depois do amanhecer[[, corte pelo menos 30% do que falta dar esta noite]] e meça de novo antes do amanhecer.',
+      en: 'Keep every aerator running until an hour after dawn[[, cut the meals still due tonight by at least 30%]] and measure again before dawn.',
+      es: 'Deje todos los aireadores encendidos hasta una hora después del amanecer[[, reduzca al menos 30% la ración que falta esta noche]] y mida de nuevo antes del amanecer.',
     },
     sources: ['MADENJIAN_1987', 'NUNES_MUSIG', 'PRACTICE'],
   },

@@ -101,6 +101,7 @@ export const rarerFaults = translation<typeof source.rarerFaults>({
   MALFORMED_JSON: 'El gateway no entendió el pedido. Recargue la página e intente de nuevo.',
   METHOD_NOT_ALLOWED: 'Esto no se hace en esta dirección. Recargue la página.',
   MORE_THAN_ALIVE: 'Es más de lo que hay vivo en la piscina; revise.',
+  FEWER_THAN_ESTIMATED: 'Es menos que la estimación; indique la cantidad o el peso promedio de la cosecha.',
   MORE_THAN_ESTIMATED: 'Es más que la estimación; la supervivencia registrada debe estar baja.',
   NAME_NOT_ALLOWED: 'Este nombre no se acepta.',
   NAME_TAKEN: 'Este nombre ya está en uso.',

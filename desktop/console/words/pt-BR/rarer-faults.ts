@@ -98,6 +98,7 @@ export const rarerFaults = source<Readonly<Record<string, string>>>({
   MALFORMED_JSON: 'O gateway não entendeu o pedido. Recarregue a página e tente de novo.',
   METHOD_NOT_ALLOWED: 'Isto não se faz neste endereço. Recarregue a página.',
   MORE_THAN_ALIVE: 'É mais do que há de vivos no viveiro; confira.',
+  FEWER_THAN_ESTIMATED: 'É menos do que a estimativa; informe a quantidade ou o peso médio da despesca.',
   MORE_THAN_ESTIMATED: 'É mais do que a estimativa; a sobrevivência registrada deve estar baixa.',
   NAME_NOT_ALLOWED: 'Este nome não é aceito.',
   NAME_TAKEN: 'Este nome já está em uso.',

@@ -116,6 +116,7 @@ async function crossings(
         current,
         max: maxAfter[resource],
         cause,
+        terms: after,
       })),
     );
   }

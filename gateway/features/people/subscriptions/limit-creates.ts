@@ -157,10 +157,17 @@ async function counted(
   const current = facts.used + adding;
   const after = levelOf(current, max);
   const before = levelOf(facts.used, max);
-  // a batch in each of its ponds, too, is what the plan is for
-  if (resource === 'active_batches' && isOfUse(facts.terms.plan, limits.max_batches_per_pond))
-    return { changes: [], level: after };
-  const changes = await crossing(deps, { userId: ownerId, resource, before, after, current, max, cause });
+  const { terms } = facts;
+  const changes = await crossing(deps, {
+    userId: ownerId,
+    resource,
+    before,
+    after,
+    current,
+    max,
+    cause,
+    terms,
+  });
   return { changes, level: after };
 }
 
@@ -207,7 +214,8 @@ export async function limitHandover(
 ): Promise<Beside> {
   const facts = await deps.queries.pondFacts({ ownerId, farmId });
   if (facts === null) throw noSubscription();
-  const limits = limitsOf(facts.terms);
+  const { terms } = facts;
+  const limits = limitsOf(terms);
   if (!hasRoom(facts.there, limits.max_ponds_per_farm, 0))
     throw limitReached(facts, { resource: 'ponds', max: limits.max_ponds_per_farm });
   const batches = new Set<string>();
@@ -223,23 +231,24 @@ export async function limitHandover(
   }
   const { changes = [], guards = [] } = await limitFarm(deps, { id: farmId, owner_id: ownerId });
   const coming: Omit<Usage, 'farms'> = { ponds: facts.there, active_batches: batches.size };
-  return { changes: [...changes, ...(await crossings(deps, { ownerId, farmId, limits, coming }))], guards };
+  return { changes: [...changes, ...(await crossings(deps, { ownerId, farmId, terms, coming }))], guards };
 }
 
 /** The farm itself is told by limitFarm. */
 async function crossings(
   deps: LimitDeps,
-  of: { ownerId: string; farmId: string; limits: PlanLimits; coming: Omit<Usage, 'farms'> },
+  of: { ownerId: string; farmId: string; terms: LimitFacts['terms']; coming: Omit<Usage, 'farms'> },
 ): Promise<Change[]> {
-  const { ownerId: userId, farmId: cause, limits, coming } = of;
+  const { ownerId: userId, farmId: cause, terms, coming } = of;
+  const maxima = maximaOf(limitsOf(terms));
   const usage = await deps.queries.usageOf(userId);
   const changes: Change[] = [];
   for (const resource of ['ponds', 'active_batches'] as const) {
-    const max = maximaOf(limits)[resource];
+    const max = maxima[resource];
     const current = usage[resource] + coming[resource];
     const before = levelOf(usage[resource], max);
     const after = levelOf(current, max);
-    changes.push(...(await crossing(deps, { userId, resource, before, after, current, max, cause })));
+    changes.push(...(await crossing(deps, { userId, resource, before, after, current, max, cause, terms })));
   }
   return changes;
 }

@@ -1,14 +1,16 @@
 import type { Change } from '#core/changes.ts';
 import type { Notify } from '#core/notifying.ts';
-import type { Counted, Place } from './ports.ts';
+import type { Counted, LimitFacts, Place } from './ports.ts';
 import { placeWords, usageWords } from './subscription-words.ts';
-import { hasRoom, type UsageLevel } from './usage-rules.ts';
+import { limitsOf } from './terms.ts';
+import { hasRoom, isAllOfUse, type UsageLevel } from './usage-rules.ts';
 
 export type CrossingDeps = { notify: Notify };
 
 /**
- * Changes that tell an owner of a limit that comes near (80) or is reached (100). A crossing is made by one change, on
- * one instance, and told with it; what the other instance brings has been told there. Usage that fell crosses again.
+ * Changes that tell an owner of a limit that comes near (80) or is reached (100), unless ordinary use reaches it. A
+ * crossing is made by one change, on one instance, and told with it; what the other instance brings has been told there.
+ * Usage that fell crosses again.
  *
  * @param before level before this change, `after` behind it
  * @param cause names the change: the same one tells once
@@ -23,10 +25,12 @@ export async function crossing(
     current: number;
     max: number;
     cause: string;
+    terms: LimitFacts['terms'];
   },
 ): Promise<Change[]> {
-  const { userId, resource, before, after, current, max, cause } = of;
+  const { userId, resource, before, after, current, max, cause, terms } = of;
   if (after <= before) return [];
+  if (current <= max && isAllOfUse(terms.plan, limitsOf(terms), resource)) return [];
   return deps.notify(
     { userIds: [userId] },
     {

@@ -43,5 +43,12 @@ export const isWarnedOf = (current: number, max: number): boolean => percentOf(c
 /** The least of a limit that is warned of. */
 export const warnedFrom = (max: number): number => Math.floor((max * WARN_PERCENT) / 100) + 1;
 
-/** The one batch in each pond of FREE is ordinary use: that a pond holds a batch is no news. */
+/** One of what FREE allows one of is ordinary use: that there is a farm, and a batch in a pond, is no news. */
 export const isOfUse = (plan: Plan, max: number): boolean => plan === 'FREE' && max === 1;
+
+/** Whether all that a plan allows of it is ordinary use. */
+export function isAllOfUse(plan: Plan, limits: PlanLimits, resource: Counted): boolean {
+  const { max_farms, max_batches_per_pond } = limits;
+  const max = { farms: max_farms, ponds: null, active_batches: max_batches_per_pond }[resource];
+  return max !== null && isOfUse(plan, max);
+}

@@ -202,6 +202,7 @@ type Words = {
   ) => string;
   aboveStocked: (taken: number, stocked: number) => string;
   moreThanEstimated: (count: number, alive: number) => string;
+  fewerThanEstimated: (count: number, alive: number) => string;
   weighedAfterwards: (day: string) => string;
   weighedBefore: (count: number, start: string) => string;
   notInPond: (day: string) => string;
@@ -222,6 +223,9 @@ export const BATCH_WARNINGS: Readonly<Record<Language, Words>> = {
     moreThanEstimated: (count, alive) =>
       `Os camarões despescados (cerca de ${whole(count, 'pt-BR')}) passam dos ${whole(alive, 'pt-BR')} ` +
       'estimados vivos: a sobrevivência registrada deve estar baixa.',
+    fewerThanEstimated: (count, alive) =>
+      `Pelo último peso médio foram cerca de ${whole(count, 'pt-BR')} camarões, e não os ${whole(alive, 'pt-BR')} estimados: ` +
+      'informe a quantidade ou o peso médio da despesca, e a sobrevivência fica certa.',
     survivalSetAfterwards: (day) =>
       `Em ${calendarDay(day, 'pt-BR')} a sobrevivência foi acertada: ela vale, e esta perda anterior não muda o número de camarões de hoje.`,
     notInPond: (day) =>
@@ -244,6 +248,9 @@ export const BATCH_WARNINGS: Readonly<Record<Language, Words>> = {
     moreThanEstimated: (count, alive) =>
       `The shrimp harvested (about ${whole(count, 'en')}) exceed the ${whole(alive, 'en')} estimated alive: ` +
       'the recorded survival is probably too low.',
+    fewerThanEstimated: (count, alive) =>
+      `By the last mean weight these were about ${whole(count, 'en')} shrimp, not the ${whole(alive, 'en')} estimated: ` +
+      'say the count or the mean weight of the harvest, and the survival comes right.',
     survivalSetAfterwards: (day) =>
       `On ${calendarDay(day, 'en')} the survival was set: that holds, and this earlier loss does not change the animals of today.`,
     notInPond: (day) =>
@@ -267,6 +274,9 @@ export const BATCH_WARNINGS: Readonly<Record<Language, Words>> = {
     moreThanEstimated: (count, alive) =>
       `Los camarones cosechados (cerca de ${whole(count, 'es')}) pasan de los ${whole(alive, 'es')} ` +
       'estimados vivos: la supervivencia registrada debe estar baja.',
+    fewerThanEstimated: (count, alive) =>
+      `Por el último peso promedio fueron cerca de ${whole(count, 'es')} camarones, y no los ${whole(alive, 'es')} estimados: ` +
+      'indique la cantidad o el peso promedio de la cosecha, y la supervivencia queda correcta.',
     survivalSetAfterwards: (day) =>
       `El ${calendarDay(day, 'es')} se ajustó la supervivencia: ella vale, y esta pérdida anterior no cambia el número de camarones de hoy.`,
     notInPond: (day) =>

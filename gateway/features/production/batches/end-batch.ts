@@ -21,6 +21,9 @@ import {
   requireSinceStart,
 } from './create-batch.ts';
 
+/** Growth since the last weighing and its error leave this much; fewer are missing. */
+const LEAST_OF_ESTIMATE = 0.8;
+
 export type Finished = {
   batch: Batch;
   totalDays: number;
@@ -157,6 +160,12 @@ function finishWarnings(
   const implied = finalKg !== null && currentWeightG > 0 ? (finalKg * 1000) / currentWeightG : null;
   const count = told ?? implied;
   if (count !== null) warnings.push(...harvestWarnings(state, { count, before: harvestedCount }, language));
+  const isDoubted = told === null && latestBiometry !== null && implied !== null;
+  if (isDoubted && implied < state.population * LEAST_OF_ESTIMATE)
+    warnings.push({
+      code: 'FEWER_THAN_ESTIMATED',
+      message: BATCH_WARNINGS[language].fewerThanEstimated(Math.round(implied), state.population),
+    });
   const weighedOn = latestBiometry === null ? null : localDay(latestBiometry.measurement_date, timezone);
   if (weighedOn !== null && weighedOn > day)
     warnings.push({

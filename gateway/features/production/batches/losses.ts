@@ -3,6 +3,7 @@ import type { LossUpdate, SurvivalAdjust, ToldAs } from '#contract/resources/los
 import { asParent, type Change, type GuardSeen, insert } from '#core/changes.ts';
 import { correctionEntry } from '#core/correct-record.ts';
 import { AppError, conflict, invalidField, notFound } from '#core/errors.ts';
+import { requireNotInFuture } from '#core/facts-of-now.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
@@ -30,9 +31,6 @@ import {
 } from './batch-state.ts';
 import { BATCH_WARNINGS, type BatchWarning, requireActive, requireSinceStart } from './create-batch.ts';
 import type { BatchQueries, LossRow } from './ports.ts';
-
-/** A clock at the pond side may be that far ahead of ours. */
-const AHEAD_MS = 10 * 60_000;
 
 /** A loss as it stands, corrections in. */
 export type Loss = Omit<LossRow, 'corrects'> & {
@@ -333,8 +331,7 @@ function dateOf(
 ): string {
   const at = instantOnFarm(instant, sent, state.timezone);
   requireSinceStart(state.batch, 'lost_at', localDay(at, state.timezone));
-  if (deps.clockQuality() === 'trusted' && Date.parse(at) > deps.now() + AHEAD_MS)
-    throw invalidField(422, 'lost_at', 'must not lie in the future', 'IN_THE_FUTURE');
+  requireNotInFuture(deps, 'lost_at', at);
   return at;
 }
 

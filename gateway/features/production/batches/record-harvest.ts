@@ -15,7 +15,7 @@ import { journalAnswer } from '#core/audit.ts';
 import { asParent, insert, remove, update } from '#core/changes.ts';
 import { changesOf, correctionEntry } from '#core/correct-record.ts';
 import { conflict, invalidField, notFound } from '#core/errors.ts';
-import { requireNotAhead } from '#core/facts-of-now.ts';
+import { requireNotInFuture } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Caller, type FarmAccess, type Route, route } from '#core/route.ts';
@@ -49,7 +49,7 @@ type Recorded<Row> = Decision<{ row: Row; warnings: BatchWarning[] }>;
 
 /**
  * Decides a partial harvest: animals taken out while the batch goes on. Throws 409 for a batch that is not in
- * production or an id that is taken, 422 for a day before its start or more than one ahead, or a pond of another farm.
+ * production or an id that is taken, 422 for a day before its start, an instant ahead, or a pond of another farm.
  * More animals than were estimated alive are believed, and told.
  *
  * @param sentDate the date as it came: a bare day begins on the farm, not in UTC
@@ -181,9 +181,8 @@ async function warningsOf(
 
 function dateOf(deps: HarvestDeps, state: BatchState, instant: string, sent: unknown): string {
   const at = instantOnFarm(instant, sent, state.timezone);
-  const day = localDay(at, state.timezone);
-  requireSinceStart(state.batch, 'harvest_date', day);
-  requireNotAhead(deps, 'harvest_date', day, state.timezone);
+  requireSinceStart(state.batch, 'harvest_date', localDay(at, state.timezone));
+  requireNotInFuture(deps, 'harvest_date', at);
   return at;
 }
 

@@ -5,7 +5,6 @@ import {
   batchComparisonQuery,
   biomassTrend,
   biomassTrendQuery,
-  COMPARED_AT_ONCE,
   dashboardOverview,
   dashboardPonds,
   dashboardQuery,
@@ -14,6 +13,7 @@ import {
   survivalRates,
 } from '#contract/resources/dashboard.ts';
 import { mayOnFarm } from '#contract/rights.ts';
+import { journalAnswer } from '#core/audit.ts';
 import { notFound } from '#core/errors.ts';
 import { countsUntil } from '#core/facts-of-now.ts';
 import type { Kernel } from '#core/kernel.ts';
@@ -33,6 +33,9 @@ export type DashboardDeps = Pick<Kernel, 'now' | 'clockQuality'> & {
   expectedWeights: ExpectedWeights;
   withdrawals: Withdrawals;
 };
+
+/** A comparison is reckoned in parts, so that nobody waits for the whole of it. */
+const COMPARED_AT_ONCE = 100;
 
 const common = { method: 'GET', tag: 'Dashboard' } as const;
 const ofFarmOrAll = {
@@ -126,26 +129,42 @@ function comparisonRoute(deps: DashboardDeps): Route {
     query: batchComparisonQuery,
     answers: { 200: { schema: batchComparison } },
     async handle(request) {
-      const { queries } = deps;
-      const { status, skip, limit } = request.query;
-      const page = { status: status ?? null, skip, limit: limit ?? COMPARED_AT_ONCE };
-      const { total, states } = await deps.batches.pageOfFarms(await farmsAsked(deps, request), page);
+      const { query } = request;
+      const farmIds = await farmsAsked(deps, request);
       const readsFinance = await financeAsked(deps, request);
-      const seen = states.filter(({ batch }) => readsFinance.has(batch.farm_id));
-      const spent = await queries.spentByCategory(
-        seen.map(({ batch }) => batch.id),
-        countsUntil(deps),
-      );
-      const farmIds = [...new Set(states.map(({ batch }) => batch.farm_id))];
-      const names = await queries.farmNames(farmIds);
-      const areas = await queries.areasOf([...new Set(states.flatMap(yieldingPonds))]);
-      const batches = states.map((state) => {
-        const { id, farm_id } = state.batch;
-        const money = readsFinance.has(farm_id) ? (spent.get(id) ?? []) : null;
-        return comparedBatch(state, { farmName: names.get(farm_id) ?? '', areas, spent: money });
-      });
-      return { answer: { status: 200, body: { total, batches } } };
+      const page = (skip: number, limit: number) =>
+        deps.batches.pageOfFarms(farmIds, { status: query.status ?? null, skip, limit });
+      const first = await page(query.skip, Math.min(COMPARED_AT_ONCE, query.limit ?? COMPARED_AT_ONCE));
+      const { total } = first;
+      async function* rows({ skip, limit }: { skip: number; limit: number }) {
+        const end = Math.min(skip + limit, total);
+        for (let at = skip; at < end; at += COMPARED_AT_ONCE) {
+          const { states } = at === skip ? first : await page(at, Math.min(COMPARED_AT_ONCE, end - at));
+          yield* await comparedLines(deps, states, readsFinance);
+        }
+      }
+      const answer = await journalAnswer(query, { count: async () => total, rows });
+      return { answer: { ...answer, inside: { field: 'batches', rest: { total } } } };
     },
+  });
+}
+
+async function comparedLines(
+  { queries, ...clock }: DashboardDeps,
+  states: readonly BatchState[],
+  readsFinance: ReadonlySet<string>,
+) {
+  const seen = states.filter(({ batch }) => readsFinance.has(batch.farm_id));
+  const spent = await queries.spentByCategory(
+    seen.map(({ batch }) => batch.id),
+    countsUntil(clock),
+  );
+  const names = await queries.farmNames([...new Set(states.map(({ batch }) => batch.farm_id))]);
+  const areas = await queries.areasOf([...new Set(states.flatMap(yieldingPonds))]);
+  return states.map((state) => {
+    const { id, farm_id } = state.batch;
+    const money = readsFinance.has(farm_id) ? (spent.get(id) ?? []) : null;
+    return comparedBatch(state, { farmName: names.get(farm_id) ?? '', areas, spent: money });
   });
 }
 

@@ -23,7 +23,7 @@ const text = (...names: string[]): TableColumn[] => names.map((name) => ({ name,
 const number = (...names: string[]): TableColumn[] => names.map((name) => ({ name, is: 'number' }));
 
 /**
- * One line per weighing. `biomass` (kg), `survival_rate` and `population` are those of that instant.
+ * One line per weighing. `biomass` (kg), `survival_rate` and `population` are those of that instant; before the stocking there were none.
  *
  * @param ponds words for the ponds weighed, for a last column; null: the columns of the interface alone
  */
@@ -34,15 +34,17 @@ export function biometriesTable(
 ): Table {
   const clock = zoneClock(timezone);
   const lines = history.recorded.map((weighing) => {
-    const stock = history.stockAt(weighing.measurement_date);
+    const day = wallText(clock, weighing.measurement_date).slice(0, 10);
+    const isStocked = day >= history.state.batch.start_date;
+    const stock = isStocked ? history.stockAt(weighing.measurement_date) : null;
     return [
-      wallText(clock, weighing.measurement_date).slice(0, 10),
+      day,
       roundTo(weighing.total_weight_g, 4),
       weighing.sample_size,
       grams(weighing.average_weight_g),
-      kilograms(stock.biomassKg),
-      percent(stock.survivalRate),
-      stock.population,
+      stock === null ? null : kilograms(stock.biomassKg),
+      stock === null ? null : percent(stock.survivalRate),
+      stock?.population ?? null,
       // a sample of the whole batch names none
       ...(ponds === null ? [] : [ponds.get(weighing.pondId ?? '') ?? null]),
     ];

@@ -1,6 +1,7 @@
 import { mayOnFarm } from '#contract/rights.ts';
 import type { GuardSeen } from '#core/changes.ts';
-import { AppError, conflict, forbidden, invalidField } from '#core/errors.ts';
+import { AppError, conflict, forbidden } from '#core/errors.ts';
+import { requireNotInFuture } from '#core/facts-of-now.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
 import { instantOnFarm, startOfDay } from '#core/zone-clock.ts';
@@ -8,8 +9,6 @@ import { grams, type Language } from '#science/advice/language.ts';
 import { type Overdraw, type PopulationStep, replayPopulation, worsened } from '#science/population.ts';
 import type { Chain, Named, TransferDeps, TransferWarning } from './ports.ts';
 
-/** A clock at the pond side may be that far ahead of ours. */
-const AHEAD_MS = 10 * 60_000;
 /** Animals moved weigh about what the batch weighs; further off somebody should look again. */
 const WEIGHT_FACTOR = 2;
 
@@ -73,8 +72,7 @@ export function transferDateOf(
 ): string {
   const { batch, timezone } = chain;
   const at = instantOnFarm(sent.parsed, sent.raw, timezone);
-  if (deps.clockQuality() === 'trusted' && Date.parse(at) > deps.now() + AHEAD_MS)
-    throw invalidField(422, 'transfer_date', 'must not lie in the future', 'IN_THE_FUTURE');
+  requireNotInFuture(deps, 'transfer_date', at);
   if (at < startOfDay(batch.start_date, timezone)) {
     throw invalidTransfer(
       'transfer_date',

@@ -55,8 +55,6 @@ const tag = 'Water quality';
 const params = z.object({ pond_id: idOrNumber });
 const ofPond = { who: 'farm', right: 'read', of: 'pond', field: 'pond_id', others: 404 } as const;
 const access = { ...ofPond, at: 'params' } as const;
-/** Alerts of each pond where those of all ponds are asked for. */
-const ALERTS_A_POND = 100;
 
 export function readWaterRoutes(deps: ReadWaterDeps): Route[] {
   return [journalRoute(deps), latestRoute(deps), alertsRoute(deps), trendRoute(deps), ...aliasRoutes(deps)];
@@ -239,7 +237,7 @@ async function* alertsOfPonds(
   query: AlertQuery,
   language: Language,
 ): AsyncIterable<WaterAlerts> {
-  const { skip, limit = ALERTS_A_POND } = query;
+  const { skip, limit = JOURNAL_ROWS } = query;
   for (const pond of ponds) {
     const scope = scopeOf(pond, query);
     const summary = summaryOf(await deps.queries.countAlerts(scope));

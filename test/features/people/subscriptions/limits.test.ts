@@ -502,7 +502,7 @@ onBothEngines('the limits of a plan', (_open, engine) => {
       expect(await heard(token)).toEqual([...told, 'limit_reached ponds 10/10', 'limit_reached ponds 20/20']);
     });
 
-    test('a batch in each of three ponds is ordinary use of FREE: of no batch is anybody told, and no pond is warned of', async () => {
+    test('a farm, and a batch in each of three ponds, is ordinary use of FREE: of neither is anybody told, and no pond is warned of', async () => {
       const { token } = await anOwner(app, { plan: 'FREE' });
       const farmId = await created(farm(token));
       for (const cod of ['V-1', 'V-2', 'V-3']) {
@@ -510,7 +510,7 @@ onBothEngines('the limits of a plan', (_open, engine) => {
         await aBatch(app, { token, pondId });
         app.clock.advance(1_000);
       }
-      expect(await heard(token)).toEqual(['limit_reached farms 1/1', 'limit_reached ponds 3/3']);
+      expect(await heard(token)).toEqual(['limit_reached ponds 3/3']);
       const { warnings } = body(await app.call('GET', '/subscriptions/me/limits', { token }));
       expect((warnings as object[]).filter((one) => 'pond_id' in one)).toEqual([]);
     });
@@ -519,7 +519,7 @@ onBothEngines('the limits of a plan', (_open, engine) => {
       const { token } = await anOwner(app, { plan: 'FREE' });
       await created(farm(token));
       await farm(token);
-      expect(await heard(token)).toEqual(['limit_reached farms 1/1']);
+      expect(await heard(token)).toEqual([]);
       const free = await anOwner(app, { plan: 'ENTERPRISE' });
       await created(farm(free.token));
       expect(await heard(free.token)).toEqual([]);
@@ -538,6 +538,21 @@ onBothEngines('the limits of a plan', (_open, engine) => {
       await set('BASIC');
       const usage = (await heard(token)).filter((line) => line.startsWith('limit'));
       expect(usage).toEqual(['limit_reached farms 3/3', 'limit_reached farms 3/3']);
+      await set('PROFESSIONAL');
+      await set('FREE');
+      expect(await heard(token)).toContain('limit_reached farms 3/1');
+    });
+
+    test('a plan made smaller that ordinary use fills tells of its ponds alone', async () => {
+      const admin = await app.signUp({ role: 'ADMIN' });
+      const { token, user } = await anOwner(app, { plan: 'PROFESSIONAL' });
+      const farmId = await created(farm(token));
+      for (const cod of ['V-1', 'V-2', 'V-3'])
+        await aBatch(app, { token, pondId: await created(pond(token, farmId, cod)) });
+      await app.call('PUT', `/subscriptions/${user.id}`, { token: admin.token, body: { plan: 'FREE' } });
+      expect((await heard(token)).filter((line) => line.startsWith('limit'))).toEqual([
+        'limit_reached ponds 3/3',
+      ]);
     });
   });
 });

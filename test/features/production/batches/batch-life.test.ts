@@ -309,6 +309,31 @@ onBothEngines('the life of a batch', (_open, engine) => {
       });
     });
 
+    it('a weight of far fewer animals than were estimated asks for their count, which alone makes the survival a fact', async () => {
+      const id = await aBatch(app, farm);
+      await weigh(id, 10);
+      // 500 kg of 10 g shrimp are 50,000 where 85,000 were believed alive
+      expect((await finish(id, { final_weight_kg: 500 })).body).toMatchObject({
+        survival_rate: 85,
+        warnings: [
+          {
+            code: 'FEWER_THAN_ESTIMATED',
+            message: expect.stringContaining(
+              'cerca de 50.000 camarões, e não os 85.000 estimados',
+            ) as unknown,
+          },
+        ],
+      });
+      const counted = await aBatch(app, farm);
+      await weigh(counted, 10);
+      const told = await finish(counted, { final_weight_kg: 500, final_average_weight_g: 10 });
+      expect([warned(told), body(told)['survival_rate']]).toEqual([[], 50]);
+      const asEstimated = await aBatch(app, farm);
+      await weigh(asEstimated, 10);
+      expect(warned(await finish(asEstimated, { final_weight_kg: 800 }))).toEqual([]);
+      expect(warned(await finish(await aBatch(app, farm), { final_weight_kg: 0.1 }))).toEqual([]);
+    });
+
     it.each([
       ['before the start', { actual_harvest_date: '2026-01-30T12:00:00Z' }, 'actual_harvest_date'],
       ['two days ahead', { actual_harvest_date: '2026-03-04T12:00:00Z' }, 'actual_harvest_date'],

@@ -156,6 +156,8 @@ onBothEngines('partial harvests', (_open, engine) => {
     ['no weight', { weight_kg: 0 }, 'weight_kg'],
     ['before the start', { harvest_date: '2026-01-30' }, 'harvest_date'],
     ['two days ahead', { harvest_date: '2026-03-05' }, 'harvest_date'],
+    ['tomorrow, which would be missing from today', { harvest_date: '2026-03-03' }, 'harvest_date'],
+    ['this evening', { harvest_date: '2026-03-02T20:00:00Z' }, 'harvest_date'],
     ['in a pond of nobody', { pond_id: '01900000-0000-7000-8000-00000000dead' }, 'pond_id'],
   ])('of %s are 422', async (_what, fields, field) => {
     const id = await weighedBatch();

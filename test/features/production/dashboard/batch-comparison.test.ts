@@ -149,6 +149,8 @@ onBothEngines('batches side by side', (_open, engine) => {
     expect((await compared(`farm_id=${farm.farmId}&status=finished`)).total).toBe(2);
     const all = (await compared('')).batches.map(({ batch_id }) => batch_id);
     expect(all).toHaveLength(5);
+    const whole = await app.call('GET', '/dashboard/batch-comparison', { token: farm.owner.token });
+    expect(whole.headers.get('x-total-count')).toBe('5');
     const page = await compared('skip=1&limit=2');
     expect(page.total).toBe(5);
     expect(page.batches.map(({ batch_id }) => batch_id)).toEqual(all.slice(1, 3));
