@@ -15,7 +15,7 @@ import {
   type UnitContext,
   writeRegister,
 } from '../register.ts';
-import { isHostedStamp } from '../sync-node.ts';
+import { inPlaceOfGateways, isHostedStamp } from '../sync-node.ts';
 import { type StoredChange, textOf, wireChangeOf } from './canonical-change.ts';
 import { stampOf } from './claims.ts';
 import type { Held } from './edit.ts';
@@ -53,7 +53,7 @@ export function* acceptStamps(
       return change;
     }
     const from = earliest(stampsOf(change).filter((stamp) => stamp > limit));
-    const to = known.get(`${change.seq} ${change.chain}`) ?? log.stamp(null);
+    const to = known.get(`${change.seq} ${change.chain}`) ?? inPlaceOfGateways(log.stamp(null));
     noted.push({
       stream_id: streamId,
       epoch,

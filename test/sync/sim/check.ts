@@ -98,9 +98,9 @@ export function resurrected(ledger: Ledger, state: ReplicaState): Violation[] {
   const found: Violation[] = [];
   for (const [key, { resource, row }] of state.rows) {
     for (const group of ledger.wordsOf(resource)) {
-      const value = groupValue(resource, group, row);
-      const [by] = ledger.replacing(key, group, value);
+      const [by] = ledger.replacing(key, group, row);
       if (by !== undefined) {
+        const value = groupValue(resource, group, row);
         const what = `${key} ${group} is ${value}, which write ${by.n} had replaced by ${by.value}`;
         found.push({ rule: 'what was replaced does not come back', what });
       }
