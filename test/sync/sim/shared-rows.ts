@@ -56,6 +56,17 @@ export const withoutOthers = (state: ReplicaState): ReplicaState => ({
   ),
 });
 
+/** What stands on farms that this instance runs itself: all of them are one person's. */
+export const withoutGateway = (hosted: ReplicaState, farms: ReadonlySet<string>): ReplicaState => ({
+  ...hosted,
+  rows: new Map(
+    [...hosted.rows].filter(([, known]) => {
+      const farm = farmOfKnown(hosted, known);
+      return farm !== null && !farms.has(farm);
+    }),
+  ),
+});
+
 const isAway = ({ resource, row }: KnownRow, farms: ReadonlySet<string>): boolean =>
   resource.name === 'farms' && !farms.has(row.id);
 
