@@ -45,3 +45,24 @@ it('what a person wrote in the cloud while the farm was off its gateway is told 
   await world.hosted.start();
   await agreed(world);
 });
+
+it('what a person wrote in the cloud over a word of the farm stands, though the gateway tells that word again and the clock there is behind', async () => {
+  const world = await farmInStep({ image });
+  worlds.push(world);
+  world.setClock('hosted', DAYS_BEHIND_MS);
+  await rename(world, 'gateway', 'at the farm');
+  await world.pass(2 * MINUTE_MS);
+  world.network.setWeather(NO_LINE);
+  expect(await takeOff(world, FARM)).toBe(true);
+  await rename(world, 'hosted', 'then in the cloud');
+  // told once more, as it stands, and kept aside
+  await world.gateway.run().paired();
+  world.network.setWeather(CALM);
+  await world.pass(10 * MINUTE_MS);
+  expect(await bind(world, FARM)).toBe(true);
+  await world.pass(10 * MINUTE_MS);
+  expect(await namesOn(world)).toEqual(['then in the cloud', 'then in the cloud']);
+  world.setClock('hosted', 0);
+  await world.hosted.start();
+  await agreed(world);
+});
