@@ -124,7 +124,12 @@ export function ahead(state: ReplicaState, nowMs: number): Violation[] {
 }
 
 /** Every value was written by somebody, and every group as a whole. */
-export function invented(ledger: Ledger, state: ReplicaState, asked: Asked = new Map()): Violation[] {
+export function invented(
+  ledger: Ledger,
+  state: ReplicaState,
+  asked: Asked = new Map(),
+  isUnheard: (known: KnownRow, word: string) => boolean = () => false,
+): Violation[] {
   const found: Violation[] = [];
   for (const [key, known] of state.rows) {
     const { resource, row } = known;
@@ -134,6 +139,7 @@ export function invented(ledger: Ledger, state: ReplicaState, asked: Asked = new
       if (ledger.wasWritten(key, group, value)) continue;
       const plain = value.replace(/(~[0-9a-z]+)+"/g, '"');
       if (isRenamed(value, plain) && ledger.wasWritten(key, group, plain)) continue;
+      if (isUnheard(known, group)) continue;
       found.push({ rule: 'nothing is invented', what: `${key} ${group} is ${value}` });
     }
   }
