@@ -14,3 +14,12 @@ export function nodeOf(role: 'gateway' | 'hosted', random: string): string {
 
 /** True for a stamp that a hosted instance set; false for '' and those of gateways. */
 export const isHostedStamp = (hlc: string): boolean => hlc.split('.')[2]?.startsWith(HOSTED) ?? false;
+
+/**
+ * A stamp that a hosted instance sets in place of a gateway's, by a node of its own: while a clock is behind, stamps count up
+ * alone, those under a stream's lock beside those of farms that have none, and one of both could come twice.
+ */
+export function inPlaceOfGateways(hlc: string): string {
+  const last = Number.parseInt(hlc.slice(-1), 16);
+  return `${hlc.slice(0, -1)}${(last ^ 8).toString(16)}`;
+}

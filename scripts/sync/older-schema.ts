@@ -54,6 +54,12 @@ export const localResources`,
     'Object.keys(REFERENCES)',
     () => 'Object.keys(REFERENCES).filter((name) => byName.has(name))',
   ],
+  [
+    'store/merge/unique-keys.ts',
+    'const ALL_KEYS: readonly UniqueKey[] = [...UNIQUE_KEYS, ...OWN_KEYS]',
+    () => `import { sharedResources } from '#contract/resources/all.ts';
+const ALL_KEYS: readonly UniqueKey[] = [...UNIQUE_KEYS.filter(({ table }) => table in sharedResources), ...OWN_KEYS]`,
+  ],
 ];
 
 registerHooks({

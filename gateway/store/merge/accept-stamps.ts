@@ -3,7 +3,7 @@ import { OPS, type Restamp, type WireChange } from '#contract/sync/wire.ts';
 import type { Incoming } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { ChangeLog, StreamHead } from '../change-log.ts';
-import { formatHlc } from '../hlc.ts';
+import { formatHlc, readHlc } from '../hlc.ts';
 import { OWN_STREAM } from '../own-stream.ts';
 import {
   LIFE,
@@ -15,7 +15,7 @@ import {
   type UnitContext,
   writeRegister,
 } from '../register.ts';
-import { isHostedStamp } from '../sync-node.ts';
+import { inPlaceOfGateways, isHostedStamp } from '../sync-node.ts';
 import { type StoredChange, textOf, wireChangeOf } from './canonical-change.ts';
 import { stampOf } from './claims.ts';
 import type { Held } from './edit.ts';
@@ -35,7 +35,7 @@ export function* acceptStamps(
   log: ChangeLog,
   context: UnitContext,
 ): Steps<readonly WireChange[]> {
-  const limit = formatHlc(context.nowMs + MOST_AHEAD_MS, 0xffff, 'ffffffff');
+  const limit = limitOf(log, context);
   const { changes, streamId, lane } = incoming;
   const isLate = (change: WireChange): boolean => stampsOf(change).some((stamp) => stamp > limit);
   if (incoming.from === 'hosted' || !changes.some(isLate)) {
@@ -53,7 +53,7 @@ export function* acceptStamps(
       return change;
     }
     const from = earliest(stampsOf(change).filter((stamp) => stamp > limit));
-    const to = known.get(`${change.seq} ${change.chain}`) ?? log.stamp(null);
+    const to = known.get(`${change.seq} ${change.chain}`) ?? inPlaceOfGateways(log.stamp(null));
     noted.push({
       stream_id: streamId,
       epoch,
@@ -68,6 +68,17 @@ export function* acceptStamps(
   });
   yield* noteRestamps(noted, context);
   return inBases(accepted, noted);
+}
+
+/**
+ * What this stream has seen is no future, though a clock that is behind says so: whatever is stamped here next is later. Set
+ * anew, a word that this instance knows would win over what was made over it.
+ */
+function limitOf({ state }: ChangeLog, { nowMs }: UnitContext): string {
+  const ahead = formatHlc(nowMs + MOST_AHEAD_MS, 0xffff, 'ffffffff');
+  if (state.hlc === null || state.hlc < ahead) return ahead;
+  const { ms, counter } = readHlc(state.hlc);
+  return formatHlc(ms, counter, 'ffffffff');
 }
 
 function* noteRestamps(rows: Parameters<typeof insertMany>[0]['rows'], context: UnitContext): Steps<void> {

@@ -68,7 +68,7 @@ export function* unheardWhileWaiting(
     return (
       !waited.has(edit) ||
       !(
-        heard.has(droppedHlc) ||
+        heard.has(`${row} ${droppedHlc}`) ||
         known.ofGateway.has(droppedHlc) ||
         wasMadeOver(known, { row, group }, { from: keptHlc, to: droppedHlc })
       )
@@ -77,17 +77,17 @@ export function* unheardWhileWaiting(
 }
 
 /**
- * Hosted: stamps of edits that the gateway confirmed. A comparison takes its cursor past everything, also past what was
+ * Hosted: edits that the gateway confirmed, by row and stamp. A comparison takes its cursor past everything, also past what was
  * told of farms that it does not run just then, of which no snapshot tells; and its card may have gone back.
  */
 function* heardOf(lost: readonly LostEdit[], context: UnitContext, streamId: number): Steps<Set<string>> {
   const rows = yield {
-    sql: `select hlc from sync_change where stream_id = ? and lane = 'core' and base_json is not null
+    sql: `select entity, id, hlc from sync_change where stream_id = ? and lane = 'core' and base_json is not null
         and seq <= (select acked_core_seq from sync_stream where stream_id = ?) and ${inList('id', context)}
         and not exists (select 1 from instance_values where instance_values.id = ?)`,
     params: [streamId, streamId, idsOf(lost), comparedWithout(streamId)],
   };
-  return new Set(rows.map(({ hlc }) => String(hlc)));
+  return new Set(rows.map(({ entity, id, hlc }) => `${entity} ${id} ${hlc}`));
 }
 
 /** Set by the hosted instance itself, not derived by a rule that both follow. */

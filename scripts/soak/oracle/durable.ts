@@ -3,6 +3,9 @@ import { type Effect, effectsOf, emptyFound, find } from '../resolve.ts';
 
 // Acknowledged means there, refused means not there.
 
+/** Of what a probe said, and of what the audit tells of it. */
+const LAST_SHOWN = 100;
+
 /** Writes under way at once: their changes stand in another order than they were sent in. */
 const IN_FLIGHT = 100;
 
@@ -140,7 +143,14 @@ function lostStatuses(
     violations.push({
       rule: 'PUBACK means there',
       what: 'changes of status are missing in the audit',
-      context: { device: point.device_id, acknowledged: changes, told },
+      context: {
+        device: point.device_id,
+        acknowledged: changes,
+        told,
+        // which of them it is shows only beside what the audit has
+        said: statuses.slice(-LAST_SHOWN),
+        audit: logs.filter(({ action }) => action === 'status_changed').slice(-LAST_SHOWN),
+      },
     });
   }
   return violations;

@@ -98,9 +98,9 @@ export function resurrected(ledger: Ledger, state: ReplicaState): Violation[] {
   const found: Violation[] = [];
   for (const [key, { resource, row }] of state.rows) {
     for (const group of ledger.wordsOf(resource)) {
-      const value = groupValue(resource, group, row);
-      const [by] = ledger.replacing(key, group, value);
+      const [by] = ledger.replacing(key, group, row);
       if (by !== undefined) {
+        const value = groupValue(resource, group, row);
         const what = `${key} ${group} is ${value}, which write ${by.n} had replaced by ${by.value}`;
         found.push({ rule: 'what was replaced does not come back', what });
       }
@@ -124,7 +124,12 @@ export function ahead(state: ReplicaState, nowMs: number): Violation[] {
 }
 
 /** Every value was written by somebody, and every group as a whole. */
-export function invented(ledger: Ledger, state: ReplicaState, asked: Asked = new Map()): Violation[] {
+export function invented(
+  ledger: Ledger,
+  state: ReplicaState,
+  asked: Asked = new Map(),
+  isUnheard: (known: KnownRow, word: string) => boolean = () => false,
+): Violation[] {
   const found: Violation[] = [];
   for (const [key, known] of state.rows) {
     const { resource, row } = known;
@@ -134,6 +139,7 @@ export function invented(ledger: Ledger, state: ReplicaState, asked: Asked = new
       if (ledger.wasWritten(key, group, value)) continue;
       const plain = value.replace(/(~[0-9a-z]+)+"/g, '"');
       if (isRenamed(value, plain) && ledger.wasWritten(key, group, plain)) continue;
+      if (isUnheard(known, group)) continue;
       found.push({ rule: 'nothing is invented', what: `${key} ${group} is ${value}` });
     }
   }

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { controlPoint } from '#contract/resources/control-points.ts';
 import { pond } from '#contract/resources/ponds.ts';
 import { user } from '#contract/resources/users.ts';
 import { newRegister } from '#store/register.ts';
@@ -103,7 +104,32 @@ it('an edit whose value somebody else wrote, too, is no proof that its card is t
   const { ledger, wrote } = aLedger();
   wrote('gateway', 'V-1', 'V-2');
   wrote('gateway', 'V-2', 'V-3');
-  expect(ledger.replacing(`ponds ${ID}`, 'cod', '{"cod":"V-2"}')).toHaveLength(1);
+  expect(ledger.replacing(`ponds ${ID}`, 'cod', { cod: 'V-2' })).toHaveLength(1);
   wrote('hosted', 'V-1', 'V-3');
-  expect(ledger.replacing(`ponds ${ID}`, 'cod', '{"cod":"V-2"}')).toEqual([]);
+  expect(ledger.replacing(`ponds ${ID}`, 'cod', { cod: 'V-2' })).toEqual([]);
+});
+
+it('a part of a group that the other side wrote as a whole is not what was replaced; one that comes back alone is', () => {
+  const resource = controlPoint as unknown as KnownRow['resource'];
+  const ledger = createLedger(new Map([['control_points', resource]]), true);
+  const key = `control_points ${ID}`;
+  const wrote = (side: Side, before: Record<string, unknown>, after: Record<string, unknown>) =>
+    ledger.note(
+      side,
+      { rows: [{ table: 'control_points', id: ID, before, after, rev: 2, hidden: false }] },
+      newRegister,
+    );
+  const [first, cloud, farm] = [
+    { min_on_s: 60, is_siren: true },
+    { min_on_s: 70, is_siren: false },
+    { min_on_s: 80, is_siren: true },
+  ];
+  wrote('hosted', first, cloud);
+  wrote('hosted', cloud, { min_on_s: 90, is_siren: false });
+  wrote('gateway', cloud, farm);
+  const replaced = (row: Record<string, unknown>) => ledger.replacing(key, 'settings+is_siren', row).length;
+  // the later word of both: the cloud's, made over the same
+  expect(replaced({ min_on_s: 90, is_siren: false })).toBe(0);
+  expect(replaced(cloud)).toBe(1);
+  expect(replaced({ min_on_s: 80, is_siren: false })).toBe(1);
 });

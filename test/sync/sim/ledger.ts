@@ -20,6 +20,8 @@ export type Write = {
   value: string;
   /** What stood there before, on that instance. */
   saw: string;
+  /** For edits: all of the group, of which the word may be a part; before, and after. */
+  whole: { saw: string; value: string };
   /** Causal length after a delete or a restore. */
   cl: number;
   /** Of an edit's group, on the side that made it. */
@@ -56,8 +58,8 @@ export type Ledger = {
   ): number;
   /** The disk of `side` is about to go back: what lost is kept there alone, and goes with it. */
   excuseKeptAside(side: Side, states: Readonly<Record<Side, ReplicaState>>): void;
-  /** Writes over a value by somebody who had seen it, none of them lost with a disk. */
-  replacing(key: string, group: string, value: string): Write[];
+  /** Writes over a value of a row by somebody who had seen it, none of them lost with a disk. */
+  replacing(key: string, group: string, row: Readonly<Record<string, unknown>>): Write[];
   /** Was the row made here, and is it on no disk any more? */
   isGone(key: string, states: readonly ReplicaState[]): boolean;
   /** Values of a group that somebody ever wrote. */
@@ -69,6 +71,9 @@ export type Ledger = {
 
 /** Where the later word is all anybody wants: what loses there is not kept. */
 const UNDISPUTED = new Set(['notifications read', 'alerts value', 'transfers contested']);
+
+/** Of what is no edit. */
+const NOTHING = { saw: '', value: '' };
 
 /** Of an account: what a gateway heard is asked about when a failover lost it. */
 const DETAILS = new Set(['email', 'role']);
@@ -94,6 +99,7 @@ export function createLedger(resources: ReadonlyMap<string, Resource>, isMixed =
       group: null,
       value: '',
       saw: '',
+      whole: NOTHING,
       cl: register.cl,
       stamp: '',
     };
@@ -112,7 +118,14 @@ export function createLedger(resources: ReadonlyMap<string, Resource>, isMixed =
       // the verifier of a box ends when its person leaves, or changes the password in the cloud
       if (value === saw || (side === 'gateway' && row.table === 'users' && group === 'password')) continue;
       if (UNDISPUTED.has(`${row.table} ${group}`)) values.add(`${of.key} ${group} ${value}`);
-      else add({ ...of, kind: 'edited', group, value, saw, stamp: stampOf(register, groupOfWord(group)) });
+      else {
+        const name = groupOfWord(group);
+        const whole = {
+          saw: groupValue(resource, name, row.before),
+          value: groupValue(resource, name, row.after),
+        };
+        add({ ...of, kind: 'edited', group, value, saw, whole, stamp: stampOf(register, name) });
+      }
     }
   }
 
@@ -198,6 +211,7 @@ export function createLedger(resources: ReadonlyMap<string, Resource>, isMixed =
           group: null,
           value: '',
           saw: '',
+          whole: NOTHING,
           cl,
           stamp: '',
         });
@@ -230,14 +244,30 @@ export function createLedger(resources: ReadonlyMap<string, Resource>, isMixed =
       const without = { ...states, [side]: { ...states[side], dropped: new Map() } };
       for (const write of missing([without.gateway, without.hosted])) write.isExcused = true;
     },
-    replacing(key, group, value) {
+    replacing(key, group, row) {
       const ofGroup = writes.filter((write) => write.key === key && write.group === group);
+      const [{ resource } = {}] = ofGroup;
+      if (resource === undefined) return [];
+      const [value, whole] = [group, groupOfWord(group)].map((name) => groupValue(resource, name, row));
+      if (value === undefined) return [];
       // a value that came again says nothing: neither what was replaced, nor whether a disk lost what replaced it
       const isOnce = (one: string) => ofGroup.filter((write) => write.value === one).length === 1;
       if (!isOnce(value) || firstValues.has(`${key} ${group} ${value}`)) return [];
+      // a group is written as one: the other side said all that stands there, of which this word was no change
+      const wrote = writes.filter(
+        (write) =>
+          write.key === key &&
+          groupOfWord(write.group ?? '') === groupOfWord(group) &&
+          write.whole.value === whole,
+      );
       return ofGroup.filter(
-        ({ saw, value: by, isExcused, fragileFrom, isSaidAnew }) =>
-          saw === value && isOnce(by) && !isExcused && fragileFrom === null && !isSaidAnew,
+        (by) =>
+          by.saw === value &&
+          isOnce(by.value) &&
+          !by.isExcused &&
+          by.fragileFrom === null &&
+          !by.isSaidAnew &&
+          !wrote.some(({ side }) => side !== by.side && by.whole.saw !== whole),
       );
     },
     isGone: (key, states) =>

@@ -2,6 +2,7 @@ import { guardQuery } from '#adapters/sql/queries/access.ts';
 import { pairingQueries } from '#adapters/sql/queries/cloud/pairing.ts';
 import { movedPrefix } from '#contract/resources/local-tables.ts';
 import { SCOPES } from '#contract/sync/scopes.ts';
+import { AppError } from '#core/errors.ts';
 import type { Decision } from '#core/use-case.ts';
 import { bindFarm, type ChangeGatewayDeps, unbindFarm } from '#features/cloud/pairing/change-gateway.ts';
 import { GATEWAY_ID, OWNER, STREAM } from './paired-farm.ts';
@@ -39,16 +40,19 @@ async function decided(
   decide: (deps: ChangeGatewayDeps) => Promise<Decision<unknown>>,
 ): Promise<boolean> {
   const { read } = world.hosted.run().database;
-  const {
-    changes = [],
-    guards,
-    stream,
-  } = await decide({
+  const deps = {
     now: () => world.wallTime('hosted'),
     guard: guardQuery(read),
     queries: pairingQueries(read),
     notify: async () => [],
+  };
+  const decision = await decide(deps).catch((error: unknown) => {
+    // it would bring a name of a controller twice
+    if (error instanceof AppError && error.extras.code === 'NAMES_CLASH') return null;
+    throw error;
   });
+  if (decision === null) return false;
+  const { changes = [], guards, stream } = decision;
   const more = { ...(guards === undefined ? {} : { guards }), ...(stream === undefined ? {} : { stream }) };
   return (await world.commit('hosted', changes, more)) !== null;
 }

@@ -1,8 +1,9 @@
+import { defaultsOf } from '#store/merge/schemas.ts';
 import type { Violation } from './check.ts';
 import { farmOf, movedHere } from './moves.ts';
 import { OWNER } from './paired-farm.ts';
 import { peopleOn } from './people.ts';
-import { type KnownRow, keyOf, type ReplicaState } from './replica-state.ts';
+import { fieldsOfWord, groupValue, type KnownRow, keyOf, type ReplicaState } from './replica-state.ts';
 import type { Side } from './things.ts';
 import type { World } from './world.ts';
 
@@ -56,6 +57,17 @@ export const withoutOthers = (state: ReplicaState): ReplicaState => ({
   ),
 });
 
+/** What stands on farms that this instance runs itself: all of them are one person's. */
+export const withoutGateway = (hosted: ReplicaState, farms: ReadonlySet<string>): ReplicaState => ({
+  ...hosted,
+  rows: new Map(
+    [...hosted.rows].filter(([, known]) => {
+      const farm = farmOfKnown(hosted, known);
+      return farm !== null && !farms.has(farm);
+    }),
+  ),
+});
+
 const isAway = ({ resource, row }: KnownRow, farms: ReadonlySet<string>): boolean =>
   resource.name === 'farms' && !farms.has(row.id);
 
@@ -75,6 +87,26 @@ export function isOfMoved(
 
 export const farmOfKnown = ({ rows }: ReplicaState, { resource, row }: KnownRow): string | null =>
   farmOf({ table: resource.name, row }, (table, id) => rows.get(keyOf(table, id))?.row ?? null);
+
+/**
+ * What an older program did not know of a farm that it ran: it stands at its default after the upgrade, and where the farm was
+ * taken off before that, nobody tells the gateway any more.
+ */
+export function isUnheard(
+  gateway: ReplicaState,
+  known: KnownRow,
+  { word, farms }: { word: string; farms: ReadonlySet<string> },
+): boolean {
+  const { resource, row } = known;
+  const farm = farmOfKnown(gateway, known);
+  const isDefault = groupValue(resource, word, row) === groupValue(resource, word, defaultsOf(resource));
+  return (
+    farm !== null &&
+    !farms.has(farm) &&
+    isDefault &&
+    fieldsOfWord(resource, word).every((field) => field in resource.later)
+  );
+}
 
 function asTold(known: KnownRow): KnownRow {
   const { resource, row, register } = known;

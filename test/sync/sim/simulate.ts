@@ -20,7 +20,15 @@ import { CALM } from './network.ts';
 import { STREAM } from './paired-farm.ts';
 import { leavers, peopleAct } from './people.ts';
 import { askedAbout, keyOf, tableOf } from './replica-state.ts';
-import { asShared, isOfMoved, movesHeard, ONE_BOX, withoutOthers } from './shared-rows.ts';
+import {
+  asShared,
+  isOfMoved,
+  isUnheard,
+  movesHeard,
+  ONE_BOX,
+  withoutGateway,
+  withoutOthers,
+} from './shared-rows.ts';
 import type { Side } from './things.ts';
 import { falseConflicts, type ProgramOf, planVersions, unexplained, upgradeDue } from './versions.ts';
 import { createPairedWorld, type World, type WorldOptions } from './world.ts';
@@ -272,19 +280,25 @@ async function judge(world: World): Promise<Violation[]> {
   const { gateway, hosted } = states;
   const shared = asShared(states, farms);
   const asked = await askedAbout(world.hosted.replica.read);
+  const wasOlder = (world.counts['gateway is upgraded'] ?? 0) > 0;
   const found = [
     ...compare(...shared, asked),
     ...leavers(gateway, hosted, farms),
     ...(await movesHeard(world, gateway, farms)),
     ...lostWrites(world.ledger, [gateway, hosted]),
-    ...invented(world.ledger, withoutOthers(gateway)),
+    ...invented(
+      world.ledger,
+      withoutOthers(gateway),
+      new Map(),
+      (known, word) => wasOlder && isUnheard(gateway, known, { word, farms }),
+    ),
     ...invented(world.ledger, hosted, asked),
     ...resurrected(world.ledger, shared[1]),
     ...ahead(hosted, world.wallTime('hosted')),
     ...doubled(gateway),
     ...doubled(hosted, ({ within }) => within === undefined),
-    // farms that were taken off their gateway keep what their controllers are called, also beside one that has a namesake
     ...doubled(shared[1], ({ within }) => within !== undefined),
+    ...doubled(withoutGateway(hosted, farms), ({ within }) => within !== undefined),
   ];
   for (const [name, box] of [
     ['gateway', world.gateway],

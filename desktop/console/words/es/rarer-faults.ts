@@ -104,6 +104,8 @@ export const rarerFaults = translation<typeof source.rarerFaults>({
   FEWER_THAN_ESTIMATED: 'Es menos que la estimación; indique la cantidad o el peso promedio de la cosecha.',
   MORE_THAN_ESTIMATED: 'Es más que la estimación; la supervivencia registrada debe estar baja.',
   NAME_NOT_ALLOWED: 'Este nombre no se acepta.',
+  NAMES_CLASH:
+    'Otra camaronera sin gateway tiene un controlador con la misma identificación; cambie uno antes.',
   NAME_TAKEN: 'Este nombre ya está en uso.',
   NAME_TOO_LONG: 'El nombre es demasiado largo.',
   NEVER_IN_POND: 'El lote nunca estuvo en esta piscina.',

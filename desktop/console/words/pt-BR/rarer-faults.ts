@@ -101,6 +101,7 @@ export const rarerFaults = source<Readonly<Record<string, string>>>({
   FEWER_THAN_ESTIMATED: 'É menos do que a estimativa; informe a quantidade ou o peso médio da despesca.',
   MORE_THAN_ESTIMATED: 'É mais do que a estimativa; a sobrevivência registrada deve estar baixa.',
   NAME_NOT_ALLOWED: 'Este nome não é aceito.',
+  NAMES_CLASH: 'Outra fazenda sem gateway tem um controlador com o mesmo identificador; mude um deles antes.',
   NAME_TAKEN: 'Este nome já está em uso.',
   NAME_TOO_LONG: 'O nome é longo demais.',
   NEVER_IN_POND: 'O lote nunca esteve neste viveiro.',

@@ -6,6 +6,7 @@ import { insert, purge, tell, update } from '#core/changes.ts';
 import { conflict, notFound } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Notify } from '#core/notifying.ts';
+import { refuseSharedNames } from '#core/shared-names.ts';
 import type { Decision } from '#core/use-case.ts';
 import { noteBack, noteMoved } from '../moved-farms.ts';
 import { nextEpoch, revokedNews } from './gateway-session.ts';
@@ -14,7 +15,14 @@ import type { BoundFarm, FleetGateway, Gateway, PairingQueries } from './ports.t
 export type ChangeGatewayDeps = Pick<Kernel, 'now' | 'guard'> & {
   queries: Pick<
     PairingQueries,
-    'gateway' | 'gatewaysOf' | 'streamOf' | 'farmsOn' | 'farm' | 'newestMembership'
+    | 'gateway'
+    | 'gatewaysOf'
+    | 'streamOf'
+    | 'farmsOn'
+    | 'farm'
+    | 'newestMembership'
+    | 'deviceNames'
+    | 'sharedNames'
   >;
   notify: Notify;
 };
@@ -127,7 +135,8 @@ export async function bindFarm(
 
 /**
  * Decides that a gateway runs a farm no longer, so that this instance does. Throws 409 while that gateway is let in,
- * unless `isForced`: it would go on steering the same controllers.
+ * unless `isForced`: it would go on steering the same controllers; and where a device of another farm that this instance
+ * runs for the owner has the same name, because a name is how a controller is heard.
  */
 export async function unbindFarm(
   deps: ChangeGatewayDeps,
@@ -143,6 +152,9 @@ export async function unbindFarm(
       'This gateway still runs the farm, and both would steer its controllers: unpair the gateway first, or say force=true once it is switched off',
       'GATEWAY_ACTIVE',
     );
+  const names = await deps.queries.deviceNames(farmId);
+  guards.push(...(await Promise.all(names.map((name) => deps.guard('device', name)))));
+  refuseSharedNames(await deps.queries.sharedNames(farmId, farm.owner_id), 'take the farm off its gateway');
   // a clock that is behind would make everybody come to the farm after it went: that they left would not be told
   const [now, joined] = [isoOf(deps.now()), await deps.queries.newestMembership(farmId)];
   const moved = { farm_id: farmId, at: joined !== null && joined > now ? joined : now };

@@ -1,6 +1,7 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
 import type { localUser, lostPerson, pairedGateway, pairing } from '#contract/resources/sync-tables.ts';
 import type { user } from '#contract/resources/users.ts';
+import type { SharedName } from '#core/shared-names.ts';
 
 export type Gateway = RowOf<typeof pairedGateway>;
 export type Pairing = RowOf<typeof pairing>;
@@ -76,6 +77,8 @@ export type PairingQueries = {
   farm: (farmId: string) => Promise<(BoundFarm & { stream_id: number | null }) | null>;
   /** When the newest membership of a farm was made, of those that ended, too; null: it never had a member. */
   newestMembership: (farmId: string) => Promise<string | null>;
+  deviceNames: (farmId: string) => Promise<string[]>;
+  sharedNames: (farmId: string, ownerId: string) => Promise<SharedName[]>;
   localUsers: (ownerId: string) => Promise<LocalUser[]>;
   /** What nobody has decided yet, by name. */
   lostPeople: () => Promise<

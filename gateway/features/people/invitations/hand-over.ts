@@ -8,6 +8,7 @@ import { audit } from '#core/audit.ts';
 import { type Change, type GuardSeen, insert, remove, update } from '#core/changes.ts';
 import { AppError, conflict, forbidden } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
+import { refuseSharedNames } from '#core/shared-names.ts';
 import type { Decision } from '#core/use-case.ts';
 import { membership } from '../membership.ts';
 import { handedOverNews } from './invitation-words.ts';
@@ -52,7 +53,7 @@ async function gatewayThatFollows(
   { farm, person }: Handover,
 ): Promise<{ changes: Change[]; guards: GuardSeen[] }> {
   const gateway = await deps.handover.gatewayOf(farm.id);
-  if (gateway === null) return { changes: [], guards: [] };
+  if (gateway === null) return { changes: [], guards: await refuseNames(deps, { farm, person }) };
   const guards = [await deps.guard('gateway', gateway.id)];
   const stay = gateway.others.filter(({ owner_id }) => owner_id !== person.id).map(({ name }) => name);
   if (stay.length > 0)
@@ -61,6 +62,17 @@ async function gatewayThatFollows(
       'GATEWAY_OF_TWO_OWNERS',
     );
   return { changes: [update(pairedGateway, gateway.id, { owner_id: person.id })], guards };
+}
+
+/** Of farms without a gateway names of devices are the owner's, too. */
+async function refuseNames(
+  deps: AnswerDeps,
+  { farm, person }: Pick<Handover, 'farm' | 'person'>,
+): Promise<GuardSeen[]> {
+  const names = await deps.handover.deviceNames(farm.id);
+  const guards = await Promise.all(names.map((name) => deps.guard('device', name)));
+  refuseSharedNames(await deps.handover.sharedNames(farm.id, person.id), 'accept again');
+  return guards;
 }
 
 /** Codes are unique per owner: which ones clash is said, so that they can be changed. */

@@ -5,6 +5,7 @@ import type { InvitationOffer, invitation } from '#contract/resources/invitation
 import type { FarmRole, UserRole } from '#contract/words.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { LetterSeal, Notify } from '#core/notifying.ts';
+import type { SharedName } from '#core/shared-names.ts';
 import type { Decision } from '#core/use-case.ts';
 import type { BatchStates } from '#features/production/batch-state.ts';
 import type { AttemptLimit } from '../attempts.ts';
@@ -51,6 +52,9 @@ export type HandoverQueries = {
   /** The gateway that runs the farm, and the other farms it runs; null: none does. */
   gatewayOf: (farmId: string) => Promise<{ id: string; others: { name: string; owner_id: string }[] } | null>;
   strays: (limit: number) => Promise<Stray[]>;
+  deviceNames: (farmId: string) => Promise<string[]>;
+  /** Names of devices that farms of that person without a gateway give to theirs. */
+  sharedNames: (farmId: string, userId: string) => Promise<SharedName[]>;
   /** Codes that the farm has and this user's own farms have, too. */
   sharedCodes: (farmId: string, userId: string) => Promise<{ controlPoints: string[]; batches: string[] }>;
 };

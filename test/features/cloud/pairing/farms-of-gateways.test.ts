@@ -61,6 +61,52 @@ onBothEngines('farms and the gateways that run them', (_open, engine) => {
     expect(await boundTo(farmId)).toBeNull();
   });
 
+  test('a farm stays on its gateway while a device of a farm in the cloud has the name of one of its own', async () => {
+    const { hosted } = apps;
+    const [atGateway, inCloud] = [await aFarm(), await aFarm()];
+    const point = async (farm_id: string, cod: string, device_id: string) =>
+      String(
+        body(
+          await hosted.call('POST', '/control-points/', {
+            token: owner.token,
+            body: { farm_id, cod, device_id, target_status: 'OFF' },
+          }),
+        )['id'],
+      );
+    await point(atGateway, 'CP-A', 'aer-0001');
+    await hosted.call('POST', `/sync/gateways/${gatewayId}/farms`, {
+      token: owner.token,
+      body: { farm_id: atGateway },
+    });
+    const second = await point(inCloud, 'CP-B', 'aer-0001');
+    const take = () =>
+      hosted.call('DELETE', `/sync/gateways/${gatewayId}/farms/${atGateway}?force=true`, {
+        token: owner.token,
+      });
+    const refused = await take();
+    expect([refused.status, body(refused)['code'], body(refused)['detail']]).toEqual([
+      409,
+      'NAMES_CLASH',
+      'Farms without a gateway have devices of the same name: aer-0001 (Fazenda Sul). Give one of both another name, then take the farm off its gateway',
+    ]);
+    expect(await boundTo(atGateway)).not.toBeNull();
+    await hosted.call('PUT', `/control-points/${second}`, {
+      token: owner.token,
+      body: { device_id: 'aer-0002' },
+    });
+    expect((await take()).status).toBe(204);
+    const names = await hosted.database.read
+      .selectFrom('control_points')
+      .select(['cod', 'device_id'])
+      .where('farm_id', 'in', [atGateway, inCloud])
+      .orderBy('cod')
+      .execute();
+    expect(names).toEqual([
+      { cod: 'CP-A', device_id: 'aer-0001' },
+      { cod: 'CP-B', device_id: 'aer-0002' },
+    ]);
+  });
+
   test('a gateway in place of a dead one gets its farms, and the dead one is let in no longer', async () => {
     const { hosted } = apps;
     const farmId = await aFarm();

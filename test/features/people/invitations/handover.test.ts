@@ -138,6 +138,40 @@ onBothEngines('a farm that is handed over', (_open, engine) => {
     expect(await accept(heir, code)).toMatchObject({ status: 409, body: { code: 'CODES_CLASH' } });
   });
 
+  test('names of controllers that both use are named, where a cloud hears them for both', async () => {
+    const hosted = await startApp(engine, ['--role', 'hosted']);
+    try {
+      const [taker, giver] = [await hosted.signUp(), await hosted.signUp()];
+      const farmOf = async ({ token, user }: SignedUp, cod: string) => {
+        const made = await hosted.call('POST', `/farms/${user.id}`, { token, body: { name: 'Norte' } });
+        const farmId = String(body(made)['id']);
+        const point = { farm_id: farmId, cod, device_id: 'aer-0001', target_status: 'OFF' };
+        const pointId = body(await hosted.call('POST', '/control-points/', { token, body: point }))['id'];
+        return { farmId, pointId: String(pointId) };
+      };
+      await farmOf(taker, 'CP-A');
+      const { farmId, pointId } = await farmOf(giver, 'CP-B');
+      const { token } = giver;
+      const offered = await hosted.call('POST', `/farms/${farmId}/invitations`, {
+        token,
+        body: { kind: 'HANDOVER' },
+      });
+      const take = () =>
+        hosted.call('POST', '/invitations/accept', {
+          token: taker.token,
+          body: { code: body(offered)['code'] },
+        });
+      expect(await take()).toMatchObject({
+        status: 409,
+        body: { code: 'NAMES_CLASH', errors: [{ path: 'control_point.device_id', code: 'ALREADY_EXISTS' }] },
+      });
+      await hosted.call('PUT', `/control-points/${pointId}`, { token, body: { device_id: 'aer-0002' } });
+      expect((await take()).status).toBe(200);
+    } finally {
+      await hosted.close();
+    }
+  });
+
   test('a batch that lives on two farms of its owner must be moved first', async () => {
     const farm = await aFarmToGive();
     const second = await aFarmToGive(farm.owner);

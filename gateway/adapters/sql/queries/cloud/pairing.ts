@@ -4,6 +4,7 @@ import { user } from '#contract/resources/users.ts';
 import type { FleetGateway, PairingQueries } from '#features/cloud/pairing/ports.ts';
 import type { Db } from '../../database.ts';
 import { decodeRow } from '../../tables.ts';
+import { deviceNames, sharedNames } from '../same-place.ts';
 
 /** Streams of gateways are numbered from here; 1 is an instance's own. */
 const FIRST_STREAM = 2;
@@ -158,6 +159,8 @@ export function pairingQueries(db: Db): PairingQueries {
         .executeTakeFirst();
       return found?.at ?? null;
     },
+    deviceNames: (farmId) => deviceNames(db, farmId),
+    sharedNames: (farmId, ownerId) => sharedNames(db, farmId, ownerId),
     async localUsers(ownerId) {
       const rows = await db
         .selectFrom('local_users')

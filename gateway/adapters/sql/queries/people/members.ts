@@ -10,6 +10,7 @@ import type { Db } from '../../database.ts';
 import { decodeRow } from '../../tables.ts';
 import { farmQueries } from '../farm/farms.ts';
 import { createdAfter, inChunks } from '../paging.ts';
+import { deviceNames, sharedNames } from '../same-place.ts';
 
 export function memberQueries(db: Db): MemberQueries {
   const people = () => db.selectFrom('users').select(['id', 'name', 'email']).where('hidden', '=', 0);
@@ -245,6 +246,8 @@ export function handoverQueries(db: Db): HandoverQueries {
         .execute();
       return { id: gateway.id, others };
     },
+    deviceNames: (farmId) => deviceNames(db, farmId),
+    sharedNames: (farmId, userId) => sharedNames(db, farmId, userId),
     async sharedCodes(farmId, userId) {
       const points = await db
         .selectFrom('control_points as here')
