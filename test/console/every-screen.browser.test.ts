@@ -88,7 +88,9 @@ describe('every screen', () => {
     const page = await console_.open('/lancar/agua', PHONE);
     // zod tries a script made of text with its first schema, and this screen has schemas
     const hasSchemas = () =>
-      page.evaluate('performance.getEntriesByType("resource").some(({ name }) => name.includes("/schemas-"))');
+      page.evaluate(
+        'performance.getEntriesByType("resource").some(({ name }) => name.includes("/schemas-"))',
+      );
     await expect.poll(hasSchemas).toBe(true);
     await page.waitForSelector('main h1');
     expect(console_.refusedByPolicy).toEqual([]);
