@@ -64,6 +64,9 @@ async function buildLanguages(made) {
     starts[tag] = scripts;
   }
   writeFileSync(path.join(made, 'index.html'), withStarts(page, starts));
+  // every page waits for it before it draws
+  const firstLook = path.join(made, 'first-look.js');
+  writeFileSync(firstLook, vite.minifySync(firstLook, readFileSync(firstLook, 'utf8')).code);
 }
 
 /**

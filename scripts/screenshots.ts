@@ -13,14 +13,19 @@ import { startLiveFleet } from './demo/live-fleet.ts';
 import { OWNER } from './demo/make-farm.ts';
 import { film, type Look, type Pages, pagesOf, readPng, writePng } from './screenshots/film.ts';
 
-// The pictures of the README, taken from the console over a demo farm made for them: run it again when a screen changed.
+// The pictures of the README and of the guide, taken from the console over a demo farm made for them: run it again when a screen
+// changed. With names (`wall-es round-es`) only those are taken.
 
 const FOLDER = fileURLToPath(new URL('../docs/images/', import.meta.url));
 const MOST_BYTES = 120_000;
 /** The motors say how they run, and the one that sticks has its alarm. */
 const LIVED_IN_MS = 45_000;
 
+const ASKED = new Set(process.argv.slice(2));
+const isAsked = (name: string) => ASKED.size === 0 || ASKED.has(name);
+
 type Facts = { base: string; token: string };
+type Wanted = { name: string; path: string; look: Look };
 const named = z.object({ id: z.string(), cod: z.string(), control_point_id: z.string().nullable() });
 const batch = z.object({ batch_code: z.string(), status: z.string(), start_date: z.string() });
 
@@ -50,7 +55,8 @@ async function photograph(data: string, farm: DemoFarm): Promise<number> {
     await new Promise((resolve) => setTimeout(resolve, LIVED_IN_MS));
     const pages = pagesOf(browser, facts);
     await mkdir(FOLDER, { recursive: true });
-    const sizes = [...(await takeAll(pages, facts, farm)), await takeFilm(pages, facts, farm)];
+    const sizes = await takeAll(pages, facts, farm);
+    if (isAsked('film')) sizes.push(await takeFilm(pages, facts, farm));
     const large = sizes.filter(([name, bytes]) => bytes > MOST_BYTES && name !== 'film.png');
     for (const [name, bytes] of sizes)
       console.log(`${String(Math.round(bytes / 1_000)).padStart(5)} kB  ${name}`);
@@ -68,7 +74,7 @@ async function signIn(base: string, password: string): Promise<string> {
   return z.object({ access_token: z.string() }).parse(answer.body).access_token;
 }
 
-/** Screens for the README: each in English, light and dark; two in Portuguese. */
+/** Each in English, light and dark; two in the other languages of the guide. */
 async function takeAll(pages: Pages, facts: Facts, farm: DemoFarm): Promise<[string, number][]> {
   const { body } = await callHttp(facts.base, `/api/v1/batches/?farm_id=${farm.farm_id}`, {
     bearer: facts.token,
@@ -87,28 +93,25 @@ async function takeAll(pages: Pages, facts: Facts, farm: DemoFarm): Promise<[str
     ['batch', `/lotes/${encodeURIComponent(oldest?.batch_code ?? '')}`, 'pc'],
     ['round', '/lancar/agua?pond=V-03', 'phone'],
   ];
-  const sizes: [string, number][] = [];
-  for (const [name, path, size] of screens) {
-    for (const theme of ['light', 'dark'] as const) {
-      sizes.push(
-        await take(pages, { name: `${name}-${theme}`, path, look: { size, theme, language: 'en' } }),
-      );
-    }
+  const wanted = screens.flatMap(([name, path, size]) =>
+    (['light', 'dark'] as const).map((theme): Wanted => {
+      return { name: `${name}-${theme}`, path, look: { size, theme, language: 'en' } };
+    }),
+  );
+  for (const [short, language] of [
+    ['pt', 'pt-BR'],
+    ['es', 'es'],
+  ] as const) {
+    const round = '/lancar/agua?pond=V-03';
+    wanted.push({ name: `wall-${short}`, path: '/', look: { size: 'pc', theme: 'light', language } });
+    wanted.push({ name: `round-${short}`, path: round, look: { size: 'phone', theme: 'dark', language } });
   }
-  const portuguese = { language: 'pt-BR' } as const;
-  const wall = { name: 'wall-pt', path: '/', look: { ...portuguese, size: 'pc', theme: 'light' } } as const;
-  const round = {
-    name: 'round-pt',
-    path: '/lancar/agua?pond=V-03',
-    look: { ...portuguese, size: 'phone', theme: 'dark' },
-  } as const;
-  return [...sizes, await take(pages, wall), await take(pages, round)];
+  const sizes: [string, number][] = [];
+  for (const each of wanted.filter(({ name }) => isAsked(name))) sizes.push(await take(pages, each));
+  return sizes;
 }
 
-async function take(
-  pages: Pages,
-  { name, path, look }: { name: string; path: string; look: Look },
-): Promise<[string, number]> {
+async function take(pages: Pages, { name, path, look }: Wanted): Promise<[string, number]> {
   const page = await pages.open(path, look);
   const file = writePng(readPng(await page.screenshot({ type: 'png' })));
   await writeFile(join(FOLDER, `${name}.png`), file);

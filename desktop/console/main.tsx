@@ -9,7 +9,7 @@ import './styles/print.css';
 import { QueryClientProvider } from '@tanstack/preact-query';
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { Route, Switch, useSearch } from 'wouter-preact';
+import { Route, Switch, useLocation, useSearch } from 'wouter-preact';
 import { startInstance } from './data/instance.ts';
 import { startLive, stopLive } from './data/live.ts';
 import { startRemoteOrders } from './data/orders.ts';
@@ -23,6 +23,7 @@ import { startTheme } from './data/theme.ts';
 import { prepareFormats } from './i18n/format.ts';
 import { language } from './i18n/language.ts';
 import { SignIn } from './screens/sign-in/sign-in.tsx';
+import { usePageTitle } from './shell/page-change.ts';
 import { startScreenLight } from './shell/screen-light.ts';
 import { Boundary, LazyScreen, Shell } from './shell/shell.tsx';
 import { startSound } from './shell/sound.ts';
@@ -30,6 +31,7 @@ import { startSound } from './shell/sound.ts';
 function App() {
   const signedIn = isSignedIn();
   const isBarred = signedIn && mustSetUp.value;
+  usePageTitle(useLocation()[0]);
   useEffect(() => {
     if (!signedIn || isBarred) {
       stopLive();

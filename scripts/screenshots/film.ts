@@ -41,7 +41,7 @@ const pictureOf = async (page: Page) => readPng(await page.screenshot({ type: 'p
 export type Look = {
   size: 'pc' | 'phone';
   theme: 'light' | 'dark';
-  language: 'en' | 'pt-BR';
+  language: 'en' | 'pt-BR' | 'es';
 };
 export type Pages = { open: (path: string, look: Look) => Promise<Page>; close: () => Promise<void> };
 

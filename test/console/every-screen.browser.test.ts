@@ -84,6 +84,18 @@ describe('every screen', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth + 1')).toBe(true);
   });
 
+  it('tries nothing that its own policy forbids, not even to see whether it may', async () => {
+    const page = await console_.open('/lancar/agua', PHONE);
+    // zod tries a script made of text with its first schema, and this screen has schemas
+    const hasSchemas = () =>
+      page.evaluate(
+        'performance.getEntriesByType("resource").some(({ name }) => name.includes("/schemas-"))',
+      );
+    await expect.poll(hasSchemas).toBe(true);
+    await page.waitForSelector('main h1');
+    expect(console_.refusedByPolicy).toEqual([]);
+  });
+
   it('is signed in to by the keyboard alone', async () => {
     const page = await console_.open('/', { ...PC, as: null });
     await page.waitForSelector('form');

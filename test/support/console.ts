@@ -95,6 +95,11 @@ export async function aPage(browser: Browser, look: Look) {
   await context.addInitScript((kept) => {
     if (kept !== null && localStorage.getItem('session') === null) localStorage.setItem('session', kept);
   }, session);
+  // what a script tries and catches by itself is said in no line of the console
+  await context.addInitScript(
+    `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sourceFile }) =>
+      console.warn('content security policy:', violatedDirective, blockedURI, sourceFile))`,
+  );
   if (look.script !== undefined) await context.addInitScript(look.script);
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();

@@ -1,5 +1,8 @@
 // Runs before anything is drawn, so that nothing is drawn in the other theme or language first: the console itself comes
 // later.
+
+// The page's own policy runs no script made of text; without this zod tries one with its first schema, and the browser reports it.
+Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 {
   // The console kept how this station is looked at, and where that is the farm's sun, when in the day (ms, UTC) that sets and rises.
   const [look = 'auto', ...hours] = (localStorage.getItem('first-look') ?? 'auto').split(' ');

@@ -8,62 +8,65 @@ import { toAnswer } from '../data/alarms.ts';
 
 /** The heading of the page that is open; empty until it stands there. */
 const heading = signal('');
+/** The part of that page that is shown, where it has several, the innermost first. */
+const part = signal('');
 /** What a screen reader says of the page that one came to. */
 export const arrivedAt = signal('');
 
-/** A heading may wait for data; whatever comes later is not waited for. */
+/** A heading may wait for data; whatever comes later is not arrived at. */
 const HEADING_MS = 8_000;
 const PLACE_MS = 4_000;
+/** How screens mark which of their parts is shown. */
+const PARTS =
+  'main .tabs [aria-current], main [aria-current=step] .step-name, main [data-parts] [aria-pressed=true]';
 
-export function usePageChange(place: string): void {
-  const isFirst = useRef(true);
-  useScroll(place, isFirst);
-  useHeading(place, isFirst);
+/** Of every page, with the frame of the console or without. */
+export function usePageTitle(place: string): void {
+  useHeading(place);
   useTitle();
-  useEffect(() => {
-    isFirst.current = false;
-  }, [place]);
 }
-
-type First = { readonly current: boolean };
 
 function useTitle(): void {
   const words = shellWords();
   const count = toAnswer.value.length;
-  const name = heading.value;
+  const names = [part.value, heading.value].filter((name) => name !== '' && name !== words.product);
+  const page = [...names, words.product].join(' · ');
   useEffect(() => {
-    const page = name === '' || name === words.product ? words.product : `${name} · ${words.product}`;
     document.title = count === 0 ? page : `(${count}) ${words.items.alarms} · ${page}`;
-  }, [count, name, words]);
+  }, [count, page, words]);
 }
 
-function useHeading(place: string, isFirst: First): void {
+function useHeading(place: string): void {
+  const isFirst = useRef(true);
   useEffect(() => {
-    const content = document.querySelector<HTMLElement>('#content');
-    if (content === null) return;
     const isArrival = !isFirst.current;
+    isFirst.current = false;
+    const until = Date.now() + HEADING_MS;
     heading.value = '';
     const look = () => {
-      const found = content.querySelector('h1')?.textContent?.trim() ?? '';
+      part.value = [...document.querySelectorAll(PARTS)].map(textOf).reverse().join(' · ');
+      const found = textOf(document.querySelector('h1'));
       if (found === '' || found === heading.peek()) return;
       heading.value = found;
-      if (!isArrival) return;
+      const content = document.getElementById('content');
+      if (!isArrival || content === null || Date.now() > until) return;
       arrivedAt.value = found;
       // what one pressed has gone with the page before
       if (document.activeElement === document.body) content.focus({ preventScroll: true });
     };
     const observer = new MutationObserver(look);
-    observer.observe(content, { childList: true, subtree: true, characterData: true });
+    const attributeFilter = ['aria-current', 'aria-pressed'];
+    observer.observe(document.body, { childList: true, subtree: true, characterData: true, attributeFilter });
     look();
-    const timer = setTimeout(() => observer.disconnect(), HEADING_MS);
-    return () => {
-      clearTimeout(timer);
-      observer.disconnect();
-    };
+    return () => observer.disconnect();
   }, [place]);
 }
 
-function useScroll(place: string, isFirst: First): void {
+const textOf = (element: Element | null): string => element?.textContent.trim() ?? '';
+
+/** Back where one was, of the screens within the frame of the console. */
+export function useScroll(place: string): void {
+  const isFirst = useRef(true);
   const left = useRef(new Map<string, number>());
   const shown = useRef(place);
   const isForward = useRef(false);
@@ -83,7 +86,10 @@ function useScroll(place: string, isFirst: First): void {
   }, []);
   useLayoutEffect(() => {
     shown.current = place;
-    if (isFirst.current) return;
+    if (isFirst.current) {
+      isFirst.current = false;
+      return;
+    }
     const wanted = isForward.current ? 0 : (left.current.get(place) ?? 0);
     isForward.current = false;
     scrollTo(0, wanted);

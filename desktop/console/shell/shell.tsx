@@ -14,7 +14,7 @@ import { farmWordAge } from '../data/instance.ts';
 import { isAwaited, link } from '../data/live.ts';
 import { queries } from '../data/query.ts';
 import { AlarmStrip, answerShown } from './alarm-strip.tsx';
-import { arrivedAt, usePageChange } from './page-change.ts';
+import { arrivedAt, useScroll } from './page-change.ts';
 import { silence } from './sound.ts';
 import { BlindBanner, Commands, DiskBanner, FarmStamp, StatusStrip } from './status-strip.tsx';
 import { type Load, type Screen, SYSTEM_ROUTES } from './system-routes.ts';
@@ -121,6 +121,8 @@ const UNDER_MORE = [
   '/transferencias',
   '/relatorios',
   '/importar',
+  '/fazendas',
+  '/pair',
 ];
 
 /** Screens that belong to another one of the rail than their address begins with. */
@@ -235,7 +237,7 @@ export function Shell() {
   const [place] = useLocation();
   useKeys();
   useFetchedAhead();
-  usePageChange(place);
+  useScroll(place);
   return (
     <div class="shell" data-link={link.value} data-word={farmWordAge.value}>
       <a class="skip" href="#content">

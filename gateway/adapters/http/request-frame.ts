@@ -15,7 +15,7 @@ export const STRICT_HEADERS: Readonly<Record<string, string>> = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   // none of it is used here, so nothing that gets into a page can ask for it; what the console plays is left out
   'Permissions-Policy':
-    'bluetooth=(), camera=(), display-capture=(), geolocation=(), hid=(), microphone=(), midi=(), payment=(), serial=(), usb=()',
+    'camera=(), display-capture=(), geolocation=(), hid=(), microphone=(), midi=(), payment=(), serial=(), usb=()',
 };
 const ONLY_HTTPS = 'max-age=31536000; includeSubDomains';
 

@@ -3,6 +3,7 @@ import { healthWords } from '#words/box.ts';
 import { shellWords } from '#words/shell.ts';
 import { CopyText } from '../../components/copy-text.tsx';
 import { useInterfaceVersion, useReadiness, useUptime } from '../../data/health.ts';
+import { isHosted } from '../../data/instance.ts';
 import { addressForOthers } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { age } from '../../i18n/format.ts';
@@ -24,7 +25,7 @@ export function About() {
     <SystemPage title={words.about} narrow>
       <section class="card stack">
         <h2>{shellWords().product}</h2>
-        <p class="muted">{words.product}</p>
+        <p class="muted">{isHosted.value ? words.productAfar : words.product}</p>
         <dl class="facts">
           <div>
             <dt>{words.version}</dt>

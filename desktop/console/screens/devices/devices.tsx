@@ -21,6 +21,7 @@ import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
 import { pondLine, usePondsByPoint } from '../../data/places.ts';
 import { refresh, useGet } from '../../data/query.ts';
+import { user } from '../../data/session.ts';
 import { age, quantity } from '../../i18n/format.ts';
 import { freshnessOf } from '../../state/freshness.ts';
 import { nextCode } from '../account/second-factor.tsx';
@@ -310,7 +311,10 @@ export function PointDialog({
 /** Controllers that knocked and are nobody's. */
 export function SeenDevices({ onAdopt }: { onAdopt: (deviceId: string) => void }) {
   const words = deviceWords();
-  const seen = useGet('/devices/seen');
+  // in the cloud they are those of all farms, and told to nobody else
+  const isTold = user.value?.role === 'ADMIN';
+  const seen = useGet(isTold ? '/devices/seen' : null);
+  if (!isTold) return null;
   return (
     <section class="card stack">
       <h2>{words.unknown}</h2>

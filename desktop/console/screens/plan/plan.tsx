@@ -39,6 +39,7 @@ export function Plan() {
 
 function Held({ held }: { held: SubscriptionAnswer }) {
   const words = planWords();
+  const plans = useGet('/subscriptions/plans');
   const { fault, run } = useWork();
   const [isAsking, setAsking] = useState(false);
   const isPaid = held.payment_subscription_id !== null;
@@ -60,7 +61,10 @@ function Held({ held }: { held: SubscriptionAnswer }) {
     <section class="card stack">
       <h2>{words.now}</h2>
       <p>
-        <strong class="plan-name">{held.plan}</strong> · {words.status[held.status]}
+        <strong class="plan-name">
+          {plans.data?.plans.find(({ id }) => id === held.plan)?.name ?? held.plan}
+        </strong>{' '}
+        · {words.status[held.status]}
       </p>
       {held.current_period_end === null ? null : (
         <p class="muted">

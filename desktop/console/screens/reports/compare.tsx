@@ -37,7 +37,7 @@ export function Compare() {
   const asked = useAsked();
   return (
     <div class="stack">
-      <div class="row no-print" role="group" aria-label={words.what}>
+      <div class="row no-print" role="group" aria-label={words.what} data-parts>
         {KINDS.map((kind) => (
           <button
             key={kind}

@@ -32,7 +32,7 @@ export const panelWords = translation<typeof source.panelWords>({
 });
 
 export const arrangeWords = translation<typeof source.arrangeWords>({
-  title: 'Ordenar las piscinas como están en la camaronera',
+  title: 'Acomodar las piscinas como están en la camaronera',
   how: 'Arrastre cada piscina, o tóquela y después el lugar. Con el teclado: flechas. Vale para todas las pantallas de la camaronera.',
   at: (cod: string, column: number, row: number) => `${cod}, columna ${column}, fila ${row}`,
   free: (column: number, row: number) => `Lugar libre, columna ${column}, fila ${row}`,
@@ -57,7 +57,7 @@ export const wallWords = translation<typeof source.wallWords>({
   worstFirst: 'Peores primero',
   byCode: 'Por código',
   byPlace: 'Por posición',
-  arrange: 'Ordenar',
+  arrange: 'Acomodar',
   sort: 'Orden',
   running: 'Consumo',
   without: (n: number) => `(${n} sin señal, fuera de la suma)`,
