@@ -35,7 +35,16 @@ export async function compose(config: Config, given: World) {
   const equipment = await wireEquipment(platform, { alarms, control, production, trust });
   const watches = wireWatches(platform, { alarms, control, production, equipment });
   const pushActions = wirePushActions(platform, { memory, alarms, people, control });
-  const cloud = await wireCloud(platform, { memory, alarms, people, control, production, watches, pairing });
+  const cloud = await wireCloud(platform, {
+    memory,
+    alarms,
+    people,
+    control,
+    production,
+    photos,
+    watches,
+    pairing,
+  });
   const system = wireSystem(platform, { alarms, people, control, cloud, equipment, trust });
 
   // in this order they tick, start and stop

@@ -7,7 +7,7 @@ import { Tabs } from '../../components/tabs.tsx';
 import { PriorityMark } from '../../components/value.tsx';
 import { weighingOf } from '../../components/weighing.ts';
 import { standing } from '../../data/alarms.ts';
-import { mayManage } from '../../data/farm-store.ts';
+import { mayManage, mayRecord } from '../../data/farm-store.ts';
 import { type Pond, usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { calendarDay, figure, percent, quantity } from '../../i18n/format.ts';

@@ -49,6 +49,6 @@ export type PhotoDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'clock
   images: ImageStore;
   /** SHA-256 in hex. */
   sha256: (bytes: Uint8Array) => string;
-  /** Brings bytes from the other instance, which has them; null: it has not, or there is none, or no line. */
-  fetched: (sha256: string) => Promise<Uint8Array | null>;
+  /** Brings bytes from the hosted instance, which has them; null: it has not, or there is none, or no line. */
+  fetched: (photo: PhotoRow) => Promise<Uint8Array | null>;
 };

@@ -19,12 +19,12 @@ import { journalAnswer } from '#core/audit.ts';
 import { conflict, forbidden, notFound } from '#core/errors.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type FarmAccess, type Route, route } from '#core/route.ts';
+import { imageStored } from '../photo-bytes.ts';
 import type { PhotoDeps, PhotoRow, SeenPhoto } from './ports.ts';
 import {
   addPhoto,
   changePhoto,
   deletePhoto,
-  imageStored,
   requireSubject,
   storeImage,
 } from './write-photo.ts';
@@ -185,9 +185,13 @@ function imageRoutes(deps: PhotoDeps): Route[] {
       params: photoParams,
       refusals: [409],
       answers: { 200: { schema: z.string().meta({ format: 'binary' }), media: 'image/jpeg' } },
-      async handle({ params }) {
+      // once a request: what is not here comes over the line of the farm
+      async prepare({ params }) {
         const row = await seenPhoto(deps, params.photo_id);
-        const bytes = (await deps.images.read(row.sha256)) ?? (await deps.fetched(row.sha256));
+        return (await deps.images.read(row.sha256)) ?? (await deps.fetched(row));
+      },
+      async handle({ params }, bytes) {
+        const row = await seenPhoto(deps, params.photo_id);
         if (bytes === null) throw notHere();
         return {
           answer: {

@@ -1,19 +1,17 @@
 import {
-  LONGEST_SIDE,
   type PhotoCreate,
   type PhotoUpdate,
   photo,
-  storedImage,
 } from '#contract/resources/photos.ts';
-import { asParent, insert, put, remove, update } from '#core/changes.ts';
+import { asParent, insert, remove, update } from '#core/changes.ts';
 import { changesOf, correctionEntry } from '#core/correct-record.ts';
-import { AppError, conflict, notFound } from '#core/errors.ts';
+import { conflict, notFound } from '#core/errors.ts';
 import { notAhead } from '#core/facts-of-now.ts';
-import { imageHeader } from '#core/image-header.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import { DAY_MS, instantOnFarm } from '#core/zone-clock.ts';
+import { requireImage } from '../photo-bytes.ts';
 import type { PhotoDeps, PhotoRow, SeenPhoto, Subject } from './ports.ts';
 
 /** Some 8,000 photos as browsers make them; their bytes are on each instance once. */
@@ -144,42 +142,3 @@ export async function storeImage(
   // what is there already wears no card once more
   if (!(await deps.images.has(row.sha256))) await deps.images.write(row.sha256, bytes);
 }
-
-/** Throws 422 unless the bytes are the picture that the row tells of. */
-export function requireImage(
-  row: Pick<PhotoRow, 'sha256' | 'bytes' | 'type' | 'width' | 'height'>,
-  bytes: Uint8Array,
-  sha256: PhotoDeps['sha256'],
-): void {
-  if (bytes.length !== row.bytes || sha256(bytes) !== row.sha256)
-    throw refused('OTHER_PHOTO', 'These are not the bytes that this photo was announced with');
-  const header = imageHeader(bytes);
-  if (header === null || header.type !== row.type)
-    throw refused('NO_PHOTO', 'This is no picture of that kind: send a JPEG or a WebP');
-  if (header.width !== row.width || header.height !== row.height)
-    throw refused('OTHER_PHOTO', 'The picture has another size than this photo was announced with');
-  if (Math.max(header.width, header.height) > LONGEST_SIDE)
-    throw refused('PHOTO_TOO_LARGE', `The longer side may have ${LONGEST_SIDE} pixels`);
-  if (header.hasNotes)
-    throw refused(
-      'PHOTO_TELLS_PLACE',
-      'The picture carries notes of the camera, which may tell where it was taken: send it without them',
-    );
-}
-
-const refused = (code: string, detail: string): AppError => new AppError(422, detail, { code });
-
-/** The row that says that the bytes are here; whoever stores them again says it anew. */
-export const imageStored = (
-  { now }: Pick<PhotoDeps, 'now'>,
-  { sha256, bytes }: Pick<PhotoRow, 'sha256' | 'bytes'>,
-  synced: 'synced' | 'not synced' = 'not synced',
-) => {
-  const stored_at = isoOf(now());
-  return put(storedImage, {
-    id: sha256,
-    bytes,
-    stored_at,
-    synced_at: synced === 'synced' ? stored_at : null,
-  });
-};
