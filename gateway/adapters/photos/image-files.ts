@@ -51,7 +51,11 @@ export function imageFiles(
         }
       }
     },
-    freeBytes: () => freeBytes(folder),
+    async freeBytes() {
+      // there is none before the first picture
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      return freeBytes(folder);
+    },
   };
 }
 

@@ -47,7 +47,8 @@ export function photoLine({ hostedUrl, sessionToken, forgetToken }: Access, ask:
     async bring(sha256: string, type: string, bytes: Uint8Array): Promise<void> {
       const response = await exchange('PUT', sha256, { type, bytes });
       await response.body?.cancel();
-      if (!response.ok) throw new AppError(response.status, `the hosted instance answered ${response.status}`, {});
+      if (!response.ok)
+        throw new AppError(response.status, `the hosted instance answered ${response.status}`, {});
     },
     /** null: it has not got them. */
     async fetched(sha256: string): Promise<Uint8Array | null> {

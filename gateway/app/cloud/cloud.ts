@@ -4,6 +4,8 @@ import {
   tellConflictQueries,
 } from '#adapters/sql/queries/cloud/sync-conflicts.ts';
 import { sweepConflicts } from '#adapters/sql/sweep-expired.ts';
+import { askHosted } from '#adapters/sync/ask-hosted.ts';
+import { photoLine } from '#adapters/sync/photo-line.ts';
 import type { Tick } from '#adapters/timers/ticks.ts';
 import { createTellFenced } from '#features/cloud/pairing/tell-fenced.ts';
 import { createNoteOverdrawn } from '#features/cloud/sync-conflicts/note-overdrawn.ts';
@@ -12,11 +14,9 @@ import { createTellConflicts, toldId } from '#features/cloud/sync-conflicts/tell
 import { createHostedWork } from '#operations/hosted/run-farms.ts';
 import { createHostedTime, openHostedPairing } from '#operations/pairing/hosted-pairing.ts';
 import type { LocalPairingParts } from '#operations/pairing/local-pairing.ts';
-import { askHosted } from '#adapters/sync/ask-hosted.ts';
-import { photoLine } from '#adapters/sync/photo-line.ts';
-import { createPhotoSync } from '#operations/sync/photo-sync.ts';
 import { createGatewaySync } from '#operations/sync/gateway-sync.ts';
 import { createHostedSync } from '#operations/sync/hosted-sync.ts';
+import { createPhotoSync } from '#operations/sync/photo-sync.ts';
 import type { Alarms } from '../alarms/alarms.ts';
 import type { Watches } from '../alarms/watches.ts';
 import type { ControlArea } from '../control/control.ts';

@@ -10,11 +10,7 @@ import { isoOf, type Kernel } from '#core/kernel.ts';
 type Told = Pick<RowOf<typeof photo>, 'sha256' | 'bytes' | 'type' | 'width' | 'height'>;
 
 /** Throws 422 unless the bytes are the picture that the row tells of. */
-export function requireImage(
-  row: Told,
-  bytes: Uint8Array,
-  sha256: (bytes: Uint8Array) => string,
-): void {
+export function requireImage(row: Told, bytes: Uint8Array, sha256: (bytes: Uint8Array) => string): void {
   if (bytes.length !== row.bytes || sha256(bytes) !== row.sha256)
     throw refused('OTHER_PHOTO', 'These are not the bytes that this photo was announced with');
   const header = imageHeader(bytes);

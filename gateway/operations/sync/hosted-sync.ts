@@ -5,8 +5,8 @@ import { forgetFeeds } from '#adapters/sync/forget-feed.ts';
 import { atMost, countingGone } from '#adapters/sync/gateway-store.ts';
 import { hostedCompare } from '#adapters/sync/hosted-compare.ts';
 import { createShedding, type GatewayByToken, mountSync } from '#adapters/sync/hosted-http.ts';
-import { createSightings, hostedStore, toldInADay } from '#adapters/sync/hosted-store.ts';
 import { mountPhotos } from '#adapters/sync/hosted-photos.ts';
+import { createSightings, hostedStore, toldInADay } from '#adapters/sync/hosted-store.ts';
 import {
   attachLive,
   createLiveSockets,

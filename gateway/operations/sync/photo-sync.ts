@@ -25,6 +25,8 @@ type Told = Pick<RowOf<typeof photo>, 'sha256' | 'bytes' | 'type' | 'width' | 'h
 const ASKED = 50;
 const LEAST_WAIT_MS = 15_000;
 const MOST_WAIT_MS = 30 * 60_000;
+/** From one look for what is not here to the next, where there was nothing. */
+const REST_MS = 60_000;
 /** What the hosted instance has not either is asked for again then. */
 const NOT_THERE_MS = 3_600_000;
 const MOST_REMEMBERED = 2_000;
@@ -42,18 +44,28 @@ export function createPhotoSync(deps: PhotoSyncDeps) {
   const { read } = database;
   const state = {
     pairing: null as string | null,
-    /** Everything up to this hash was asked about; null: all of it was, once for this pairing. */
-    askedTo: '' as string | null,
+    /** Everything up to this hash was asked about, in this round. */
+    askedTo: '',
+    /** Of this pairing: everything is asked about, also what is said to be there. */
+    isFirstRound: true,
+    fetchAfter: 0,
     wanted: [] as string[],
     waitUntil: 0,
     failures: 0,
     isRunning: false,
   };
+  /** What the other side has not either, until then. */
   const notThere = new NewestMap<string, number>(MOST_REMEMBERED);
 
   async function isQuiet(): Promise<boolean> {
     const { core, history } = await waitingRows(read);
     return core.waitingRows + history.waitingRows === 0;
+  }
+
+  function begin(pairing: string | null): void {
+    Object.assign(state, { pairing, askedTo: '', isFirstRound: true, wanted: [] });
+    Object.assign(state, { waitUntil: 0, failures: 0 });
+    notThere.clear();
   }
 
   async function tick(): Promise<void> {
@@ -62,7 +74,7 @@ export function createPhotoSync(deps: PhotoSyncDeps) {
     try {
       const pairing = await deps.pairing();
       // another instance may have none of what the one before had
-      if (pairing !== state.pairing) Object.assign(state, { pairing, askedTo: '', wanted: [], waitUntil: 0, failures: 0 });
+      if (pairing !== state.pairing) begin(pairing);
       if (pairing === null || !(await isQuiet())) return;
       if (!(await bringOne())) await fetchOne();
       state.failures = 0;
@@ -93,11 +105,9 @@ export function createPhotoSync(deps: PhotoSyncDeps) {
     const rows = await read
       .selectFrom('stored_images')
       .select('id')
+      .where('id', '>', state.askedTo)
       .where('id', 'in', (shown) => shown.selectFrom('photos').select('sha256').where('hidden', '=', 0))
-      // all of them once, and later those that are not known to be there
-      .where((where) =>
-        state.askedTo === null ? where('synced_at', 'is', null) : where('id', '>', state.askedTo),
-      )
+      .$if(!state.isFirstRound, (query) => query.where('synced_at', 'is', null))
       .orderBy('id')
       .limit(ASKED)
       .execute();
@@ -106,8 +116,11 @@ export function createPhotoSync(deps: PhotoSyncDeps) {
       const asked = new Set(rows.map(({ id }) => id));
       await noteSynced(here.filter((id) => asked.has(id)));
       state.wanted = wanted.filter((id) => asked.has(id));
+      // it knows no photo that shows them: that is not asked every few seconds
+      if (here.length + wanted.length === 0) state.waitUntil = monotonic() + REST_MS;
     }
-    if (state.askedTo !== null) state.askedTo = rows.length < ASKED ? null : (rows.at(-1)?.id ?? null);
+    state.askedTo = rows.length < ASKED ? '' : (rows.at(-1)?.id ?? '');
+    state.isFirstRound &&= rows.length === ASKED;
   }
 
   async function noteSynced(ids: readonly string[]): Promise<void> {
@@ -134,6 +147,7 @@ export function createPhotoSync(deps: PhotoSyncDeps) {
 
   /** The newest that only the other side has. */
   async function fetchOne(): Promise<void> {
+    if (monotonic() < state.fetchAfter) return;
     const rows = await read
       .selectFrom('photos')
       .leftJoin('stored_images', 'stored_images.id', 'photos.sha256')
@@ -145,8 +159,8 @@ export function createPhotoSync(deps: PhotoSyncDeps) {
       .execute();
     const next = rows.find(({ sha256 }) => monotonic() >= (notThere.get(sha256) ?? 0));
     // older ones would only push out newer ones
-    if (next === undefined || !(await hasRoom(next.bytes))) return;
-    await fetchNow(next);
+    if (next !== undefined && (await hasRoom(next.bytes))) await fetchNow(next);
+    else state.fetchAfter = monotonic() + REST_MS;
   }
 
   async function fetchNow(row: Told): Promise<Uint8Array | null> {
@@ -154,7 +168,10 @@ export function createPhotoSync(deps: PhotoSyncDeps) {
     try {
       if (bytes !== null) requireImage(row, bytes, (sent) => createHash('sha256').update(sent).digest('hex'));
     } catch (error) {
-      deps.log.warn({ err: error, sha256: row.sha256 }, 'the hosted instance answered another picture than was asked for');
+      deps.log.warn(
+        { err: error, sha256: row.sha256 },
+        'the hosted instance answered another picture than was asked for',
+      );
       notThere.set(row.sha256, monotonic() + NOT_THERE_MS);
       return null;
     }

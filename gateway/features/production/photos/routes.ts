@@ -21,13 +21,7 @@ import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
 import { type FarmAccess, type Route, route } from '#core/route.ts';
 import { imageStored } from '../photo-bytes.ts';
 import type { PhotoDeps, PhotoRow, SeenPhoto } from './ports.ts';
-import {
-  addPhoto,
-  changePhoto,
-  deletePhoto,
-  requireSubject,
-  storeImage,
-} from './write-photo.ts';
+import { addPhoto, changePhoto, deletePhoto, requireSubject, storeImage } from './write-photo.ts';
 
 const tag = 'Photos';
 const at = { who: 'farm', at: 'params', others: 404 } as const;

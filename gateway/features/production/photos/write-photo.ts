@@ -1,8 +1,4 @@
-import {
-  type PhotoCreate,
-  type PhotoUpdate,
-  photo,
-} from '#contract/resources/photos.ts';
+import { type PhotoCreate, type PhotoUpdate, photo } from '#contract/resources/photos.ts';
 import { asParent, insert, remove, update } from '#core/changes.ts';
 import { changesOf, correctionEntry } from '#core/correct-record.ts';
 import { conflict, notFound } from '#core/errors.ts';
