@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto';
 import type { Express, Request } from 'express';
 import * as z from 'zod';
 import type { Db } from '#adapters/sql/database.ts';
-import { MOST_PHOTO_BYTES, PHOTO_TYPES, sha256Text } from '#contract/resources/photos.ts';
+import { MOST_PHOTO_BYTES, sha256Text } from '#contract/resources/photos.ts';
 import type { Commit } from '#core/changes.ts';
 import { AppError, notFound } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { imageStored, requireImage } from '#features/production/photo-bytes.ts';
 import type { ImageStore } from '#features/production/photos/ports.ts';
-import { readFile } from '../http/read-json-body.ts';
 import { readPackedBody } from './ask-hosted.ts';
 import { callerOf, type GatewayByToken } from './hosted-http.ts';
 
@@ -65,11 +64,7 @@ export function mountPhotos(app: Express, deps: HostedPhotosDeps): void {
       await inTurn(streamId, async () => {
         const row = await shownTo(deps.read, streamId, request);
         deps.told(streamId, 'push', row.bytes);
-        const bytes = await readFile(request, {
-          media: PHOTO_TYPES[0],
-          also: [PHOTO_TYPES[1]],
-          maxBytes: MOST_PHOTO_BYTES,
-        });
+        const bytes = await picture(request);
         requireImage(row, bytes, (sent) => createHash('sha256').update(sent).digest('hex'));
         await deps.images.write(row.sha256, bytes);
         await deps.commit({ changes: [imageStored(deps, row)], actor: null });
@@ -86,6 +81,19 @@ export function mountPhotos(app: Express, deps: HostedPhotosDeps): void {
         response.end(bytes);
       });
     });
+}
+
+/** Its whole body, whatever it says of itself. Throws 413 for more than a photo has. */
+async function picture(request: Request): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MOST_PHOTO_BYTES)
+      throw new AppError(413, `A photo has at most ${MOST_PHOTO_BYTES} bytes`, { code: 'BODY_TOO_LARGE' });
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 const ofStream = (db: Db, streamId: number) =>
