@@ -233,7 +233,7 @@ function keepsItsPromises(engine: Engine, args: readonly string[] = []): void {
     for (const { access, path } of own)
       expect(access).toMatchObject({
         right: 'manage',
-        recorder: path === '/records/{record_id}' ? 'attend' : 'record',
+        recorder: /^\/(records|photos)\//.test(path) ? 'attend' : 'record',
       });
   });
   const without = (all: ReadonlySet<string>, some: ReadonlySet<string>) =>
@@ -260,14 +260,18 @@ const OF_OPERATORS: readonly string[] = [
   'POST /aerators/{aerator_id}/control',
   'POST /alerts/{alert_id}/acknowledge',
   'POST /batches/{batch_id}/adjust-survival',
+  'POST /batches/{batch_id}/losses/{loss_id}/photos',
+  'POST /batches/{batch_id}/photos',
   'POST /batches/{batch_id}/records',
   'POST /biometries/',
+  'POST /control-points/{control_point_id}/photos',
   'POST /control-points/{control_point_id}/records',
   'POST /control-points/{control_point_id}/turn-off',
   'POST /control-points/{control_point_id}/turn-on',
   'POST /farms/{farm_id}/feed-stock/entries',
   'POST /farms/{farm_id}/siren/hush',
   'POST /feeding/',
+  'POST /ponds/{pond_id}/photos',
   'POST /ponds/{pond_id}/records',
   'POST /tasks/{task_id}/marks',
   'POST /water-quality/',
@@ -279,12 +283,15 @@ const OWN_RECORDS: readonly string[] = [
   'DELETE /biometries/{biometry_id}',
   'DELETE /feed-stock/{entry_id}',
   'DELETE /feeding/{feeding_id}',
+  'DELETE /photos/{photo_id}',
   'DELETE /records/{record_id}',
   'DELETE /water-quality/{measurement_id}',
   'PUT /batches/{batch_id}/losses/{loss_id}',
   'PUT /biometries/{biometry_id}',
   'PUT /feed-stock/{entry_id}',
   'PUT /feeding/{feeding_id}',
+  'PUT /photos/{photo_id}',
+  'PUT /photos/{photo_id}/image',
   'PUT /records/{record_id}',
   'PUT /water-quality/{measurement_id}',
 ];

@@ -14,6 +14,7 @@ import { wireFarm } from './farm/farm.ts';
 import { wireHttp } from './http/http.ts';
 import { openBase, openPlatform } from './kernel.ts';
 import { wirePeople } from './people/people.ts';
+import { wirePhotos } from './production/photos.ts';
 import { wireProduction } from './production/production.ts';
 import { wireSystem } from './system/system.ts';
 
@@ -28,16 +29,37 @@ export async function compose(config: Config, given: World) {
   const people = await wirePeople(platform, { alarms, pairing });
   const control = await wireControl(platform, { memory, people, alarms });
   const production = wireProduction(platform, { alarms, people, control });
+  const photos = wirePhotos(platform);
   const farm = wireFarm(platform, { people, control, production });
   const trust = await keepCertificates({ ...platform, isNear: platform.clients.isNear });
   const equipment = await wireEquipment(platform, { alarms, control, production, trust });
   const watches = wireWatches(platform, { alarms, control, production, equipment });
   const pushActions = wirePushActions(platform, { memory, alarms, people, control });
-  const cloud = await wireCloud(platform, { memory, alarms, people, control, production, watches, pairing });
+  const cloud = await wireCloud(platform, {
+    memory,
+    alarms,
+    people,
+    control,
+    production,
+    photos,
+    watches,
+    pairing,
+  });
   const system = wireSystem(platform, { alarms, people, control, cloud, equipment, trust });
 
   // in this order they tick, start and stop
-  const inside: Area[] = [control, system, people, alarms, pushActions, watches, cloud, farm, production];
+  const inside: Area[] = [
+    control,
+    system,
+    people,
+    alarms,
+    pushActions,
+    watches,
+    cloud,
+    farm,
+    production,
+    photos,
+  ];
   if (equipment !== null) inside.push(equipment);
   const routes = inside.flatMap((area) => area.routes ?? []);
   const http = wireHttp(platform, { moved: memory.moved, people, control, cloud, system, routes });

@@ -15,7 +15,8 @@ export type RecordKind =
   | 'feed_stock'
   | 'harvest_lot'
   | 'task'
-  | 'task_mark';
+  | 'task_mark'
+  | 'photo';
 
 export type CorrectionDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'>;
 

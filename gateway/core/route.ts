@@ -66,6 +66,7 @@ export const OWNED = [
   'feed_stock',
   'harvest_lot',
   'task',
+  'photo',
   'probe',
   'probe_bus',
   'probe_profile',
@@ -200,7 +201,7 @@ export type Route = {
   refusals?: readonly number[];
   /** The body is taken as it comes, byte by byte, and is of this kind; it is read once the caller may send it. */
   takes?: {
-    media: 'text/csv' | 'application/json' | 'application/octet-stream';
+    media: 'text/csv' | 'application/json' | 'application/octet-stream' | 'image/jpeg';
     /** Other kinds that are taken as well. */
     also?: readonly string[];
     maxBytes: number;
@@ -223,6 +224,7 @@ export type Route = {
           | 'application/zip'
           | 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
           | 'image/svg+xml'
+          | 'image/jpeg'
           | 'application/octet-stream';
       } | null
     >

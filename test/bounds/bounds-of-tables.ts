@@ -75,6 +75,8 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
   // beside: 200 open ones of a farm (MOST_OPEN), and one mark for each of their due days
   tasks: WRITTEN,
   task_marks: WRITTEN,
+  // beside: 2 GiB of a farm (MOST_BYTES_OF_FARM), and 500 in 24 hours (MOST_A_DAY)
+  photos: WRITTEN,
   // at most one of an hour and one of a month in which something was measured
   measurement_sums: rowsOf('measurements'),
   measurement_gaps: rowsOf('ponds'),
@@ -169,6 +171,8 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
   device_keys: rowsOf('control_points'),
   first_key_uses: rowsOf('control_points'),
   board_labels: rowsOf('control_points'),
+  stored_images: rowsOf('photos'),
+  image_bytes: rowsOf('stored_images'),
   siren_settings: rowsOf('farms'),
   relays: rowsOf('control_points'),
   relay_meters: rowsOf('relays'),

@@ -13,6 +13,7 @@ import { expense } from '#contract/resources/finance.ts';
 import { harvestLot } from '#contract/resources/harvest-lots.ts';
 import { importRecord } from '#contract/resources/import-records.ts';
 import { invitation } from '#contract/resources/invitations.ts';
+import { photo } from '#contract/resources/photos.ts';
 import { pond } from '#contract/resources/ponds.ts';
 import { probe, probeBus, probeProfile } from '#contract/resources/probes.ts';
 import { schedule } from '#contract/resources/schedules.ts';
@@ -55,6 +56,7 @@ export async function aFarm(
     feed_stock: randomUUID(),
     harvest_lot: randomUUID(),
     task: randomUUID(),
+    photo: randomUUID(),
     probe: randomUUID(),
     probe_bus: randomUUID(),
     probe_profile: randomUUID(),
@@ -484,7 +486,28 @@ function production(ids: Record<Owned, string>, ownerId: string): Change[] {
       notes: null,
     }),
     ...taskRows(ids),
+    insert(photo, photoRow(ids)),
   ];
+}
+
+/** A photo of a pond, announced and without its picture. */
+function photoRow(ids: Pick<Record<Owned, string>, 'photo' | 'farm' | 'pond'>): RowOf<typeof photo> {
+  return {
+    ...UNTOUCHED,
+    id: ids.photo,
+    farm_id: ids.farm,
+    pond_id: ids.pond,
+    batch_id: null,
+    control_point_id: null,
+    loss_id: null,
+    taken_at: AT,
+    note: 'Espuma na borda',
+    sha256: 'ab'.repeat(32),
+    bytes: 240_000,
+    width: 1_600,
+    height: 1_200,
+    type: 'image/jpeg',
+  };
 }
 
 /** A task of every second day, done on its first. */

@@ -84,6 +84,7 @@ const VALUES: Readonly<Record<string, () => unknown>> = {
   cod: () => `X-${randomUUID().slice(0, 8)}`,
   mac: () => randomUUID().slice(-12),
   claim: () => 'ABCD2345EFGH',
+  sha256: () => 'cd'.repeat(32),
 };
 
 /** Fields of an address that are no ids. */

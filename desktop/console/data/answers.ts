@@ -146,6 +146,7 @@ import type {
   eventReceived,
   portalSession,
 } from '#contract/resources/payments.ts';
+import type { listedPhoto, photoAnswer } from '#contract/resources/photos.ts';
 import type { pondCard, pondCards } from '#contract/resources/pond-cards.ts';
 import type { pondAnswer } from '#contract/resources/ponds.ts';
 import type {
@@ -246,6 +247,7 @@ export type Answers = {
     '/firmware/{}': null;
     '/harvest-lots/{}': null;
     '/notification-channels/{}': null;
+    '/photos/{}': null;
     '/ponds/{}': null;
     '/probe-buses/{}': null;
     '/probe-buses/{}/scan': null;
@@ -296,7 +298,9 @@ export type Answers = {
     '/batches/{}/harvests': z.infer<typeof harvestAnswer>[];
     '/batches/{}/losses': z.infer<typeof lossAnswer>[];
     '/batches/{}/losses/{}': z.infer<typeof lossAnswer>;
+    '/batches/{}/losses/{}/photos': z.infer<typeof listedPhoto>[];
     '/batches/{}/mortality': z.infer<typeof mortalityAnswer>;
+    '/batches/{}/photos': z.infer<typeof listedPhoto>[];
     '/batches/{}/records': z.infer<typeof recordAnswer>[];
     '/batches/{}/stats': z.infer<typeof batchStatsAnswer>;
     '/batches/{}/withdrawal': z.infer<typeof withdrawalOnDay>;
@@ -314,6 +318,7 @@ export type Answers = {
     '/control-points/{}/commands': z.infer<typeof commandEntry>[];
     '/control-points/{}/device-key': z.infer<typeof deviceKeyEntry>[];
     '/control-points/{}/orders': z.infer<typeof orderEntry>[];
+    '/control-points/{}/photos': z.infer<typeof listedPhoto>[];
     '/control-points/{}/records': z.infer<typeof recordAnswer>[];
     '/control-points/{}/relay': z.infer<typeof relayOfPoint>;
     '/control-points/{}/rotate-key': z.infer<typeof rotationAnswer>;
@@ -413,10 +418,13 @@ export type Answers = {
     '/notification-channels/{}/deliveries': z.infer<typeof deliveryAnswer>[];
     '/notifications/': z.infer<typeof notificationPage>;
     '/notifications/unread/count': z.infer<typeof unreadCount>;
+    '/photos/{}': z.infer<typeof photoAnswer>;
+    '/photos/{}/image': string;
     '/ponds/': z.infer<typeof pondAnswer>[];
     '/ponds/summary-cards': z.infer<typeof pondCards>;
     '/ponds/{}': z.infer<typeof pondAnswer>;
     '/ponds/{}/oxygen-forecast': z.infer<typeof oxygenForecastAnswer>;
+    '/ponds/{}/photos': z.infer<typeof listedPhoto>[];
     '/ponds/{}/records': z.infer<typeof recordAnswer>[];
     '/ponds/{}/summary-card': z.infer<typeof pondCard>;
     '/probe-buses/': z.infer<typeof probeBusAnswer>[];
@@ -515,6 +523,8 @@ export type Answers = {
     '/batches/{}/finish': z.infer<typeof batchFinished>;
     '/batches/{}/harvest-lots': z.infer<typeof lotAnswer>;
     '/batches/{}/harvests': z.infer<typeof harvestAnswer>;
+    '/batches/{}/losses/{}/photos': z.infer<typeof photoAnswer>;
+    '/batches/{}/photos': z.infer<typeof photoAnswer>;
     '/batches/{}/records': z.infer<typeof recordAnswer>;
     '/bench/jobs': z.infer<typeof benchJobAnswer>;
     '/biometries/': z.infer<typeof biometryAnswer>;
@@ -522,6 +532,7 @@ export type Answers = {
     '/control-points/{}/adopt': z.infer<typeof adoptAnswer>;
     '/control-points/{}/device-key': z.infer<typeof deviceKeyAnswer>;
     '/control-points/{}/lock-out': z.infer<typeof lockOutAnswer>;
+    '/control-points/{}/photos': z.infer<typeof photoAnswer>;
     '/control-points/{}/records': z.infer<typeof recordAnswer>;
     '/control-points/{}/replace': z.infer<typeof adoptAnswer>;
     '/control-points/{}/rotate-key': z.infer<typeof rotationAnswer>;
@@ -566,6 +577,7 @@ export type Answers = {
     '/payment/create-portal-session': z.infer<typeof portalSession>;
     '/payment/webhook': z.infer<typeof eventReceived>;
     '/ponds/': z.infer<typeof pondAnswer>;
+    '/ponds/{}/photos': z.infer<typeof photoAnswer>;
     '/ponds/{}/records': z.infer<typeof recordAnswer>;
     '/probe-buses/': z.infer<typeof probeBusAnswer>;
     '/probe-buses/{}/read': z.infer<typeof busReadAnswer>;
@@ -625,6 +637,8 @@ export type Answers = {
     '/firmware/rollouts/{}/state': z.infer<typeof rolloutDetail>;
     '/harvest-lots/{}': z.infer<typeof lotAnswer>;
     '/iot/shadow/{}': z.infer<typeof deviceStatus>;
+    '/photos/{}': z.infer<typeof photoAnswer>;
+    '/photos/{}/image': z.infer<typeof listedPhoto>;
     '/ponds/{}': z.infer<typeof pondAnswer>;
     '/probe-buses/{}': z.infer<typeof probeBusAnswer>;
     '/probe-profiles/{}': z.infer<typeof probeProfileAnswer>;

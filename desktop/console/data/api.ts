@@ -173,23 +173,30 @@ export const patch = <const Path extends string>(path: Path & Known<'PATCH', Pat
 export const del = <const Path extends string>(path: Path & Known<'DELETE', Path>) =>
   ask<AnswerOf<'DELETE', Path>>(path, { method: 'DELETE' });
 
-/** Downloads a file of the interface under its own name; `take` reads what comes. */
-export async function download(
-  path: string,
-  fallbackName: string,
-  take = (response: Response): Promise<Blob> => response.blob(),
-): Promise<void> {
+/** A file of the interface as it comes. */
+export async function fetchFile(path: string, signal?: AbortSignal): Promise<Response> {
   const token = wiring.token();
   const response = await fetch(`/api/v1${path}`, {
     headers: {
       'accept-language': wiring.language(),
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
     },
+    signal: signal ?? null,
   }).catch((error: unknown) => {
     throw new Unreachable(error);
   });
   if (!response.ok)
     throw new ApiError(response.status, (await readAnswer(response)) as Record<string, unknown>);
+  return response;
+}
+
+/** Downloads a file of the interface under its own name; `take` reads what comes. */
+export async function download(
+  path: string,
+  fallbackName: string,
+  take = (response: Response): Promise<Blob> => response.blob(),
+): Promise<void> {
+  const response = await fetchFile(path);
   const named = /filename="?([^";]+)"?/.exec(response.headers.get('content-disposition') ?? '')?.[1];
   const link = document.createElement('a');
   link.href = URL.createObjectURL(await take(response));

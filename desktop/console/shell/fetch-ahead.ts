@@ -31,6 +31,8 @@ export async function fetchAhead(
   isOver: () => boolean,
 ): Promise<void> {
   const steps = [
+    // photos that an earlier visit could not send
+    async () => (await import('../data/photo-outbox.ts')).startPhotos(),
     fetchRarerFaults,
     () => askAhead('/batches/', { farm_id: farmId, status: 'ACTIVE', limit: 500 }),
     () => askAhead('/ponds/', { farm_id: farmId, limit: 1_000 }),

@@ -84,6 +84,7 @@ const THING: Readonly<Record<Owned, string>> = {
   feed_stock: 'Entry of feed stock',
   harvest_lot: 'Harvest lot',
   task: 'Task',
+  photo: 'Photo',
   probe: 'Probe',
   probe_bus: 'Bus',
   probe_profile: 'Probe profile',

@@ -225,7 +225,7 @@ function requestBodyOf({ body, takes }: Route): Pick<ZodOpenApiOperationObject, 
     const schema =
       takes.media === 'text/csv'
         ? z.string().describe(`A file with a header row, UTF-8, ${size}`)
-        : takes.media === 'application/octet-stream'
+        : takes.media === 'application/octet-stream' || takes.media === 'image/jpeg'
           ? z.string().meta({ format: 'binary' }).describe(`A file as it is, ${size}`)
           : z.looseObject({}).describe(`As its sender signed it, ${size}`);
     const file = z.string().meta({ format: 'binary' }).describe(`A file as it is, ${size}`);

@@ -17,6 +17,7 @@ const PASSING = new Set([
   'harvest_lots',
   'tasks',
   'task_marks',
+  'photos',
   'expenses',
   'notifications',
 ]);

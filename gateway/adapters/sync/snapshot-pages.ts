@@ -46,6 +46,7 @@ export const IN_ORDER = [
   'harvest_lots',
   'tasks',
   'task_marks',
+  'photos',
   'notifications',
   'logs',
 ] as const satisfies readonly Shared[];

@@ -4,6 +4,8 @@ import {
   tellConflictQueries,
 } from '#adapters/sql/queries/cloud/sync-conflicts.ts';
 import { sweepConflicts } from '#adapters/sql/sweep-expired.ts';
+import { askHosted } from '#adapters/sync/ask-hosted.ts';
+import { photoLine } from '#adapters/sync/photo-line.ts';
 import type { Tick } from '#adapters/timers/ticks.ts';
 import { createTellFenced } from '#features/cloud/pairing/tell-fenced.ts';
 import { createNoteOverdrawn } from '#features/cloud/sync-conflicts/note-overdrawn.ts';
@@ -14,12 +16,14 @@ import { createHostedTime, openHostedPairing } from '#operations/pairing/hosted-
 import type { LocalPairingParts } from '#operations/pairing/local-pairing.ts';
 import { createGatewaySync } from '#operations/sync/gateway-sync.ts';
 import { createHostedSync } from '#operations/sync/hosted-sync.ts';
+import { createPhotoSync } from '#operations/sync/photo-sync.ts';
 import type { Alarms } from '../alarms/alarms.ts';
 import type { Watches } from '../alarms/watches.ts';
 import type { ControlArea } from '../control/control.ts';
 import type { ControlMemory } from '../control/memory.ts';
 import type { Platform } from '../kernel.ts';
 import type { People } from '../people/people.ts';
+import type { Photos } from '../production/photos.ts';
 import type { Production } from '../production/production.ts';
 
 type Needs = {
@@ -28,6 +32,7 @@ type Needs = {
   people: People;
   control: ControlArea;
   production: Pick<Production, 'batches'>;
+  photos: Photos;
   watches: Watches;
   pairing: LocalPairingParts | null;
 };
@@ -64,7 +69,7 @@ export async function wireCloud(platform: Platform, needs: Needs) {
 
 function wireGateway(
   platform: Platform,
-  { memory, control }: Pick<Needs, 'memory' | 'control'>,
+  { memory, control, photos }: Pick<Needs, 'memory' | 'control' | 'photos'>,
   pairing: LocalPairingParts,
 ) {
   const { clock, kernel, monotonic, processes, signals, storage } = platform;
@@ -89,10 +94,41 @@ function wireGateway(
     { name: 'comparison', everyS: 30, run: gatewaySync.compare },
     { name: 'change log', everyS: 600, run: gatewaySync.sweep },
   ];
+  const photoSync = wirePhotoSync(platform, photos, pairing);
+  if (photoSync !== null) {
+    ticks.push({ name: 'pictures of photos', everyS: 5, run: photoSync.tick });
+    ticks.push({ name: 'room for pictures', at: '51 * * * *', run: photoSync.makeRoom });
+  }
   return { gatewaySync, hostedTime, ticks };
 }
 
-async function wireHosted(platform: Platform, { alarms, people, control, watches }: Needs) {
+/** Bytes of photos, behind everything else; null where they do not lie on a card. */
+function wirePhotoSync(
+  { kernel, database, noticingSleep }: Platform,
+  { files, fetchBy }: Photos,
+  pairing: LocalPairingParts,
+) {
+  if (files === null) return null;
+  const known = async () => {
+    const paired = await pairing.paired();
+    return paired?.state === 'paired' ? paired : null;
+  };
+  const sync = createPhotoSync({
+    ...kernel,
+    database,
+    monotonic: noticingSleep,
+    images: files,
+    line: photoLine({ ...pairing, hostedUrl: async () => (await known())?.hosted_url ?? null }, askHosted),
+    async pairing() {
+      const paired = await known();
+      return paired === null ? null : `${paired.hosted_url} ${paired.paired_at}`;
+    },
+  });
+  fetchBy(sync.fetched);
+  return sync;
+}
+
+async function wireHosted(platform: Platform, { alarms, people, control, photos, watches }: Needs) {
   const { clients, refusals, onceForAll } = platform;
   const { remote } = control;
   const fleet = await openHostedPairing({
@@ -109,6 +145,7 @@ async function wireHosted(platform: Platform, { alarms, people, control, watches
     sourceOf: clients.of,
     gatewayByToken: fleet.gatewayByToken,
     isOvertaken: fleet.isOvertaken,
+    images: photos.images,
     ...(remote === null ? {} : { parts: remote.parts }),
   });
   await sync.returnStamps();

@@ -45,6 +45,7 @@ import {
 import { logEntry } from './logs.ts';
 import { notificationChannel } from './notification-channels.ts';
 import { notification } from './notifications.ts';
+import { photo, storedImage } from './photos.ts';
 import { pond } from './ponds.ts';
 import { probe, probeBus, probeProfile } from './probes.ts';
 import { relay, relayMeter } from './relays.ts';
@@ -99,6 +100,7 @@ export const sharedResources = {
   harvest_lots: harvestLot,
   tasks: task,
   task_marks: taskMark,
+  photos: photo,
   notification_channels: notificationChannel,
   access_tokens: accessToken,
   invitations: invitation,
@@ -152,6 +154,7 @@ export const localResources = {
   imports: importRecord,
   import_chunks: importChunk,
   import_layouts: importLayout,
+  stored_images: storedImage,
 } as const;
 
 /** Every table of the product. Rows of different tables have different fields; here only their being rows counts. */

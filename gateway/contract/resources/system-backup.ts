@@ -150,6 +150,7 @@ export const RESTORE_COUNTED = [
   'harvest_lots',
   'tasks',
   'task_marks',
+  'photos',
 ] as const;
 
 export const restoreCounted = z.object({

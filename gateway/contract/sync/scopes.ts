@@ -48,6 +48,7 @@ export const SCOPES: Readonly<Record<SharedTable, Scope>> = {
   feed_stock: { by: 'farm', column: 'farm_id' },
   tasks: { by: 'farm', column: 'farm_id' },
   task_marks: { by: 'farm', column: 'farm_id' },
+  photos: { by: 'farm', column: 'farm_id' },
   notification_channels: { by: 'nobody' },
   access_tokens: { by: 'nobody' },
   invitations: { by: 'nobody' },

@@ -5,6 +5,7 @@ import { forgetFeeds } from '#adapters/sync/forget-feed.ts';
 import { atMost, countingGone } from '#adapters/sync/gateway-store.ts';
 import { hostedCompare } from '#adapters/sync/hosted-compare.ts';
 import { createShedding, type GatewayByToken, mountSync } from '#adapters/sync/hosted-http.ts';
+import { mountPhotos } from '#adapters/sync/hosted-photos.ts';
 import { createSightings, hostedStore, toldInADay } from '#adapters/sync/hosted-store.ts';
 import {
   attachLive,
@@ -14,6 +15,7 @@ import {
 } from '#adapters/sync/live-sockets.ts';
 import { createTimeline, returnFutureStamps } from '#adapters/sync/timeline.ts';
 import type { Kernel } from '#core/kernel.ts';
+import type { ImageStore } from '#features/production/photos/ports.ts';
 import type { Processes } from '#runtime/processes.ts';
 import { chainAfter } from '#store/merge/canonical-change.ts';
 import type { CompareDeps } from '../../sync/hosted/compare-tables.ts';
@@ -79,6 +81,8 @@ export type HostedSyncWiring = {
   processes: Pick<Processes, 'bus'>;
   gatewayByToken: GatewayByToken;
   isOvertaken: LiveSocketsDeps['isOvertaken'];
+  /** Where bytes of photos lie. */
+  images: ImageStore;
   /** What knows of commands and presence. */
   parts?: HostedLiveParts;
 };
@@ -138,7 +142,16 @@ export function createHostedSync(wiring: HostedSyncWiring) {
   return {
     server,
     sockets,
-    mount: (app: Parameters<typeof mountSync>[0]) =>
+    mount: (app: Parameters<typeof mountSync>[0]) => {
+      mountPhotos(app, {
+        now: kernel.now,
+        commit: kernel.commit,
+        read: database.read,
+        images: wiring.images,
+        gatewayByToken,
+        // by a count of their own: no row waits because of a picture
+        told: toldInADay({ monotonic }),
+      });
       mountSync(app, {
         server,
         gatewayByToken,
@@ -147,7 +160,8 @@ export function createHostedSync(wiring: HostedSyncWiring) {
         heard: sightings.heard,
         shed: (kind) => count(`${kind} SHED`),
         told: toldInADay({ monotonic }),
-      }),
+      });
+    },
     attach: (http: Server) => {
       const { refused, sourceOf } = wiring;
       return attachLive(http, { sockets, gatewayByToken, refused, sourceOf });

@@ -65,6 +65,13 @@ export const REFERENCES: Readonly<Record<SharedTable, Readonly<Record<string, Sh
   harvest_lots: { farm_id: 'farms', batch_id: 'batches', harvest_id: 'harvests', pond_id: 'ponds' },
   tasks: { farm_id: 'farms', pond_id: 'ponds' },
   task_marks: { farm_id: 'farms', task_id: 'tasks' },
+  photos: {
+    farm_id: 'farms',
+    pond_id: 'ponds',
+    batch_id: 'batches',
+    control_point_id: 'control_points',
+    loss_id: 'survival_changes',
+  },
   logs: {},
   notification_channels: { user_id: 'users' },
   access_tokens: { user_id: 'users' },

@@ -280,6 +280,24 @@ export const THINGS: Readonly<Record<string, Thing>> = {
     isDeleted: true,
     weight: 0.7,
   },
+  photo: {
+    table: 'photos',
+    make: below('pond', (pond, n) => ({
+      path: `/ponds/${pond}/photos`,
+      body: {
+        sha256: String(n).padStart(64, '0'),
+        bytes: 1_000 + n,
+        width: 640,
+        height: 480,
+        type: 'image/jpeg',
+        note: `f${n}`,
+      },
+    })),
+    at: ({ id }) => `/photos/${id}`,
+    edits: [{ field: 'note', value: words }],
+    isDeleted: true,
+    weight: 0.7,
+  },
   task: {
     table: 'tasks',
     make: below('farm', (farm, n) => ({

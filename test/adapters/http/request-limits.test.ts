@@ -349,6 +349,7 @@ describe('what counts', () => {
     'Records',
     'Science settings',
     'Tasks',
+    'Photos',
     'Transfers',
     'Users',
     'Water quality',

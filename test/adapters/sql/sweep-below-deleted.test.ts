@@ -50,6 +50,7 @@ onBothEngines('journals below what was deleted', (_open, engine) => {
     'feeding_records',
     'harvests',
     'measurements',
+    'photos',
     'survival_changes',
     'task_marks',
     'transfers',

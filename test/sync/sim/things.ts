@@ -13,6 +13,7 @@ import { expense } from '#contract/resources/finance.ts';
 import { harvestLot } from '#contract/resources/harvest-lots.ts';
 import { logEntry } from '#contract/resources/logs.ts';
 import { notification } from '#contract/resources/notifications.ts';
+import { photo } from '#contract/resources/photos.ts';
 import { pond } from '#contract/resources/ponds.ts';
 import { schedule } from '#contract/resources/schedules.ts';
 import { farmScience } from '#contract/resources/science.ts';
@@ -442,6 +443,30 @@ export const THINGS: readonly Thing[] = [
       supplier: (word) => ({ supplier: word }),
       notes: (word) => ({ notes: word }),
     },
+    madeOn: BOTH,
+    isDeleted: true,
+    weight: 1,
+  },
+  {
+    resource: any(photo),
+    make: ({ one, at }, id, word) =>
+      withParent(one('farms'), ({ id: farm_id }) => ({
+        id,
+        farm_id,
+        pond_id: onFarm(one('ponds'), farm_id),
+        batch_id: null,
+        control_point_id: null,
+        loss_id: null,
+        taken_at: at,
+        note: word,
+        sha256: word.padEnd(64, '0'),
+        bytes: 1_000,
+        width: 640,
+        height: 480,
+        type: 'image/jpeg',
+        ...recorded(at),
+      })),
+    edits: { note: (word) => ({ note: word }) },
     madeOn: BOTH,
     isDeleted: true,
     weight: 1,

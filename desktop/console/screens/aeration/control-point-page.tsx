@@ -29,6 +29,7 @@ import { type Schedule, schedulesAt, useSchedules } from '../../data/schedules.t
 import { age, dayAndTime, quantity } from '../../i18n/format.ts';
 import { isHeard } from '../../state/freshness.ts';
 import { UnkeyedSetting } from '../devices/unkeyed-setting.tsx';
+import { Photos } from '../photos/photos.tsx';
 import { Records } from '../records/records.tsx';
 import { SirenHand } from './control-board.tsx';
 import { PointSettings } from './point-settings.tsx';
@@ -76,6 +77,7 @@ function Page({ point }: { point: ControlPoint }) {
         path={`/control-points/${point.id}`}
         enter={mayAttend.value ? `/lancar/anotacao?ponto=${encodeURIComponent(point.cod)}` : null}
       />
+      <Photos path={`/control-points/${point.id}/photos`} mayAdd={mayAttend.value} />
       <OrderList pointId={point.id} />
     </div>
   );

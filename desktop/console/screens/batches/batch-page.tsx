@@ -20,6 +20,7 @@ import { useGet } from '../../data/query.ts';
 import { age, asTyped, calendarDay, figure, grams, percent, plainDay, quantity } from '../../i18n/format.ts';
 import { freshnessOf } from '../../state/freshness.ts';
 import { densityOf } from '../../state/stocking.ts';
+import { Photos } from '../photos/photos.tsx';
 import { Records } from '../records/records.tsx';
 import { WithdrawalNote } from '../records/withdrawal.tsx';
 import { BatchFeed } from './batch-feed.tsx';
@@ -75,6 +76,7 @@ function Page({ batch }: { batch: Batch }) {
         path={`/batches/${batch.id}`}
         enter={mayRecord.value ? `/lancar/anotacao?batch=${encodeURIComponent(batch.batch_code)}` : null}
       />
+      <Photos path={`/batches/${batch.id}/photos`} mayAdd={mayRecord.value} />
       <Harvests batchId={batch.id} />
       <Lots batch={batch} />
       {seesMoney.value ? (

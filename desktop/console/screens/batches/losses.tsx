@@ -1,7 +1,11 @@
+import { useState } from 'preact/hooks';
 import type { LossAnswer, MortalityAnswer } from '#contract/resources/losses.ts';
+import { photoWords } from '#words/photos.ts';
 import { batchWords, recordWords } from '#words/production.ts';
 import { Awaited } from '../../components/answer.tsx';
+import { Button } from '../../components/button.tsx';
 import type { CorrectedField } from '../../components/correction-dialog.tsx';
+import { Dialog } from '../../components/dialog.tsx';
 import { RecordTable, RowActions } from '../../components/record-table.tsx';
 import { BATCH_TOUCHES } from '../../data/batches.ts';
 import { isLeaving } from '../../data/corrections.ts';
@@ -10,6 +14,7 @@ import { usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { asTyped, dayAndTime, figure, percent, quantity } from '../../i18n/format.ts';
 import { causeOptions } from '../entries/mortality-entry.tsx';
+import { Photos } from '../photos/photos.tsx';
 
 const pathOf = ({ batch_id, id }: LossAnswer) => `/batches/${batch_id}/losses/${id}` as const;
 const percentOf = ({ severity }: LossAnswer) => (severity === null ? null : severity * 100);
@@ -59,7 +64,12 @@ export function Losses({ batchId }: { batchId: string }) {
           },
         ]}
         actionsName={words.actions}
-        actions={mayRecord.value ? (row) => (mayCorrect(row) ? <Actions row={row} /> : null) : undefined}
+        actions={(row) => (
+          <>
+            <LossPhotos row={row} />
+            {mayRecord.value && mayCorrect(row) ? <Actions row={row} /> : null}
+          </>
+        )}
       />
       <ByCause of={mortality.data} />
     </section>
@@ -97,6 +107,23 @@ function ByCause({ of: mortality }: { of: MortalityAnswer }) {
           { name: words.weighedKg, isNumber: true, of: weighed, raw: (row) => row.dead_weight_kg },
         ]}
       />
+    </>
+  );
+}
+
+function LossPhotos({ row }: { row: LossAnswer }) {
+  const words = photoWords();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button aria-label={words.lossPhotos(dayAndTime(row.lost_at))} onClick={() => setOpen(true)}>
+        {words.title}
+      </Button>
+      {isOpen ? (
+        <Dialog title={words.lossPhotos(dayAndTime(row.lost_at))} onClose={() => setOpen(false)}>
+          <Photos plain path={`${pathOf(row)}/photos`} mayAdd={mayRecord.value} />
+        </Dialog>
+      ) : null}
     </>
   );
 }

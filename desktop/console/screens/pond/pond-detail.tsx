@@ -7,10 +7,11 @@ import { Tabs } from '../../components/tabs.tsx';
 import { PriorityMark } from '../../components/value.tsx';
 import { weighingOf } from '../../components/weighing.ts';
 import { standing } from '../../data/alarms.ts';
-import { mayManage } from '../../data/farm-store.ts';
+import { mayManage, mayRecord } from '../../data/farm-store.ts';
 import { type Pond, usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { calendarDay, figure, percent, quantity } from '../../i18n/format.ts';
+import { Photos } from '../photos/photos.tsx';
 import { PondRecords, PondTrays } from '../records/records.tsx';
 import { PondAir } from './pond-air.tsx';
 import { PondHistory } from './pond-history.tsx';
@@ -65,6 +66,7 @@ export function PondDetail({ params }: { params: Readonly<Record<string, string>
         <div class="stack">
           <PondTrays pond={pond} />
           <PondRecords pond={pond} />
+          <Photos path={`/ponds/${pond.id}/photos`} mayAdd={mayRecord.value} />
           <PondStory pond={pond} />
           <PondHistory pond={pond} />
         </div>

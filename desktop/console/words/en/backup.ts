@@ -133,6 +133,7 @@ export const backupWords = translation<typeof source.backupWords>({
     farm_records: 'Treatments, water exchanges and notes',
     tasks: 'Tasks',
     task_marks: 'Marks of tasks',
+    photos: 'Photos',
     feed_stock: 'Feed stock',
     harvest_lots: 'Harvest lots',
   },

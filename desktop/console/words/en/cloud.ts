@@ -127,6 +127,7 @@ export const syncWords = translation<typeof source.syncWords>({
     farm_records: 'Treatment, water exchange or note',
     tasks: 'Task',
     task_marks: 'Mark of a task',
+    photos: 'Photo',
     feed_stock: 'Delivery or count of feed',
     harvest_lots: 'Harvest lot',
     alerts: 'Alarm',

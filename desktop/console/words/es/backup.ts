@@ -133,6 +133,7 @@ export const backupWords = translation<typeof source.backupWords>({
     farm_records: 'Tratamientos, recambios de agua y anotaciones',
     tasks: 'Tareas',
     task_marks: 'Marcas de tareas',
+    photos: 'Fotos',
     feed_stock: 'Existencias de balanceado',
     harvest_lots: 'Lotes de cosecha',
     measurements: 'Mediciones de agua',

@@ -125,6 +125,7 @@ export const syncWords = translation<typeof source.syncWords>({
     farm_records: 'Tratamiento, recambio de agua o anotación',
     tasks: 'Tarea',
     task_marks: 'Marca de tarea',
+    photos: 'Foto',
     feed_stock: 'Entrega o conteo de balanceado',
     harvest_lots: 'Lote de cosecha',
     measurements: 'Medición',

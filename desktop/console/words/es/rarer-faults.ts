@@ -200,6 +200,13 @@ export const rarerFaults = translation<typeof source.rarerFaults>({
   SMS_COUNTRY: 'Esta caja no manda SMS a ese país.',
   STORE_FULL: 'No caben más versiones de firmware; elimine una antigua.',
   SYNC_NOT_POSSIBLE: 'Ahora no se puede sincronizar: revise la conexión con la nube.',
+  NO_PHOTO: 'Esto no es una foto: envíe un JPEG o un WebP.',
+  OTHER_PHOTO: 'El archivo no es el de la foto anunciada: tome o elija la foto otra vez.',
+  PHOTO_NOT_HERE: 'La foto todavía está en camino hacia aquí.',
+  PHOTO_TELLS_PLACE: 'La foto trae datos de la cámara, que pueden decir dónde se tomó: envíela sin ellos.',
+  PHOTO_TOO_LARGE: 'La foto es demasiado grande: el lado mayor puede tener 1.600 píxeles.',
+  PHOTOS_FULL: 'Las fotos de esta camaronera ya ocupan 2 GiB: elimine algunas.',
+  TOO_MANY_PHOTOS: 'La camaronera ya tiene 500 fotos de las últimas 24 horas: siga más tarde.',
   TASK_MARKED: 'Otra persona ya marcó ese día como hecho.',
   TEXT_NOT_ALLOWED: 'El texto tiene signos que no se aceptan.',
   SURVIVAL_SET_AFTERWARDS:

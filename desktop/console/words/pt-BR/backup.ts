@@ -133,6 +133,7 @@ export const backupWords = source({
     farm_records: 'Tratamentos, trocas de água e anotações',
     tasks: 'Tarefas',
     task_marks: 'Marcações de tarefas',
+    photos: 'Fotos',
     feed_stock: 'Estoque de ração',
     harvest_lots: 'Lotes de despesca',
   },

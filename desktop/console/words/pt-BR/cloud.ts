@@ -125,6 +125,7 @@ export const syncWords = source({
     farm_records: 'Tratamento, troca de água ou anotação',
     tasks: 'Tarefa',
     task_marks: 'Marcação de tarefa',
+    photos: 'Foto',
     feed_stock: 'Entrega ou contagem de ração',
     harvest_lots: 'Lote de despesca',
     alerts: 'Alarme',

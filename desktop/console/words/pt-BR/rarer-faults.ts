@@ -195,6 +195,13 @@ export const rarerFaults = source<Readonly<Record<string, string>>>({
   SMS_COUNTRY: 'Esta caixa não manda SMS para esse país.',
   STORE_FULL: 'Não cabem mais versões de firmware; apague uma antiga.',
   SYNC_NOT_POSSIBLE: 'Agora não dá para sincronizar: confira a ligação com a nuvem.',
+  NO_PHOTO: 'Isto não é uma foto: envie um JPEG ou um WebP.',
+  OTHER_PHOTO: 'O arquivo não é o da foto anunciada: tire ou escolha a foto de novo.',
+  PHOTO_NOT_HERE: 'A foto ainda está a caminho daqui.',
+  PHOTO_TELLS_PLACE: 'A foto traz dados da câmera, que podem dizer onde foi tirada: envie sem eles.',
+  PHOTO_TOO_LARGE: 'A foto é grande demais: o lado maior pode ter 1.600 pixels.',
+  PHOTOS_FULL: 'As fotos desta fazenda já ocupam 2 GiB: exclua algumas.',
+  TOO_MANY_PHOTOS: 'A fazenda já tem 500 fotos das últimas 24 horas: continue mais tarde.',
   TASK_MARKED: 'Outra pessoa já marcou este dia como feito.',
   TEXT_NOT_ALLOWED: 'O texto tem sinais que não são aceitos.',
   SURVIVAL_SET_AFTERWARDS:

@@ -5,6 +5,7 @@ import { type Db, prepared } from '../database.ts';
 import { isOfWhatStands } from './alarms/standing-alerts.ts';
 import { farmIdsOf } from './farm/farms.ts';
 import { isNumber, uuidOf } from './paging.ts';
+import { isPhotoSeen } from './production/photos.ts';
 import { isRecordSeen } from './production/records.ts';
 
 /** How a user stands to the farm a thing lies on; null: there is no such thing, or it is deleted. */
@@ -187,6 +188,12 @@ function farmsWith(db: Db, of: Owned, id: string) {
         '=',
         db.selectFrom('tasks').select('farm_id').where('id', '=', id).where('hidden', '=', 0),
       );
+    case 'photo':
+      return farms.where(
+        'farms.id',
+        '=',
+        db.selectFrom('photos').select('farm_id').where('id', '=', id).where(isPhotoSeen),
+      );
     case 'probe':
       return farms.where('farms.id', '=', db.selectFrom('probes').select('farm_id').where('id', '=', id));
     case 'probe_bus':
@@ -214,6 +221,7 @@ const RECORDS = {
   farm_record: 'farm_records',
   feed_stock: 'feed_stock',
   harvest_lot: 'harvest_lots',
+  photo: 'photos',
 } as const satisfies Partial<Record<Owned, string>>;
 
 /** Who recorded a thing; null: nobody did, or it is unknown. */

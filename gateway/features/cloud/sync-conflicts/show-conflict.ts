@@ -84,6 +84,7 @@ const THINGS: Readonly<Record<string, Readonly<Record<Language, string>>>> = {
   },
   tasks: { en: 'task', 'pt-BR': 'tarefa', es: 'tarea' },
   task_marks: { en: 'mark of a task', 'pt-BR': 'marcação de tarefa', es: 'marca de tarea' },
+  photos: { en: 'photo', 'pt-BR': 'foto', es: 'foto' },
   harvest_lots: { en: 'harvest lot', 'pt-BR': 'lote de despesca', es: 'lote de cosecha' },
 };
 

@@ -151,6 +151,7 @@ export const EXPORTED: readonly Part[] = [
   { section: 'harvest_lots', table: 'harvest_lots', by: 'farm', column: 'farm_id', order: 'harvested_at' },
   { section: 'tasks', table: 'tasks', by: 'farm', column: 'farm_id', order: created },
   { section: 'task_marks', table: 'task_marks', by: 'farm', column: 'farm_id', order: 'due_on' },
+  { section: 'photos', table: 'photos', by: 'farm', column: 'farm_id', order: 'taken_at' },
   { section: 'logs', table: 'logs', by: 'farm', column: 'farm_id', order: 'timestamp' },
 ];
 

@@ -1,0 +1,32 @@
+import { translation } from '../../i18n/catalogue.ts';
+import type * as source from '../pt-BR/photos.ts';
+
+export const photoWords = translation<typeof source.photoWords>({
+  title: 'Photos',
+  take: 'Take a photo',
+  choose: 'Choose photos',
+  none: 'No photo yet.',
+  notHere: 'This photo is still on its way to this device.',
+  notHereShort: 'on its way',
+  broken: 'The photo could not be read now.',
+  waiting: 'kept on this device, to be sent',
+  sending: 'sending',
+  refused: (why: string) => `refused: ${why}`,
+  discard: 'Discard',
+  again: 'Try again',
+  unreadable: 'This browser cannot read this picture. Choose a photo in JPEG or PNG.',
+  full: (n: number) => `This device keeps ${n} photos to be sent already: wait until they have left.`,
+  notKept: 'The browser could not keep the photo: do not close this page until it has left.',
+  note: 'Note',
+  saveNote: 'Save note',
+  previous: 'Photo before',
+  next: 'Next photo',
+  close: 'Close',
+  remove: 'Delete',
+  photoOf: (at: string) => `photo of ${at}`,
+  nth: (n: number, all: number) => `${n} of ${all}`,
+  more: (n: number) => `Show ${n} more`,
+  ofLoss: 'of the loss',
+  lossPhotos: (at: string) => `Photos of the loss of ${at}`,
+  preparing: 'preparing',
+});

@@ -1,0 +1,32 @@
+import { translation } from '../../i18n/catalogue.ts';
+import type * as source from '../pt-BR/photos.ts';
+
+export const photoWords = translation<typeof source.photoWords>({
+  title: 'Fotos',
+  take: 'Tomar foto',
+  choose: 'Elegir fotos',
+  none: 'Todavía no hay fotos.',
+  notHere: 'Esta foto todavía está en camino a este aparato.',
+  notHereShort: 'en camino',
+  broken: 'La foto no se pudo leer ahora.',
+  waiting: 'guardada en este aparato, por enviar',
+  sending: 'enviando',
+  refused: (why: string) => `rechazada: ${why}`,
+  discard: 'Descartar',
+  again: 'Intentar de nuevo',
+  unreadable: 'Este navegador no lee esta imagen. Elija una foto JPEG o PNG.',
+  full: (n: number) => `Este aparato ya guarda ${n} fotos por enviar: espere a que salgan.`,
+  notKept: 'El navegador no pudo guardar la foto: no cierre esta página hasta que salga.',
+  note: 'Anotación',
+  saveNote: 'Guardar anotación',
+  previous: 'Foto anterior',
+  next: 'Foto siguiente',
+  close: 'Cerrar',
+  remove: 'Eliminar',
+  photoOf: (at: string) => `foto de ${at}`,
+  nth: (n: number, all: number) => `${n} de ${all}`,
+  more: (n: number) => `Mostrar ${n} más`,
+  ofLoss: 'de la pérdida',
+  lossPhotos: (at: string) => `Fotos de la pérdida de ${at}`,
+  preparing: 'preparando',
+});

@@ -1,0 +1,239 @@
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sweepBelowDeleted } from '#adapters/sql/sweep-below-deleted.ts';
+import { aPicture, told } from '#test/a-picture.ts';
+import { type App, aControlPoint, body, joinFarm, type SignedUp, startApp } from '#test/app.ts';
+import { onBothEngines } from '#test/databases.ts';
+import { aStockedFarm, type StockedFarm } from '#test/stocked-farm.ts';
+
+// Photos of ponds, batches, control points and losses: announced as a row, their bytes sent afterwards.
+
+type Told = Record<string, unknown>;
+const HOUR = 3_600_000;
+
+onBothEngines('photos', (_open, engine) => {
+  let app: App;
+  let farm: StockedFarm;
+  beforeAll(async () => {
+    app = await startApp(engine);
+    farm = await aStockedFarm(app);
+  });
+  afterAll(() => app.close());
+
+  const send = (method: string, path: string, sent?: unknown, token = farm.token) =>
+    app.call(method, path, { token, body: sent });
+  async function call(method: string, path: string, sent?: unknown, token = farm.token) {
+    const reply = await send(method, path, sent, token);
+    expect(reply.status, `${method} ${path} ${JSON.stringify(reply.body)}`).toBeLessThan(300);
+    return body(reply);
+  }
+  const ofPond = () => `/ponds/${farm.ponds[0]?.id}/photos`;
+  const put = (id: unknown, bytes: Buffer, token = farm.token, type = 'image/jpeg') =>
+    app.call('PUT', `/photos/${String(id)}/image`, { token, body: bytes, headers: { 'Content-Type': type } });
+  const fetched = async (id: unknown, token = farm.token) => {
+    const reply = await fetch(`${app.base}/api/v1/photos/${String(id)}/image`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    return { status: reply.status, headers: reply.headers, bytes: Buffer.from(await reply.arrayBuffer()) };
+  };
+  async function taken(picture: Buffer, at = ofPond(), token = farm.token, more: Told = {}) {
+    const made = await call('POST', at, { ...told(picture), ...more }, token);
+    const sent = await put(made['id'], picture, token);
+    expect(sent.status, JSON.stringify(sent.body)).toBe(200);
+    return made;
+  }
+  const listed = async (at = ofPond()) => (await call('GET', at)) as unknown as Told[];
+  const run = async (name: string) => app.ticks.find((tick) => tick.name === name)?.run();
+  const sweep = () => run('photos that nobody names');
+  async function aHand(role: string): Promise<SignedUp> {
+    const person = await app.signUp({ role: 'VIEWER' });
+    await joinFarm(app, { token: farm.token, farmId: farm.farmId }, person, role);
+    return person;
+  }
+  const stored = async (sha256: unknown) =>
+    (await app.database.read.selectFrom('stored_images').select('id').execute()).some(
+      ({ id }) => id === sha256,
+    );
+
+  it('is announced, is not here until its bytes are sent, and then is served as it came', async () => {
+    const picture = aPicture();
+    const made = await call('POST', ofPond(), {
+      ...told(picture),
+      note: ' Espuma na borda ',
+      taken_at: '2026-03-02T10:00:00Z',
+    });
+    expect(made).toMatchObject({
+      pond_id: farm.ponds[0]?.id,
+      batch_id: null,
+      note: 'Espuma na borda',
+      taken_at: '2026-03-02T10:00:00.000Z',
+    });
+    expect((await listed())[0]).toMatchObject({ id: made['id'], is_here: false });
+    const early = await send('GET', `/photos/${String(made['id'])}/image`);
+    expect([early.status, body(early)['code']]).toEqual([409, 'PHOTO_NOT_HERE']);
+    expect((await put(made['id'], picture)).status).toBe(200);
+    // sent again because the answer was lost
+    expect((await put(made['id'], picture)).status).toBe(200);
+    expect((await listed())[0]).toMatchObject({ id: made['id'], is_here: true });
+    const served = await fetched(made['id']);
+    expect(served.bytes.equals(picture)).toBe(true);
+    expect(Object.fromEntries(served.headers)).toMatchObject({
+      'content-type': 'image/jpeg',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': expect.stringContaining('sandbox'),
+      'cache-control': expect.stringContaining('private'),
+    });
+  });
+
+  it('of a loss stands at the loss and at its batch, and goes from sight when the loss is taken back', async () => {
+    const lost = await call('POST', `/batches/${farm.batch.id}/adjust-survival`, {
+      event_description: 'Mortos na borda',
+      dead_count: 40,
+    });
+    const at = `/batches/${farm.batch.id}/losses/${String(lost['id'])}`;
+    const made = await taken(aPicture(), `${at}/photos`);
+    const ofBatch = await taken(aPicture(), `/batches/${farm.batch.id}/photos`);
+    expect((await listed(`${at}/photos`)).map(({ id }) => id)).toEqual([made['id']]);
+    expect((await listed(`/batches/${farm.batch.id}/photos`)).map(({ id }) => id).toSorted()).toEqual(
+      [made['id'], ofBatch['id']].toSorted(),
+    );
+    const other = await aStockedFarm(app);
+    expect((await send('GET', `/batches/${other.batch.id}/losses/${String(lost['id'])}/photos`)).status).toBe(
+      404,
+    );
+    await call('DELETE', at);
+    expect((await send('GET', `/photos/${String(made['id'])}`)).status).toBe(404);
+    expect((await listed(`/batches/${farm.batch.id}/photos`)).map(({ id }) => id)).toEqual([ofBatch['id']]);
+  });
+
+  it('is added by whoever may record there, at a control point by technicians too, and is seen by all of the farm', async () => {
+    const point = await aControlPoint(app, { token: farm.token, farmId: farm.farmId });
+    const atPoint = `/control-points/${point.id}/photos`;
+    const [operator, technician, viewer, stranger] = [
+      await aHand('OPERATOR'),
+      await aHand('TECHNICIAN'),
+      await aHand('VIEWER'),
+      await app.signUp(),
+    ];
+    const made = await taken(aPicture(), ofPond(), operator.token);
+    const ofPoint = await taken(aPicture(), atPoint, technician.token);
+    for (const [who, at] of [
+      [viewer, ofPond()],
+      [viewer, atPoint],
+      [technician, ofPond()],
+    ] as const)
+      expect((await send('POST', at, told(aPicture()), who.token)).status).toBe(403);
+    expect((await send('POST', ofPond(), told(aPicture()), stranger.token)).status).toBe(404);
+    expect((await fetched(made['id'], viewer.token)).status).toBe(200);
+    expect((await fetched(made['id'], stranger.token)).status).toBe(404);
+    // another's is left to who manages the farm
+    expect((await send('DELETE', `/photos/${String(ofPoint['id'])}`, undefined, operator.token)).status).toBe(
+      403,
+    );
+    expect((await put(ofPoint['id'], aPicture(), operator.token)).status).toBe(403);
+    expect((await send('PUT', `/photos/${String(made['id'])}`, { note: 'x' }, technician.token)).status).toBe(
+      403,
+    );
+    await call('PUT', `/photos/${String(made['id'])}`, { note: 'Perto da comporta' }, operator.token);
+    expect(await call('GET', `/photos/${String(made['id'])}`)).toMatchObject({ note: 'Perto da comporta' });
+    expect((await send('DELETE', `/photos/${String(made['id'])}`, undefined, operator.token)).status).toBe(
+      204,
+    );
+    expect((await send('DELETE', `/photos/${String(ofPoint['id'])}`)).status).toBe(204);
+    expect((await fetched(made['id'])).status).toBe(404);
+  });
+
+  it('is refused where it is not what was announced, no picture, too large, or tells where it was taken', async () => {
+    const picture = aPicture();
+    const codeOf = async (announced: Told, bytes: Buffer, type?: string) => {
+      const made = await call('POST', ofPond(), announced);
+      const reply = await put(made['id'], bytes, farm.token, type);
+      expect(await stored(announced['sha256'])).toBe(false);
+      return [reply.status, body(reply)['code']];
+    };
+    expect(await codeOf(told(picture), aPicture())).toEqual([422, 'OTHER_PHOTO']);
+    expect(await codeOf({ ...told(picture), width: 1_000 }, picture)).toEqual([422, 'OTHER_PHOTO']);
+    const page = Buffer.from('<svg onload="alert(1)">');
+    expect(await codeOf(told(page), page)).toEqual([422, 'NO_PHOTO']);
+    const cut = picture.subarray(0, 40);
+    expect(await codeOf(told(cut), cut)).toEqual([422, 'NO_PHOTO']);
+    const located = aPicture({ notes: 'Exif\0\0MM\0*' });
+    expect(await codeOf(told(located), located)).toEqual([422, 'PHOTO_TELLS_PLACE']);
+    const hidden = Buffer.concat([
+      aPicture().subarray(0, -2),
+      aPicture({ notes: 'http://ns.adobe.com/xap/1.0/' }),
+    ]);
+    expect(await codeOf(told(hidden), hidden)).toEqual([422, 'PHOTO_TELLS_PLACE']);
+    const film = Buffer.concat([aPicture(), Buffer.from('ftypmp42')]);
+    expect(await codeOf(told(film), film)).toEqual([422, 'NO_PHOTO']);
+    const large = aPicture({ bytes: 400_001 });
+    expect(await codeOf({ ...told(picture), sha256: told(large).sha256 }, large)).toEqual([
+      413,
+      'BODY_TOO_LARGE',
+    ]);
+    expect(await codeOf(told(picture), picture, 'image/svg+xml')).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    for (const wrong of [
+      { ...told(large) },
+      { ...told(picture), width: 1_601 },
+      { ...told(picture), type: 'image/svg+xml' },
+      { ...told(picture), sha256: '../../etc/passwd' },
+    ])
+      expect((await send('POST', ofPond(), wrong)).status).toBe(422);
+  });
+
+  it('of the same bytes lies there once, and goes with the last photo that shows it', async () => {
+    const picture = aPicture();
+    const [one, two] = [await taken(picture), await taken(picture)];
+    await call('DELETE', `/photos/${String(one['id'])}`);
+    app.clock.advance(2 * HOUR);
+    await sweep();
+    expect((await fetched(two['id'])).bytes.equals(picture)).toBe(true);
+    await call('DELETE', `/photos/${String(two['id'])}`);
+    await sweep();
+    expect(await stored(told(picture).sha256)).toBe(false);
+    if (engine === 'postgres') return;
+    expect(existsSync(fileOf(told(picture).sha256))).toBe(false);
+  });
+
+  it('goes with its pond, and its bytes with the account of who owned the farm', async () => {
+    const owner = await aStockedFarm(app);
+    const picture = aPicture();
+    const made = await taken(picture, `/ponds/${owner.ponds[1]?.id}/photos`, owner.token);
+    await call('DELETE', `/ponds/${owner.ponds[1]?.id}`, undefined, owner.token);
+    expect((await fetched(made['id'], owner.token)).status).toBe(404);
+    app.clock.advance(2 * HOUR);
+    await sweep();
+    // the pond may be brought back
+    expect(await stored(told(picture).sha256)).toBe(true);
+    const ended = await send('DELETE', '/users/me?force=true', { password: 'camarao-123' }, owner.token);
+    expect(ended.status, JSON.stringify(ended.body)).toBe(204);
+    await sweepBelowDeleted({ ...app.kernel, database: app.database, isPaired: async () => false });
+    await sweep();
+    const left = await app.database.read
+      .selectFrom('photos')
+      .select('id')
+      .where('id', '=', String(made['id']))
+      .execute();
+    expect(left).toEqual([]);
+    expect(await stored(told(picture).sha256)).toBe(false);
+  });
+
+  it('is told as not here again where its bytes were lost, as after a restore', async () => {
+    const picture = aPicture();
+    const made = await taken(picture);
+    if (engine === 'postgres') await app.database.read.deleteFrom('image_bytes' as never).execute();
+    else {
+      const file = fileOf(told(picture).sha256);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      expect(readdirSync(join(file, '..'))).toEqual([told(picture).sha256]);
+      rmSync(file);
+    }
+    await run('check of photos');
+    expect((await listed()).find(({ id }) => id === made['id'])).toMatchObject({ is_here: false });
+    expect((await put(made['id'], picture)).status).toBe(200);
+    expect((await fetched(made['id'])).bytes.equals(picture)).toBe(true);
+  });
+
+  const fileOf = (sha256: string) => join(app.config.data, 'photos', sha256.slice(0, 2), sha256);
+});
