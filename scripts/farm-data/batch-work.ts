@@ -93,6 +93,9 @@ const RECORD = {
   feeding_id: null,
   step: null,
   ended_on: null,
+  meter: null,
+  meter_factor: null,
+  meter_change: null,
 } satisfies Partial<RowOf<typeof farmRecord>>;
 
 const PROBIOTIC_EVERY_DAYS = 7;
