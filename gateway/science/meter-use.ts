@@ -27,7 +27,10 @@ export function usedBetween(
   // the figure of a factor counts for a meter as it hangs: with another one it is another meter
   if (after.change === 'CHANGED' || before.factor !== after.factor) return { kwh: null, unknown: 'CHANGED' };
   if (after.change === 'ROLLED_OVER')
-    return { kwh: (10 ** digitsOf(before.counter) - before.counter + after.counter) * after.factor, unknown: null };
+    return {
+      kwh: (10 ** digitsOf(before.counter) - before.counter + after.counter) * after.factor,
+      unknown: null,
+    };
   if (after.counter < before.counter) return { kwh: null, unknown: 'WENT_BACK' };
   return { kwh: (after.counter - before.counter) * after.factor, unknown: null };
 }
@@ -53,12 +56,10 @@ export function stretchesOf(
     const next = atMark[place + 1];
     const [before, after] = [readings[here.at], readings[next?.at ?? -1]];
     if (next === undefined || before === undefined || after === undefined) return [];
-    const parts = readings
-      .slice(here.at, next.at)
-      .flatMap((one, i) => {
-        const following = readings[here.at + i + 1];
-        return following === undefined ? [] : [usedBetween(one, following)];
-      });
+    const parts = readings.slice(here.at, next.at).flatMap((one, i) => {
+      const following = readings[here.at + i + 1];
+      return following === undefined ? [] : [usedBetween(one, following)];
+    });
     const unknown = parts.find((part) => part.unknown !== null)?.unknown ?? null;
     return [
       {
@@ -86,7 +87,8 @@ function readingAtMarks(
       0,
     );
     const offMs = Math.abs((marks[mark] ?? Infinity) - atMs);
-    if (offMs <= OFF_THE_HOUR_MS && offMs < (nearest.get(mark)?.offMs ?? Infinity)) nearest.set(mark, { at, offMs });
+    if (offMs <= OFF_THE_HOUR_MS && offMs < (nearest.get(mark)?.offMs ?? Infinity))
+      nearest.set(mark, { at, offMs });
   }
   return [...nearest].map(([mark, { at }]) => ({ mark, at })).toSorted((one, other) => one.mark - other.mark);
 }

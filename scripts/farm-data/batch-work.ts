@@ -67,7 +67,8 @@ export function feed(deps: Deps, living: LivingBatch, pondId: string, { today }:
   }
 }
 
-const RECORD = {
+/** What nothing is said of. */
+export const RECORD = {
   ...UNTOUCHED,
   batch_id: null,
   control_point_id: null,

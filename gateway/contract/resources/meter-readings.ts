@@ -99,7 +99,9 @@ export const meterUseAnswer = z.object({
   days: z.array(
     z.object({
       date: z.string(),
-      kwh: kwh.describe('Of all meters, from the first shift of the day to that of the next; null: not all is known'),
+      kwh: kwh.describe(
+        'Of all meters, from the first shift of the day to that of the next; null: not all is known',
+      ),
       cost: z.number().nullable(),
       missing: z
         .array(z.object({ meter: z.string(), shift: z.string() }))

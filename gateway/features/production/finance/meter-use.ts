@@ -77,7 +77,9 @@ export async function meterUseOfFarm(
         cost: cost === null ? null : money(cost),
         unknown,
       })),
-    days: days.map((date) => dayOf(date, { marks, stretches, meters: [...byMeter.keys()], nameOf, uses, deps })),
+    days: days.map((date) =>
+      dayOf(date, { marks, stretches, meters: [...byMeter.keys()], nameOf, uses, deps }),
+    ),
   };
 }
 
@@ -160,12 +162,8 @@ function dayOf(
     kwh: isWhole ? kilograms(ofDay.reduce((sum, { kwh }) => sum + (kwh ?? 0), 0)) : null,
     cost: isWhole ? money(ofDay.reduce((sum, { cost }) => sum + (cost ?? 0), 0)) : null,
     missing: meters.flatMap((key) =>
-      due
-        .filter(({ place }) => !isRead(key, place))
-        .map(({ shift }) => ({ meter: nameOf(key), shift })),
+      due.filter(({ place }) => !isRead(key, place)).map(({ shift }) => ({ meter: nameOf(key), shift })),
     ),
-    expected_kwh:
-      uses.length === 0 || window.toMs > deps.now() ? null : kilograms(energyKwh(uses, window)),
+    expected_kwh: uses.length === 0 || window.toMs > deps.now() ? null : kilograms(energyKwh(uses, window)),
   };
 }
-

@@ -237,7 +237,8 @@ function analysisRoutes(deps: FinanceRoutesDeps): Route[] {
       method: 'GET',
       path: '/farms/{farm_id}/energy/meters',
       tag,
-      summary: 'Electricity by the meters that people read at each shift, beside what the aerators must have drawn',
+      summary:
+        'Electricity by the meters that people read at each shift, beside what the aerators must have drawn',
       access: { who: 'farm', of: 'farm', at: 'params', field: 'farm_id', others: 404, right: 'read_finance' },
       params: z.object({ farm_id: idInput }),
       query: meterUseQuery,

@@ -146,7 +146,8 @@ const WORDS: Readonly<Record<Language, Words>> = {
     inTheFuture: 'A data está no futuro: confira dia e hora.',
     meterWentBack: (before) =>
       `O medidor marcava ${before} na leitura anterior: confira o número, ou diga se o medidor foi trocado ou deu a volta.`,
-    meterShowsLess: (after) => `A leitura seguinte marca ${after}, menos que esta: confira o número e a hora.`,
+    meterShowsLess: (after) =>
+      `A leitura seguinte marca ${after}, menos que esta: confira o número e a hora.`,
   },
   en: {
     withdrawalUnknown: (product) =>
@@ -178,6 +179,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     inTheFuture: 'La fecha está en el futuro: revise día y hora.',
     meterWentBack: (before) =>
       `El medidor marcaba ${before} en la lectura anterior: revise la cifra, o diga si el medidor se cambió o dio la vuelta.`,
-    meterShowsLess: (after) => `La lectura siguiente marca ${after}, menos que esta: revise la cifra y la hora.`,
+    meterShowsLess: (after) =>
+      `La lectura siguiente marca ${after}, menos que esta: revise la cifra y la hora.`,
   },
 };

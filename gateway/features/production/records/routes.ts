@@ -3,8 +3,8 @@ import { idInput, idOrNumber } from '#contract/fields.ts';
 import type { RowOf } from '#contract/resource.ts';
 import {
   batchRecordCreate,
-  farmRecordCreate,
   type farmRecord,
+  farmRecordCreate,
   noteCreate,
   productAnswer,
   type RecordAnswer,

@@ -40,7 +40,8 @@ export async function requirePlace(
   ref: string,
 ): Promise<Place> {
   const place = await queries.place(kind, ref);
-  if (place === null) throw notFound({ pond: 'Pond', batch: 'Batch', control_point: 'Control point', farm: 'Farm' }[kind]);
+  if (place === null)
+    throw notFound({ pond: 'Pond', batch: 'Batch', control_point: 'Control point', farm: 'Farm' }[kind]);
   return place;
 }
 
@@ -400,10 +401,12 @@ function entryOf(caller: Caller, place: Place, row: FarmRecord) {
 
 export function placeOf(
   deps: { queries: Pick<RecordQueries, 'place'> },
-  { farm_id, pond_id, batch_id, control_point_id }: Pick<
-    FarmRecord,
-    'farm_id' | 'pond_id' | 'batch_id' | 'control_point_id'
-  >,
+  {
+    farm_id,
+    pond_id,
+    batch_id,
+    control_point_id,
+  }: Pick<FarmRecord, 'farm_id' | 'pond_id' | 'batch_id' | 'control_point_id'>,
 ): Promise<Place> {
   if (pond_id !== null) return requirePlace(deps, 'pond', pond_id);
   if (batch_id !== null) return requirePlace(deps, 'batch', batch_id);

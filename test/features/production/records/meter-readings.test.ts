@@ -52,7 +52,12 @@ onBothEngines('readings of an electricity meter', (_open, engine) => {
     await read('02-21T06:00', 1180);
     const told = await use('2026-02-20', '2026-02-20');
     expect(told).toMatchObject({ shifts: ['06:00', '14:00', '22:00'], total_kwh: 180, total_cost: 117 });
-    const shifts = (told['stretches'] as Told[]).map(({ shift, shifts: of, kwh, cost }) => [shift, of, kwh, cost]);
+    const shifts = (told['stretches'] as Told[]).map(({ shift, shifts: of, kwh, cost }) => [
+      shift,
+      of,
+      kwh,
+      cost,
+    ]);
     expect(shifts).toEqual([
       ['06:00', 1, 40, 26],
       ['14:00', 1, 60, 39],
@@ -87,7 +92,9 @@ onBothEngines('readings of an electricity meter', (_open, engine) => {
     const lower = await read('02-23T14:00', 15, { meter: 'Office' });
     expect(codes(lower)).toEqual(['METER_WENT_BACK']);
     const stretch = async () =>
-      ((await use('2026-02-23', '2026-02-23'))['stretches'] as Told[]).filter(({ meter }) => meter === 'Office');
+      ((await use('2026-02-23', '2026-02-23'))['stretches'] as Told[]).filter(
+        ({ meter }) => meter === 'Office',
+      );
     expect(await stretch()).toMatchObject([{ kwh: null, cost: null, unknown: 'WENT_BACK' }]);
     const path = `/records/${String(lower['id'])}`;
     expect(codes(body(await send('PUT', path, { meter_change: 'ROLLED_OVER' })))).toEqual([]);

@@ -30,7 +30,9 @@ export function energyQueries(db: Db): EnergyQueries {
     },
     async metersOf(farmId) {
       const newest = readings(db, farmId).select(
-        sql<number>`row_number() over (partition by lower(meter) order by happened_at desc, id desc)`.as('place'),
+        sql<number>`row_number() over (partition by lower(meter) order by happened_at desc, id desc)`.as(
+          'place',
+        ),
       );
       const rows = await db
         .selectFrom(newest.as('newest'))
