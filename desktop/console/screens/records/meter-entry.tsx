@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { RecordAnswer } from '#contract/resources/farm-records.ts';
 import { METER_CHANGES } from '#contract/resources/meter-readings.ts';
 import { componentWords } from '#words/components.ts';
 import { meterWords } from '#words/meters.ts';
@@ -35,26 +36,40 @@ export function MeterEntry() {
   );
 }
 
+const keyOf = (name: string | null) => (name ?? '').trim().toLowerCase();
+
+/** Which meter it is, and its factor: as at the last reading, until somebody types another. */
+function useMeter(readings: readonly RecordAnswer[]) {
+  const meter = useText();
+  const factor = useFigure('', { isNeeded: false, most: 100_000 });
+  const [typed, setTyped] = useState({ meter: false, factor: false });
+  const last = readings.find((each) => keyOf(each.meter) === keyOf(meter.value));
+  const newest = readings[0]?.meter ?? '';
+  useEffect(() => {
+    if (!typed.meter && newest !== '') meter.set(newest);
+  }, [newest]);
+  useEffect(() => {
+    if (!typed.factor) factor.setText(asTyped(last?.meter_factor ?? null));
+  }, [last?.id]);
+  const byHand = (which: 'meter' | 'factor', set: (text: string) => void) => (text: string) => {
+    setTyped((before) => ({ ...before, [which]: true }));
+    set(text);
+  };
+  return {
+    last,
+    meter: { value: meter.value, set: byHand('meter', meter.set) },
+    factor: { ...factor, setText: byHand('factor', factor.setText) },
+  };
+}
+
 function MeterForm({ farmId }: { farmId: string }) {
   const words = meterWords();
   const submit = useSubmit();
   const when = useWhen();
-  const known = useGet(`/farms/${farmId}/records`, READINGS);
-  const [meter, change, who, text] = [useText(), useText(), useText(), useText()];
+  const readings = useGet(`/farms/${farmId}/records`, READINGS).data ?? [];
+  const { last, meter, factor } = useMeter(readings);
+  const [change, who, text] = [useText(), useText(), useText()];
   const counter = useFigure('', { mayBeZero: true, most: 1e9 });
-  const factor = useFigure('', { isNeeded: false, most: 100_000 });
-  const [isTouched, setTouched] = useState(false);
-  const readings = known.data ?? [];
-  const keyOf = (name: string | null) => (name ?? '').trim().toLowerCase();
-  const last = readings.find((each) => keyOf(each.meter) === keyOf(meter.value));
-  const newest = readings[0]?.meter ?? '';
-  // most farms have one meter: its name stands there, until somebody types another
-  useEffect(() => {
-    if (!isTouched && meter.value === '' && newest !== '') meter.set(newest);
-  }, [newest]);
-  useEffect(() => {
-    if (!factor.isTouched) factor.setText(asTyped(last?.meter_factor ?? null));
-  }, [last?.id]);
   const isLower =
     counter.value !== null && last !== undefined && last.amount !== null && counter.value < last.amount;
   const save = () =>
@@ -82,19 +97,7 @@ function MeterForm({ farmId }: { farmId: string }) {
           <option key={name} value={name} />
         ))}
       </datalist>
-      <Line
-        needed
-        label={words.meter}
-        hint={words.meterHint}
-        list="meters"
-        typed={{
-          value: meter.value,
-          set: (name) => {
-            setTouched(true);
-            meter.set(name);
-          },
-        }}
-      />
+      <Line needed label={words.meter} hint={words.meterHint} list="meters" typed={meter} />
       <FigureField
         label={words.counter}
         unit="kWh"
