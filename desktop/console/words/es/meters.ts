@@ -7,7 +7,7 @@ export const meterWords = translation<typeof source.meterWords>({
   readings: 'Lecturas de los medidores',
   none: 'Ningún medidor se leyó en este período.',
   meter: 'Medidor',
-  meterHint: 'Como lo llama la granja',
+  meterHint: 'Como lo llama la camaronera',
   counter: 'Lo que marca el medidor',
   before: (shown: string, at: string) => `En la última lectura, ${at}: ${shown}`,
   lower: 'El medidor marca menos que antes. Revise la cifra, o diga qué pasó.',
