@@ -48,6 +48,10 @@ const ACTS: ReadonlySet<string> = new Set([
   // of a preparation alone: pond-preparation.test.ts
   'PUT /records/{record_id} step',
   'PUT /records/{record_id} ended_on',
+  // of a meter reading alone: meter-readings.test.ts
+  'PUT /records/{record_id} meter',
+  'PUT /records/{record_id} meter_factor',
+  'PUT /records/{record_id} meter_change',
   // it goes with its own repeat: tasks.test.ts
   'PUT /tasks/{task_id} repeat',
   'PUT /tasks/{task_id} days_of_week',

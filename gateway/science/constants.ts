@@ -377,6 +377,8 @@ export const SCIENCE_DEFAULTS = {
      * contract: the law moved them in 2025 (none 18:00–22:59; before, 21:30–06:00).
      */
     discountWindows: [] as { from: string; to: string; discountPercent: number }[],
+    /** When the shifts of the farm begin, local time: their electricity meters are read then. */
+    shifts: [{ from: '06:00' }, { from: '14:00' }, { from: '22:00' }],
     /** Aeration of Thai ponds, kWh per tonne of shrimp: 13.7–24.5, mean 18.1 GJ/t (Boyd & McNevin). */
     kwhPerTonne: { low: 3806, mean: 5028, high: 6806 },
   },

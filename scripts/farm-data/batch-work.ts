@@ -67,7 +67,8 @@ export function feed(deps: Deps, living: LivingBatch, pondId: string, { today }:
   }
 }
 
-const RECORD = {
+/** What nothing is said of. */
+export const RECORD = {
   ...UNTOUCHED,
   batch_id: null,
   control_point_id: null,
@@ -93,6 +94,9 @@ const RECORD = {
   feeding_id: null,
   step: null,
   ended_on: null,
+  meter: null,
+  meter_factor: null,
+  meter_change: null,
 } satisfies Partial<RowOf<typeof farmRecord>>;
 
 const PROBIOTIC_EVERY_DAYS = 7;

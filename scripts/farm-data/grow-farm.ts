@@ -13,6 +13,7 @@ import { feed, record, spend, weigh } from './batch-work.ts';
 import { type Chance, createChance } from './chance.ts';
 import { emptyStore, type FeedStore, keepStore } from './feed-store.ts';
 import { at, createRowBuffer, DAY_MS, dayOf, type Emit, type Grown, iso, UNTOUCHED } from './grown.ts';
+import { readMeter } from './meter-round.ts';
 import { keepTasks } from './own-tasks.ts';
 import { type FarmSize, makePlaces, operatorOf, type Places, type PondPlace, recorderOf } from './places.ts';
 import { emptyFarm, fillPonds, inPond, moveJuveniles, type Stocked, takeOut } from './pond-round.ts';
@@ -73,6 +74,7 @@ export function* growFarm(options: FarmOptions): Generator<Grown> {
     for (const living of stocked.living) liveADay(deps, living, { stocked, store });
     keepStore(deps, store);
     keepTasks(deps, lastDay);
+    readMeter(deps, lastDay);
     measureWater(deps, stocked, { water, untilMs });
     logControl(deps, day);
     yield* day < lastDay ? taken() : taken().filter((grown) => isPast(grown, options.until));

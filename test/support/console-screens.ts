@@ -63,6 +63,7 @@ export const SCREENS = [
   '/relatorios/comparar?o=tabela',
   '/lancar/racao/bandejas?pond=V-01',
   '/lancar/sanidade/preparo?pond=V-01',
+  '/lancar/medidor',
   '/tarefas/todas',
   '/tarefas/nova',
 ] as const;

@@ -445,6 +445,9 @@ function production(ids: Record<Owned, string>, ownerId: string): Change[] {
       feeding_id: null,
       step: null,
       ended_on: null,
+      meter: null,
+      meter_factor: null,
+      meter_change: null,
     }),
     insert(feedStockEntry, {
       ...UNTOUCHED,

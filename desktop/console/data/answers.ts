@@ -118,6 +118,7 @@ import type {
 import type { logAnswer, recordLogAnswer } from '#contract/resources/logs.ts';
 import type { lossAnswer, mortalityAnswer, survivalAdjusted } from '#contract/resources/losses.ts';
 import type { lotTrace, recallAnswer } from '#contract/resources/lot-trace.ts';
+import type { meterUseAnswer } from '#contract/resources/meter-readings.ts';
 import type { modemAnswer } from '#contract/resources/modem.ts';
 import type {
   channelAnswer,
@@ -368,6 +369,7 @@ export type Answers = {
     '/farms/{}/console': z.infer<typeof farmConsoleAnswer>;
     '/farms/{}/contacts': z.infer<typeof farmContact>[];
     '/farms/{}/energy': z.infer<typeof energyAnswer>;
+    '/farms/{}/energy/meters': z.infer<typeof meterUseAnswer>;
     '/farms/{}/feed-stock': z.infer<typeof feedStockAnswer>;
     '/farms/{}/feed-stock/entries': z.infer<typeof stockEntryAnswer>[];
     '/farms/{}/invitations': z.infer<typeof invitationAnswer>[];
@@ -546,6 +548,7 @@ export type Answers = {
     '/farms/{}/feed-stock/entries': z.infer<typeof stockEntryAnswer>;
     '/farms/{}/invitations': z.infer<typeof invitationMade>;
     '/farms/{}/members': z.infer<typeof memberAnswer> | z.infer<typeof invitedAnswer>;
+    '/farms/{}/records': z.infer<typeof recordAnswer>;
     '/farms/{}/restore': z.infer<typeof farmAnswer>;
     '/farms/{}/siren/hush': z.infer<typeof sirenAnswer>;
     '/farms/{}/siren/test': z.infer<typeof sirenAnswer>;

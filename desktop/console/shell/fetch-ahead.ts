@@ -16,6 +16,7 @@ const AT_THE_PONDS = [
   '/lancar/troca',
   '/lancar/anotacao',
   '/lancar/sanidade/:what',
+  '/lancar/medidor',
   '/lancar/estoque/:what?',
   '/tarefas/:what?',
   '/aeracao',

@@ -200,6 +200,10 @@ const ROUTES: readonly { path: string; load: Load }[] = [
     load: async () => (await import('../screens/records/health-entry.tsx')).HealthEntry,
   },
   {
+    path: '/lancar/medidor',
+    load: async () => (await import('../screens/records/meter-entry.tsx')).MeterEntry,
+  },
+  {
     path: '/lancar/estoque/:what?',
     load: async () => (await import('../screens/feed-stock/feed-stock.tsx')).FeedStock,
   },

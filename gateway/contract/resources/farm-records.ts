@@ -23,6 +23,7 @@ import {
   labFields,
   signsFields,
 } from './health-records.ts';
+import { meterAnswer, meterColumns, meterFields, meterGroups, meterUpdate } from './meter-readings.ts';
 import {
   preparationAnswer,
   preparationColumns,
@@ -42,6 +43,7 @@ export const RECORD_KINDS = [
   'LAB',
   'FEED_TRAYS',
   'PREPARATION',
+  'METER',
 ] as const;
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
@@ -62,7 +64,8 @@ export const MAY_LEAVE_RESIDUES: readonly ProductKind[] = ['MEDICATION', 'DISINF
 export const DOSE_UNITS = ['kg', 'g', 'L', 'mL', 'ppm'] as const;
 export const EXCHANGE_UNITS = ['percent', 'cm', 'm3'] as const;
 export const PREPARATION_UNITS = [...DOSE_UNITS, 'cm', 'm3'] as const;
-export const RECORD_UNITS = [...DOSE_UNITS, ...EXCHANGE_UNITS, ...LAB_UNITS] as const;
+export const METER_UNITS = ['kWh'] as const;
+export const RECORD_UNITS = [...DOSE_UNITS, ...EXCHANGE_UNITS, ...LAB_UNITS, ...METER_UNITS] as const;
 
 export const farmRecord = defineResource({
   name: 'farm_records',
@@ -73,7 +76,7 @@ export const farmRecord = defineResource({
     id: uuid,
     farm_id: uuid,
     kind: z.enum(RECORD_KINDS),
-    /** One of the three: treatments and exchanges are of a pond, signs and laboratory results of a pond or a batch. */
+    /** One of the three: treatments and exchanges are of a pond, signs and laboratory results of a pond or a batch; none of a meter. */
     pond_id: uuid.nullable(),
     batch_id: uuid.nullable(),
     control_point_id: uuid.nullable(),
@@ -94,6 +97,7 @@ export const farmRecord = defineResource({
     ...healthColumns,
     ...trayColumns,
     ...preparationColumns,
+    ...meterColumns,
     created_by: uuid.nullable(),
     clock_quality: z.enum(['trusted', 'estimated']),
     created_at: instant,
@@ -108,6 +112,7 @@ export const farmRecord = defineResource({
     ...healthGroups,
     ...trayGroups,
     ...preparationGroups,
+    ...meterGroups,
   },
   parents: { farms: 'farm_id', ponds: 'pond_id', batches: 'batch_id', control_points: 'control_point_id' },
   goesBy: 'parent',
@@ -127,6 +132,9 @@ export const farmRecord = defineResource({
     feeding_id: 12,
     step: 12,
     ended_on: 12,
+    meter: 12,
+    meter_factor: 12,
+    meter_change: 12,
   },
   widened: { kind: 12, unit: 12 },
 });
@@ -219,7 +227,15 @@ export const recordCreate = z.discriminatedUnion('kind', [
   traysCreate,
   preparationCreate,
 ]);
-export type RecordCreate = z.infer<typeof recordCreate>;
+
+/** POST /farms/{farm_id}/records: what is of the whole farm. */
+export const farmRecordCreate = z.object({
+  id,
+  kind: z.literal('METER').default('METER'),
+  happened_at: happenedAt.optional().meta({ description: 'When it was read; default now' }),
+  ...meterFields,
+});
+export type RecordCreate = z.infer<typeof recordCreate> | z.infer<typeof farmRecordCreate>;
 
 /** POST /batches/{batch_id}/records: what is of the animals wherever they are, as a test of the larvae before they came. */
 export const batchRecordCreate = z.discriminatedUnion('kind', [
@@ -248,6 +264,7 @@ export const recordUpdate = z.object({
   ...healthUpdate,
   ...trayUpdate,
   ...preparationUpdate,
+  ...meterUpdate,
 });
 export type RecordUpdate = z.infer<typeof recordUpdate>;
 
@@ -280,6 +297,7 @@ export const recordAnswer = z.object({
   ...healthAnswer,
   ...trayAnswer,
   ...preparationAnswer,
+  ...meterAnswer,
   batches: z
     .array(z.object({ id: z.uuid(), batch_code: z.string() }))
     .describe('Whose animals were in the pond on that day, as far as is recorded'),

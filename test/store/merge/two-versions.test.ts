@@ -145,6 +145,9 @@ const ENTERED: Readonly<Record<string, { row: Record<string, unknown>; entered: 
         feeding_id: idOf(6, 9),
         step: 'LIMING',
         ended_on: '2026-03-09',
+        meter: 'Medidor 1',
+        meter_factor: 40,
+        meter_change: 'ROLLED_OVER',
       },
     },
   };

@@ -368,6 +368,9 @@ export const THINGS: readonly Thing[] = [
         feeding_id: null,
         step: null,
         ended_on: null,
+        meter: null,
+        meter_factor: null,
+        meter_change: null,
         ...recorded(at),
       })),
     edits: {
@@ -376,6 +379,7 @@ export const THINGS: readonly Thing[] = [
       disease: (word) => ({ disease_name: word }),
       result: (word) => ({ report_number: word }),
       step: (word) => ({ ended_on: `2026-03-${String((numberOf(word) % 28) + 1).padStart(2, '0')}` }),
+      meter: (word) => ({ meter: word }),
       trays: (word) => ({ trays: [{ tray: 1, left_percent: numberOf(word) % 100, note: word }] }),
       text: (word) => ({ text: word }),
     },

@@ -173,7 +173,7 @@ function eventsOf(
       }),
     ),
     ...records.flatMap((record): Event[] =>
-      record.kind === 'FEED_TRAYS'
+      record.kind === 'FEED_TRAYS' || record.kind === 'METER'
         ? []
         : [
             {

@@ -44,6 +44,7 @@ export function ChooseEntry() {
       hint: words.preparationHint,
       isShown: mayRecord.value,
     },
+    { href: '/lancar/medidor', name: words.meter, hint: words.meterHint, isShown: mayRecord.value },
     { href: '/lancar/estoque', name: words.stock, hint: words.stockHint, isShown: true },
     { href: '/lancar/despesa', name: words.expense, hint: words.expenseHint, isShown: mayManage.value },
     {

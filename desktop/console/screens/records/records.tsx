@@ -10,7 +10,9 @@ import {
   type RecordAnswer,
 } from '#contract/resources/farm-records.ts';
 import type { LossAnswer } from '#contract/resources/losses.ts';
+import { METER_CHANGES } from '#contract/resources/meter-readings.ts';
 import { PREPARATION_STEPS } from '#contract/resources/pond-preparation.ts';
+import { meterWords } from '#words/meters.ts';
 import { recordWords } from '#words/production.ts';
 import { recordsWords } from '#words/records.ts';
 import { trayWords } from '#words/trays.ts';
@@ -150,6 +152,24 @@ export function PondTrays({ pond }: { pond: Pond }) {
   );
 }
 
+/** The last readings of the electricity meters of a farm. */
+export const READINGS = { kind: 'METER', limit: 30 } as const;
+
+export function MeterReadings({ farmId }: { farmId: string }) {
+  const readings = useGet(`/farms/${farmId}/records`, READINGS);
+  return (
+    <Frame title={meterWords().readings} name="meters" enter={[]}>
+      <Answer
+        of={readings}
+        isEmpty={(rows) => rows.length === 0}
+        empty={<p class="muted">{recordsWords().none}</p>}
+      >
+        {(rows) => <Lines lines={rows.map(lineOf)} />}
+      </Answer>
+    </Frame>
+  );
+}
+
 function Frame({
   title = recordsWords().title,
   name = '',
@@ -240,10 +260,13 @@ export function detailsOf(record: RecordAnswer): string {
     ...findingsIn(record),
     ...traysIn(record),
     ...preparedIn(record),
+    record.meter ?? '',
     amount === null || unit === null
       ? ''
       : quantity(amount, Number.isInteger(amount) ? 0 : 2, words.units[unit]),
     product_kind === null ? '' : words.productKinds[product_kind],
+    record.meter_change === null ? '' : meterWords().changes[record.meter_change],
+    record.meter_factor === null ? '' : `× ${figure(record.meter_factor, 2)}`,
     text ?? '',
     source === null ? '' : record.kind === 'LAB' ? source : words.from(source),
     product_lot === null ? '' : words.lotOf(product_lot),
@@ -318,6 +341,29 @@ function fieldsOf(record: RecordAnswer): CorrectedField[] {
         trayFieldOf(record),
         line('text', trayWords().remark),
         line('responsible', trayWords().who),
+      ];
+    case 'METER':
+      return [
+        when,
+        { name: 'meter', label: meterWords().meter, kind: 'text', first: record.meter ?? '' },
+        { name: 'amount', label: meterWords().counter, kind: 'figure', first: asTyped(record.amount) },
+        {
+          name: 'meter_change',
+          label: meterWords().change,
+          kind: 'choice',
+          first: record.meter_change ?? '',
+          isOptional: true,
+          options: [{ value: '', label: '–' }, ...namedOf(METER_CHANGES, meterWords().changes)],
+        },
+        {
+          name: 'meter_factor',
+          label: meterWords().factor,
+          kind: 'figure',
+          first: asTyped(record.meter_factor),
+          isOptional: true,
+        },
+        line('responsible', meterWords().who),
+        line('text', meterWords().remark),
       ];
     case 'PREPARATION':
       return [

@@ -9,6 +9,7 @@ import { farm } from '../../data/farm-store.ts';
 import { useGet } from '../../data/query.ts';
 import { figure, instantAt, isoDay, money, quantity, shortDay } from '../../i18n/format.ts';
 import { addDays } from '../../state/week-outlook.ts';
+import { MeterReport } from './meter-report.tsx';
 import { ReportTable } from './report-table.tsx';
 
 const PERIODS = [7, 14, 31] as const;
@@ -45,6 +46,7 @@ export function EnergyReport() {
       >
         {(told) => <Told told={told} />}
       </Answer>
+      <MeterReport from={addDays(today, 1 - days)} until={today} />
     </>
   );
 }

@@ -95,6 +95,8 @@ export const entryWords = translation<typeof source.entryWords>({
   labHint: 'PCR, histology, bacteriology: what was looked for and found',
   preparation: 'Pond preparation',
   preparationHint: 'Drying, liming, filling between two cycles',
+  meter: 'Electricity meter',
+  meterHint: 'What the meter shows at each shift',
   queue: 'Waiting',
   queueHint: 'What the gateway does not have yet',
   tasks: 'Tasks of today',

@@ -17,6 +17,7 @@ export const recordsWords = translation<typeof source.recordsWords>({
     LAB: 'Laboratory result',
     FEED_TRAYS: 'Feeding trays',
     PREPARATION: 'Pond preparation',
+    METER: 'Meter reading',
     LOSS: 'Mortality',
   },
   productKinds: {
@@ -72,6 +73,7 @@ export const recordsWords = translation<typeof source.recordsWords>({
     Ct: 'Ct',
     'copies/uL': 'copies/µL',
     'copies/ng': 'copies/ng',
+    kWh: 'kWh',
   },
   exchangeUnits: { percent: '% of the water', cm: 'cm of depth', m3: 'm³' },
   reason: 'Reason',

@@ -93,6 +93,8 @@ export const entryWords = translation<typeof source.entryWords>({
   labHint: 'PCR, histología, bacteriología: lo que se buscó y se halló',
   preparation: 'Preparación de la piscina',
   preparationHint: 'Secado, encalado, llenado entre dos ciclos',
+  meter: 'Medidor de energía',
+  meterHint: 'Lo que marca el medidor en cada turno',
   mortality: 'Mortalidad',
   mortalityHint: 'Ajustar la supervivencia',
   queue: 'En la cola',

@@ -17,6 +17,7 @@ export const recordsWords = translation<typeof source.recordsWords>({
     LAB: 'Resultado de laboratorio',
     FEED_TRAYS: 'Comederos',
     PREPARATION: 'Preparación de la piscina',
+    METER: 'Lectura del medidor',
     LOSS: 'Mortalidad',
   },
   productKinds: {
@@ -72,6 +73,7 @@ export const recordsWords = translation<typeof source.recordsWords>({
     Ct: 'Ct',
     'copies/uL': 'copias/µL',
     'copies/ng': 'copias/ng',
+    kWh: 'kWh',
   },
   exchangeUnits: { percent: '% del agua', cm: 'cm de lámina', m3: 'm³' },
   reason: 'Motivo',

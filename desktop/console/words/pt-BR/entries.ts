@@ -92,6 +92,8 @@ export const entryWords = source({
   labHint: 'PCR, histologia, bacteriologia: o que se procurou e achou',
   preparation: 'Preparo do viveiro',
   preparationHint: 'Secagem, calagem, enchimento entre dois ciclos',
+  meter: 'Medidor de energia',
+  meterHint: 'O que o medidor marca em cada turno',
   queue: 'Na fila',
   queueHint: 'O que ainda não chegou ao gateway',
   tasks: 'Tarefas de hoje',

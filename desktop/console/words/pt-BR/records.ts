@@ -16,6 +16,7 @@ export const recordsWords = source({
     LAB: 'Resultado de laboratório',
     FEED_TRAYS: 'Bandejas',
     PREPARATION: 'Preparo do viveiro',
+    METER: 'Leitura do medidor',
     LOSS: 'Mortalidade',
   },
   productKinds: {
@@ -71,6 +72,7 @@ export const recordsWords = source({
     Ct: 'Ct',
     'copies/uL': 'cópias/µL',
     'copies/ng': 'cópias/ng',
+    kWh: 'kWh',
   },
   exchangeUnits: { percent: '% da água', cm: 'cm de lâmina', m3: 'm³' },
   reason: 'Motivo',

@@ -336,7 +336,7 @@ export const FARM_REGISTERS: readonly FarmRegister[] = [
     column: 'farm_id',
     order: 'happened_at',
     meaning:
-      'Treatments, water exchanges, notes, signs of disease, laboratory results, feeding trays and preparation of ponds',
+      'Treatments, water exchanges, notes, signs of disease, laboratory results, feeding trays, preparation of ponds and meter readings',
     isSheet: true,
     columns: [
       id,
@@ -344,7 +344,7 @@ export const FARM_REGISTERS: readonly FarmRegister[] = [
       at('happened_at', 'When it was; of LAB when the sample was taken'),
       text(
         'kind',
-        'TREATMENT, WATER_EXCHANGE, NOTE, DISEASE (what was seen), LAB (a laboratory result), FEED_TRAYS or PREPARATION (of a pond between cycles)',
+        'TREATMENT, WATER_EXCHANGE, NOTE, DISEASE (what was seen), LAB (a laboratory result), FEED_TRAYS, PREPARATION (of a pond between cycles) or METER (an electricity meter)',
       ),
       ofPond('Of a pond'),
       ofBatch,
@@ -353,7 +353,7 @@ export const FARM_REGISTERS: readonly FarmRegister[] = [
       text('product', 'What was given'),
       text('product_kind', 'PROBIOTIC, LIME, MEDICATION and the like'),
       text('product_lot', 'Lot of the product'),
-      figure('amount', 'see unit', 'How much; the figure of a LAB'),
+      figure('amount', 'see unit', 'How much; the figure of a LAB; what the counter of a METER shows'),
       text(
         'unit',
         'kg, g, L, mL or ppm of a product; percent, cm or m3 of the water; CFU/mL, Ct and the like of LAB',
@@ -385,6 +385,9 @@ export const FARM_REGISTERS: readonly FarmRegister[] = [
         is: 'day',
         meaning: 'Last day of a preparation; empty: it goes on, or nobody said',
       },
+      text('meter', 'Of METER: which one'),
+      figure('meter_factor', '', 'kWh of one unit of its counter; empty: 1'),
+      text('meter_change', 'CHANGED or ROLLED_OVER since the reading before; empty: neither was said'),
     ],
   },
   {

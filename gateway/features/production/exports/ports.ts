@@ -64,6 +64,9 @@ export type RecordLine = Pick<
   | 'trays'
   | 'step'
   | 'ended_on'
+  | 'meter'
+  | 'meter_factor'
+  | 'meter_change'
 > & {
   /** The farm's words for the pond, batch or control point. */
   place: string;

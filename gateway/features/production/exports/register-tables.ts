@@ -175,6 +175,9 @@ export function recordsTable(lines: Lines<RecordLine>, timezone: string, batches
       day('result_on'),
       ...text('report_number', 'trays', 'step'),
       day('ended_on'),
+      ...text('meter'),
+      ...number('meter_factor'),
+      ...text('meter_change'),
     ],
     chunks: recordRows(lines, timezone, batchesOf),
   };
@@ -204,6 +207,9 @@ async function* recordRows(
         traysText(line.trays),
         line.step,
         line.ended_on,
+        line.meter,
+        line.meter_factor,
+        line.meter_change,
       ]);
     }
     yield rows;

@@ -36,19 +36,14 @@ export async function energyOfFarm(
 ): Promise<EnergyAnswer> {
   const zone = await deps.energy.zoneOfFarm(farmId);
   if (zone === null) throw notFound('Farm');
-  const today = localDay(isoOf(deps.now()), zone);
-  const end = asked.end_date ?? today;
-  const start = asked.start_date ?? dayAfter(end, 1 - DAYS_BY_DEFAULT);
-  if (end < start) throw invalidField(422, 'end_date', 'must not lie before start_date');
-  if (daysBetween(start, end) >= MOST_DAYS)
-    throw invalidField(422, 'end_date', `at most ${MOST_DAYS} days at once`);
+  const days = daysAsked(deps, asked, zone);
+  const [start = '', end = ''] = [days[0], days.at(-1)];
   const { energy } = await deps.scienceOf(farmId);
   const ponds = await powerOf(deps, await deps.energy.aeratorsOfFarm(farmId), startOfDay(start, zone));
   const clock = zoneClock(zone);
   const uses = ponds.flatMap(({ use }) => use ?? []);
   const costIn = (window: Interval, of: readonly PowerUse[]) =>
     energyCost(energy, { utcOffsetMinutes: clock.offsetAt(window.fromMs) / 60_000 }, { uses: of, window });
-  const days = Array.from({ length: daysBetween(start, end) + 1 }, (_, i) => dayAfter(start, i));
   const byDay = days.map((date) => ({ date, ...costIn(windowOf(date, clock), uses) }));
   const total = byDay.reduce((sum, day) => ({ kwh: sum.kwh + day.kwh, cost: sum.cost + day.cost }), {
     kwh: 0,
@@ -86,6 +81,20 @@ export async function energyOfFarm(
       ];
     }),
   };
+}
+
+/** Every day of the span that was asked for, the last week where nothing was. Throws 422 for one that ends before it begins, or is long. */
+export function daysAsked(
+  deps: Pick<EnergyDeps, 'now'>,
+  asked: { start_date?: string | undefined; end_date?: string | undefined },
+  zone: string,
+): string[] {
+  const end = asked.end_date ?? localDay(isoOf(deps.now()), zone);
+  const start = asked.start_date ?? dayAfter(end, 1 - DAYS_BY_DEFAULT);
+  if (end < start) throw invalidField(422, 'end_date', 'must not lie before start_date');
+  if (daysBetween(start, end) >= MOST_DAYS)
+    throw invalidField(422, 'end_date', `at most ${MOST_DAYS} days at once`);
+  return Array.from({ length: daysBetween(start, end) + 1 }, (_, i) => dayAfter(start, i));
 }
 
 /** What the aeration of some ponds costs a day, by their last days; `since` is the youngest a batch can be billed for. */
@@ -134,7 +143,7 @@ async function benchmarkOf(
 }
 
 /** Power per pond and when it ran since an instant; `use` null: no control point reports it. */
-async function powerOf(
+export async function powerOf(
   deps: EnergyDeps,
   aerators: readonly AeratorOfPond[],
   since: string,

@@ -1,5 +1,6 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
 import type { expense } from '#contract/resources/finance.ts';
+import type { MeterChange } from '#contract/resources/meter-readings.ts';
 import type { BatchStatus, SwitchState } from '#contract/words.ts';
 import type { SpentByCategory } from '../batch-money.ts';
 
@@ -51,7 +52,20 @@ export type FinanceQueries = {
   spentByCategory: SpentByCategory;
 };
 
+/** What a meter showed when somebody read it. */
+export type ReadingOfMeter = {
+  meter: string;
+  happened_at: string;
+  amount: number;
+  meter_factor: number | null;
+  meter_change: MeterChange | null;
+};
+
 export type EnergyQueries = {
+  /** Oldest first. */
+  meterReadings: (farmId: string, span: { from: string; before: string }) => Promise<ReadingOfMeter[]>;
+  /** The newest reading of each meter that was ever read. */
+  metersOf: (farmId: string) => Promise<ReadingOfMeter[]>;
   aeratorsIn: (pondIds: readonly string[]) => Promise<AeratorOfPond[]>;
   aeratorsOfFarm: (farmId: string) => Promise<AeratorOfPond[]>;
   runFacts: (controlPointIds: readonly string[], since: string) => Promise<RunFacts[]>;

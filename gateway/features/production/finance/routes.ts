@@ -15,6 +15,7 @@ import {
   profitabilityAnswer,
   profitabilityQuery,
 } from '#contract/resources/finance.ts';
+import { meterUseAnswer, meterUseQuery } from '#contract/resources/meter-readings.ts';
 import { journalAnswer } from '#core/audit.ts';
 import { notFound } from '#core/errors.ts';
 import { onFarm, requireMatch, signedIn } from '#core/request-checks.ts';
@@ -28,6 +29,7 @@ import {
   expenseAnswerOf,
   profitabilityAnswerOf,
 } from './finance-answers.ts';
+import { meterUseOfFarm } from './meter-use.ts';
 import { optimalHarvest } from './optimal-harvest.ts';
 import type { Expense, FinanceQueries } from './ports.ts';
 import {
@@ -229,6 +231,20 @@ function analysisRoutes(deps: FinanceRoutesDeps): Route[] {
       answers: { 200: { schema: energyAnswer } },
       async handle(request) {
         return { answer: { status: 200, body: await energyOfFarm(deps, onFarm(request), request.query) } };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/farms/{farm_id}/energy/meters',
+      tag,
+      summary:
+        'Electricity by the meters that people read at each shift, beside what the aerators must have drawn',
+      access: { who: 'farm', of: 'farm', at: 'params', field: 'farm_id', others: 404, right: 'read_finance' },
+      params: z.object({ farm_id: idInput }),
+      query: meterUseQuery,
+      answers: { 200: { schema: meterUseAnswer } },
+      async handle(request) {
+        return { answer: { status: 200, body: await meterUseOfFarm(deps, onFarm(request), request.query) } };
       },
     }),
   ];

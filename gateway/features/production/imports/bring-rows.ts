@@ -26,10 +26,12 @@ import type { Identified, ImportBy } from './read-rows.ts';
 /** Batches that a record names: enough to go on from, whatever the file holds. */
 const MOST_CODES = 20;
 /** Control has its turn between two commits, and a commit holds the loop about so long, whatever the box. */
-const TURN_MS = 4;
+const TURN_MS = 8;
 const ROWS_AT_FIRST = 25;
 const MOST_ROWS_PER_COMMIT = 100;
 const LEAST_ROWS_PER_COMMIT = 10;
+/** So many commits tell what a row takes. */
+const COMMITS_LOOKED_AT = 8;
 
 export type ToBring = {
   file: FileToRead;
@@ -58,21 +60,21 @@ export async function importRows(
   const of = { toName: fresh.size, undone, importId: progress.id };
   let imported = 0;
   let number = 0;
-  let perCommit = ROWS_AT_FIRST;
+  const pace = createPace();
   for await (const chunk of readRows(deps, file, facts)) {
     await progress.step(imported, fresh.size);
     const rows = chunk
       .flatMap((read) => (read.is === 'row' ? [{ ...read, id: nextId() }] : []))
       .filter(({ id }) => fresh.has(id));
     for (let from = 0; from < rows.length; ) {
-      const some = rows.slice(from, from + perCommit);
+      const some = rows.slice(from, from + pace.rows());
       const done = await perform(deps, by.caller.userId, () =>
         decideRows(deps, by, { kind: file.kind, rows: some, number, before: imported, ...of }),
       );
       imported += done.answer;
       number += 1;
       from += some.length;
-      perCommit = rowsFor(done.committed.tookMs, some.length, perCommit);
+      pace.took(done.committed.tookMs, some.length);
       await deps.pause(1);
     }
     for (const { planned } of rows) {
@@ -83,12 +85,24 @@ export async function importRows(
   return { imported, batchCodes: [...codes] };
 }
 
-/** How many rows take one turn, as the last commits did; one that was slow alone changes little. */
-function rowsFor(tookMs: number | undefined, rows: number, before: number): number {
-  if (tookMs === undefined || rows < LEAST_ROWS_PER_COMMIT) return before;
-  const fitting = (rows * TURN_MS) / Math.max(0.1, tookMs);
-  const next = Math.round((3 * before + Math.min(MOST_ROWS_PER_COMMIT, fitting)) / 4);
-  return Math.max(LEAST_ROWS_PER_COMMIT, next);
+/**
+ * How many rows take one turn. By the quickest of the last commits: whatever else the machine does meanwhile makes a commit
+ * slower than its rows do, and smaller commits would only add their own cost to that.
+ */
+export function createPace(): { rows: () => number; took: (ms: number | undefined, rows: number) => void } {
+  const perRow: number[] = [];
+  return {
+    rows() {
+      if (perRow.length === 0) return ROWS_AT_FIRST;
+      const fitting = Math.round(TURN_MS / Math.max(0.001, Math.min(...perRow)));
+      return Math.min(MOST_ROWS_PER_COMMIT, Math.max(LEAST_ROWS_PER_COMMIT, fitting));
+    },
+    took(ms, rows) {
+      if (ms === undefined || rows < LEAST_ROWS_PER_COMMIT) return;
+      perRow.push(ms / rows);
+      if (perRow.length > COMMITS_LOOKED_AT) perRow.shift();
+    },
+  };
 }
 
 async function decideRows(

@@ -13,7 +13,7 @@ import { notATable, type Table } from './read-table.ts';
 import { areDatesMonthly, areSwapped, areYearsFirst, type Seen, survey } from './survey-file.ts';
 
 /** Rows between two breaths, in which heartbeats and orders get their turn. */
-const ROWS_AT_ONCE = 50;
+const ROWS_AT_ONCE = 100;
 /** Cells between two breaths: rows may be long or empty. */
 const CELLS_AT_ONCE = 5_000;
 

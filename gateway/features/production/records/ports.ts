@@ -5,7 +5,7 @@ export type FarmRecord = Stored<RowOf<typeof farmRecord>>;
 
 /** Where something is written down. */
 export type Place = {
-  kind: 'pond' | 'batch' | 'control_point';
+  kind: 'pond' | 'batch' | 'control_point' | 'farm';
   id: string;
   /** What people call it. */
   name: string;
@@ -31,6 +31,8 @@ export type RecordFilter = {
   except: RecordKind | null;
 };
 
+export type ReadingBeside = Pick<FarmRecord, 'amount' | 'meter_change' | 'happened_at'>;
+
 /** Facts the use cases of records ask for; only what is seen is answered: not deleted, and not below what is. */
 export type RecordQueries = {
   /** Ponds and batches by UUID or number. */
@@ -47,6 +49,10 @@ export type RecordQueries = {
   ) => Promise<number>;
   /** Products of the farm's treatments as they were last used, newest first. */
   productsOf: (farmId: string, most: number) => Promise<ProductAnswer[]>;
+  /** What the same meter showed before a reading of it, and after it. */
+  readingsBeside: (
+    reading: Pick<FarmRecord, 'id' | 'farm_id' | 'meter' | 'happened_at'>,
+  ) => Promise<{ before: ReadingBeside | null; after: ReadingBeside | null }>;
   /** A feeding that is not deleted. */
   mealById: (id: string) => Promise<{ batch_id: string; pond_id: string | null; feed_date: string } | null>;
   /** Batches that were stocked in these ponds or moved to them at some time, whatever became of them. */

@@ -45,6 +45,11 @@ export function requireTold(
   if (row.kind === 'FEED_TRAYS' && (row.trays ?? []).every((each) => each.left_percent === null))
     throw invalidField(422, 'trays', 'say what was left on at least one tray', 'NO_TRAY_SEEN');
   if (row.kind === 'PREPARATION') requireSpan(deps, row, timezone);
+  if (row.kind === 'METER') {
+    if (row.meter === null) throw invalidField(422, 'meter', 'say which meter was read');
+    if (row.amount === null) throw invalidField(422, 'amount', 'say what the counter showed');
+    requireUnit(row);
+  }
   if (row.kind !== 'LAB') return;
   if (row.disease === null) throw invalidField(422, 'disease', 'say what was looked for');
   if (row.source === null) throw invalidField(422, 'source', 'say which laboratory it was');

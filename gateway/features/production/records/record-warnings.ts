@@ -3,7 +3,7 @@ import { type farmRecord, MAY_LEAVE_RESIDUES } from '#contract/resources/farm-re
 import { LISTED_DISEASES } from '#contract/resources/health-records.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { figure, type Language } from '#science/advice/language.ts';
-import type { Place } from './ports.ts';
+import type { Place, ReadingBeside } from './ports.ts';
 
 export type RecordWarning = { code: string; message: string };
 type Row = Pick<
@@ -49,6 +49,27 @@ export function recordWarnings(
       ? [{ code: 'LARGE_DOSE', message: words.largeDose(doseOf(row, language)) }]
       : []),
     ...(isAhead ? [{ code: 'FUTURE_DATE', message: words.inTheFuture }] : []),
+  ];
+}
+
+/** A counter that shows less than before is doubted, until somebody says why or corrects a figure. */
+export function meterWarnings(
+  row: Pick<RowOf<typeof farmRecord>, 'amount' | 'meter_change'>,
+  { before, after }: { before: ReadingBeside | null; after: ReadingBeside | null },
+  language: Language,
+): RecordWarning[] {
+  const words = WORDS[language];
+  const isLower = (one: Pick<ReadingBeside, 'amount'>, other: Pick<ReadingBeside, 'amount'>) =>
+    one.amount !== null && other.amount !== null && one.amount < other.amount;
+  const shown = (reading: ReadingBeside) =>
+    figure(reading.amount ?? 0, Number.isInteger(reading.amount) ? 0 : 1, language);
+  return [
+    ...(before !== null && row.meter_change === null && isLower(row, before)
+      ? [{ code: 'METER_WENT_BACK', message: words.meterWentBack(shown(before)) }]
+      : []),
+    ...(after !== null && after.meter_change === null && isLower(after, row)
+      ? [{ code: 'METER_WENT_BACK', message: words.meterShowsLess(shown(after)) }]
+      : []),
   ];
 }
 
@@ -107,6 +128,8 @@ type Words = {
   largeExchange: (percent: number) => string;
   listedDisease: (disease: string) => string;
   inTheFuture: string;
+  meterWentBack: (before: string) => string;
+  meterShowsLess: (after: string) => string;
 };
 
 const WORDS: Readonly<Record<Language, Words>> = {
@@ -121,6 +144,10 @@ const WORDS: Readonly<Record<Language, Words>> = {
     listedDisease: (disease) =>
       `${disease} está na lista de doenças da OMSA: avise o serviço veterinário oficial, se a lei o pede.`,
     inTheFuture: 'A data está no futuro: confira dia e hora.',
+    meterWentBack: (before) =>
+      `O medidor marcava ${before} na leitura anterior: confira o número, ou diga se o medidor foi trocado ou deu a volta.`,
+    meterShowsLess: (after) =>
+      `A leitura seguinte marca ${after}, menos que esta: confira o número e a hora.`,
   },
   en: {
     withdrawalUnknown: (product) =>
@@ -133,6 +160,9 @@ const WORDS: Readonly<Record<Language, Words>> = {
     listedDisease: (disease) =>
       `${disease} is on the list of diseases of the WOAH: tell the official veterinary service where the law asks for it.`,
     inTheFuture: 'The date lies in the future: check day and time.',
+    meterWentBack: (before) =>
+      `The meter showed ${before} at the reading before: check the figure, or say whether the meter was changed or rolled over.`,
+    meterShowsLess: (after) => `The next reading shows ${after}, less than this one: check figure and time.`,
   },
   es: {
     withdrawalUnknown: (product) =>
@@ -147,5 +177,9 @@ const WORDS: Readonly<Record<Language, Words>> = {
     listedDisease: (disease) =>
       `${disease} está en la lista de enfermedades de la OMSA: avise al servicio veterinario oficial, si la ley lo pide.`,
     inTheFuture: 'La fecha está en el futuro: revise día y hora.',
+    meterWentBack: (before) =>
+      `El medidor marcaba ${before} en la lectura anterior: revise la cifra, o diga si el medidor se cambió o dio la vuelta.`,
+    meterShowsLess: (after) =>
+      `La lectura siguiente marca ${after}, menos que esta: revise la cifra y la hora.`,
   },
 };

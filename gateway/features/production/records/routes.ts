@@ -4,6 +4,7 @@ import type { RowOf } from '#contract/resource.ts';
 import {
   batchRecordCreate,
   type farmRecord,
+  farmRecordCreate,
   noteCreate,
   productAnswer,
   type RecordAnswer,
@@ -73,7 +74,7 @@ function listRoutes(deps: RecordRoutesDeps): Route[] {
       path: '/farms/{farm_id}/records',
       tag,
       summary:
-        'Treatments, water exchanges, notes, signs of disease, laboratory results, feeding trays and preparation of a farm, newest first',
+        'Treatments, water exchanges, notes, signs of disease, laboratory results, feeding trays, preparation and meter readings of a farm, newest first',
       access: atFarm,
       params: farmParams,
       query: recordsQuery,
@@ -168,6 +169,22 @@ function writingRoutes(deps: RecordRoutesDeps): Route[] {
       },
     }),
     route({
+      method: 'POST',
+      path: '/farms/{farm_id}/records',
+      tag,
+      summary: 'Write down what an electricity meter of the farm shows',
+      access: { ...at, of: 'farm', field: 'farm_id', right: 'record' },
+      params: farmParams,
+      body: farmRecordCreate,
+      answers,
+      idempotent: true,
+      async handle(request) {
+        const place = { kind: 'farm' as const, ref: request.params.farm_id };
+        const made = await writeRecord(deps, signedIn(request), place, sentOf(request));
+        return { ...made, answer: { status: 201, body: await toAnswer(deps, made.answer), rev: 1 } };
+      },
+    }),
+    route({
       ...notes,
       path: '/batches/{batch_id}/records',
       summary: 'Write down a note, signs of disease or a laboratory result of a batch',
@@ -220,7 +237,7 @@ function singleRoutes(deps: RecordRoutesDeps): Route[] {
       path: '/records/{record_id}',
       tag,
       summary:
-        'A treatment, water exchange, note, signs of disease, a laboratory result, feeding trays or preparation',
+        'A treatment, water exchange, note, signs of disease, a laboratory result, feeding trays, preparation or a meter reading',
       access: { ...atRecord, right: 'read' },
       params: recordParams,
       answers: { 200: { schema: recordAnswer } },
@@ -334,6 +351,9 @@ function answerOf(
     feeding_id: row.feeding_id,
     step: row.step,
     ended_on: row.ended_on,
+    meter: row.meter,
+    meter_factor: row.meter_factor,
+    meter_change: row.meter_change,
     batches,
     created_by: row.created_by,
     clock_quality: row.clock_quality,

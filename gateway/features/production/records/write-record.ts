@@ -3,6 +3,7 @@ import {
   DOSE_UNITS,
   EXCHANGE_UNITS,
   farmRecord,
+  METER_UNITS,
   MOST_DOSE,
   PREPARATION_UNITS,
   type RecordCreate,
@@ -21,7 +22,7 @@ import { dayAfter, instantOnFarm, localDay, startOfDay } from '#core/zone-clock.
 import type { Language } from '#science/advice/language.ts';
 import type { FarmRecord, Place, RecordQueries } from './ports.ts';
 import { requireMeal, requireTold } from './record-rules.ts';
-import { type RecordWarning, recordWarnings } from './record-warnings.ts';
+import { meterWarnings, type RecordWarning, recordWarnings } from './record-warnings.ts';
 
 export type WriteRecordDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality'> & {
   queries: RecordQueries;
@@ -39,7 +40,8 @@ export async function requirePlace(
   ref: string,
 ): Promise<Place> {
   const place = await queries.place(kind, ref);
-  if (place === null) throw notFound({ pond: 'Pond', batch: 'Batch', control_point: 'Control point' }[kind]);
+  if (place === null)
+    throw notFound({ pond: 'Pond', batch: 'Batch', control_point: 'Control point', farm: 'Farm' }[kind]);
   return place;
 }
 
@@ -81,10 +83,22 @@ export async function writeRecord(
   requireTold(deps, row, place.timezone);
   await requireMeal(deps, row, { isNamed: true });
   return {
-    answer: { row, warnings: recordWarnings(deps, { row, place }, language) },
+    answer: { row, warnings: await warningsOf(deps, { row, place }, language) },
     changes: [insert(farmRecord, row)],
     guards: [guard],
   };
+}
+
+async function warningsOf(
+  deps: WriteRecordDeps,
+  { row, place }: { row: RowOf<typeof farmRecord>; place: Place },
+  language: Language,
+): Promise<RecordWarning[]> {
+  const beside = row.meter === null ? null : await deps.queries.readingsBeside(row);
+  return [
+    ...recordWarnings(deps, { row, place }, language),
+    ...(beside === null ? [] : meterWarnings(row, beside, language)),
+  ];
 }
 
 function toldOf(input: RecordCreate) {
@@ -111,6 +125,9 @@ function toldOf(input: RecordCreate) {
     feeding_id: null,
     step: null,
     ended_on: null,
+    meter: null,
+    meter_factor: null,
+    meter_change: null,
   };
   const { kind } = input;
   switch (kind) {
@@ -191,6 +208,18 @@ function toldOf(input: RecordCreate) {
         step: input.step,
         ended_on: input.ended_on ?? null,
       };
+    case 'METER':
+      return {
+        ...nothing,
+        kind,
+        text: input.text ?? null,
+        amount: input.amount,
+        unit: 'kWh' as const,
+        responsible: input.responsible ?? null,
+        meter: input.meter,
+        meter_factor: input.meter_factor ?? null,
+        meter_change: input.meter_change ?? null,
+      };
   }
 }
 
@@ -251,6 +280,16 @@ const FIELDS: Readonly<Record<RecordKind, ReadonlySet<keyof RecordUpdate>>> = {
     'step',
     'ended_on',
   ]),
+  METER: new Set([
+    'happened_at',
+    'text',
+    'amount',
+    'unit',
+    'responsible',
+    'meter',
+    'meter_factor',
+    'meter_change',
+  ]),
 };
 
 const UNITS: Readonly<Record<RecordKind, readonly string[]>> = {
@@ -261,6 +300,7 @@ const UNITS: Readonly<Record<RecordKind, readonly string[]>> = {
   LAB: LAB_UNITS,
   FEED_TRAYS: [],
   PREPARATION: PREPARATION_UNITS,
+  METER: METER_UNITS,
 };
 
 /** Throws for what the schema lets through, and a record of that kind has not. */
@@ -313,7 +353,7 @@ export async function changeRecord(
   requireTold(deps, row, place.timezone);
   await requireMeal(deps, row, { isNamed: row.feeding_id !== current.feeding_id });
   return {
-    answer: { row, warnings: recordWarnings(deps, { row, place: pond }, language) },
+    answer: { row, warnings: await warningsOf(deps, { row, place: pond }, language) },
     changes: [
       update(farmRecord, current, set),
       correctionEntry(deps, { ...entryOf(caller, place, current), ...changed }),
@@ -344,10 +384,11 @@ const CALLED: Readonly<Record<RecordKind, string>> = {
   LAB: 'Laboratory result',
   FEED_TRAYS: 'Feeding trays',
   PREPARATION: 'Pond preparation',
+  METER: 'Meter reading',
 };
 
 function entryOf(caller: Caller, place: Place, row: FarmRecord) {
-  const of = row.kind === 'TREATMENT' ? (row.product ?? '') : (row.step ?? row.disease);
+  const of = row.kind === 'TREATMENT' ? (row.product ?? '') : (row.step ?? row.disease ?? row.meter);
   const what = of === null ? CALLED[row.kind] : `${CALLED[row.kind]} (${of})`;
   return {
     kind: 'farm_record' as const,
@@ -360,12 +401,18 @@ function entryOf(caller: Caller, place: Place, row: FarmRecord) {
 
 export function placeOf(
   deps: { queries: Pick<RecordQueries, 'place'> },
-  { pond_id, batch_id, control_point_id }: Pick<FarmRecord, 'pond_id' | 'batch_id' | 'control_point_id'>,
+  {
+    farm_id,
+    pond_id,
+    batch_id,
+    control_point_id,
+  }: Pick<FarmRecord, 'farm_id' | 'pond_id' | 'batch_id' | 'control_point_id'>,
 ): Promise<Place> {
   if (pond_id !== null) return requirePlace(deps, 'pond', pond_id);
-  return batch_id !== null
-    ? requirePlace(deps, 'batch', batch_id)
-    : requirePlace(deps, 'control_point', control_point_id ?? '');
+  if (batch_id !== null) return requirePlace(deps, 'batch', batch_id);
+  return control_point_id === null
+    ? requirePlace(deps, 'farm', farm_id)
+    : requirePlace(deps, 'control_point', control_point_id);
 }
 
 /** Throws 422 unless the pond lies on that farm. */

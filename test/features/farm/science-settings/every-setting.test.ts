@@ -219,6 +219,7 @@ beforeAll(async () => {
     () => get('/dashboard/growth-rates'),
     () => get('/dashboard/survival-rates'),
     () => get(`/farms/${farm.farmId}/energy?start_date=2026-02-01`),
+    () => get(`/farms/${farm.farmId}/energy/meters?start_date=2026-02-01`),
     () => get(`/farms/${farm.farmId}/feed-stock`),
   );
   for (const n of [0, 1, 5]) asks.push(() => get(`/ponds/${pond(n)}/summary-card`));

@@ -255,7 +255,7 @@ onBothEngines('feeding trays', (_open, engine) => {
       `/exports/records/csv?farm_id=${farm.farmId}&kind=FEED_TRAYS&start_date=2026-03-02&end_date=2026-03-02`,
     );
     const [header, line] = String(file.body).trim().split('\r\n');
-    expect(header).toMatch(/,report_number,trays,step,ended_on$/);
-    expect(line).toMatch(/^2026-03-02,08:00:00,FEED_TRAYS,V-1,.*,1=0 2=12\.5 3=\? 4=25 \(Muda\),,$/);
+    expect(header).toMatch(/,report_number,trays,step,ended_on,meter,meter_factor,meter_change$/);
+    expect(line).toMatch(/^2026-03-02,08:00:00,FEED_TRAYS,V-1,.*,1=0 2=12\.5 3=\? 4=25 \(Muda\),,,,,$/);
   });
 });

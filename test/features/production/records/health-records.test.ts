@@ -156,10 +156,10 @@ onBothEngines('disease and laboratory in the records of a farm', (_open, engine)
         .split('\r\n')
         .slice(1);
     expect(await linesOf('DISEASE')).toEqual([
-      `2026-02-03,09:00:00,DISEASE,V-1,${farm.batch.batch_code},,,,,,"Na bandeja, de manhã",Zé,,,,LETHARGY EMPTY_GUT WHITE_FAECES,12.5,MODERATE,EHP,,,,,,,,,`,
+      `2026-02-03,09:00:00,DISEASE,V-1,${farm.batch.batch_code},,,,,,"Na bandeja, de manhã",Zé,,,,LETHARGY EMPTY_GUT WHITE_FAECES,12.5,MODERATE,EHP,,,,,,,,,,,,`,
     ]);
     expect(await linesOf('LAB')).toEqual([
-      `2026-02-03,09:00:00,LAB,V-1,${farm.batch.batch_code},,,,400,CFU/mL,,,Laboratório do Porto,,,,,,VIBRIOSIS,,WATER,BACTERIOLOGY_TCBS,,2026-02-05,LP-118,,,`,
+      `2026-02-03,09:00:00,LAB,V-1,${farm.batch.batch_code},,,,400,CFU/mL,,,Laboratório do Porto,,,,,,VIBRIOSIS,,WATER,BACTERIOLOGY_TCBS,,2026-02-05,LP-118,,,,,,`,
     ]);
   });
 });

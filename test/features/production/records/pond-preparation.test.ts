@@ -94,7 +94,7 @@ onBothEngines('preparation of a pond', (_open, engine) => {
     const span = 'start_date=2026-02-20&end_date=2026-02-20';
     const file = await send('GET', `/exports/records/csv?farm_id=${farm.farmId}&kind=PREPARATION&${span}`);
     expect(String(file.body).split('\r\n')[1]).toBe(
-      '2026-02-20,09:00:00,PREPARATION,V-2,,Calcário dolomítico,,CD-7,600,kg,"pH do solo 5,8",Zé,,,,,,,,,,,,,,,LIMING,2026-02-21',
+      '2026-02-20,09:00:00,PREPARATION,V-2,,Calcário dolomítico,,CD-7,600,kg,"pH do solo 5,8",Zé,,,,,,,,,,,,,,,LIMING,2026-02-21,,,',
     );
   });
 });

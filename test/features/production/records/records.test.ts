@@ -381,8 +381,8 @@ onBothEngines('records of a farm', (_open, engine) => {
         .split('\r\n')
         .filter((line) => line.includes(String(cod))),
     ).toEqual([
-      `2026-02-03,09:00:00,TREATMENT,${String(cod)},,Florfenicol,MEDICATION,OTC-0815,2.5,kg,Vibriose,Dra. Ana,,28,2026-03-04,,,,,,,,,,,,,`,
-      `2026-02-04,09:00:00,TREATMENT,${String(cod)},,florfenicol,MEDICATION,OTC-0815,2.5,kg,Vibriose,Dra. Ana,,12,2026-02-17,,,,,,,,,,,,,`,
+      `2026-02-03,09:00:00,TREATMENT,${String(cod)},,Florfenicol,MEDICATION,OTC-0815,2.5,kg,Vibriose,Dra. Ana,,28,2026-03-04,,,,,,,,,,,,,,,,`,
+      `2026-02-04,09:00:00,TREATMENT,${String(cod)},,florfenicol,MEDICATION,OTC-0815,2.5,kg,Vibriose,Dra. Ana,,12,2026-02-17,,,,,,,,,,,,,,,,`,
     ]);
   });
 });

@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
+import { METER_CHANGES } from '#contract/resources/meter-readings.ts';
 import { SWITCH_STATES, type SwitchState } from '#contract/words.ts';
-import type { EnergyQueries, RunFacts } from '#features/production/finance/ports.ts';
+import type { EnergyQueries, ReadingOfMeter, RunFacts } from '#features/production/finance/ports.ts';
 import type { Db } from '../../database.ts';
 
 export function energyQueries(db: Db): EnergyQueries {
@@ -17,6 +19,30 @@ export function energyQueries(db: Db): EnergyQueries {
       pondIds.length === 0 ? [] : aerators().where('ponds.id', 'in', pondIds).execute(),
     aeratorsOfFarm: (farmId) => aerators().where('ponds.farm_id', '=', farmId).execute(),
     runFacts: (controlPointIds, since) => Promise.all(controlPointIds.map((id) => runFactsOf(db, id, since))),
+    async meterReadings(farmId, { from, before }) {
+      const rows = await readings(db, farmId)
+        .where('happened_at', '>=', from)
+        .where('happened_at', '<', before)
+        .orderBy('happened_at')
+        .orderBy('id')
+        .execute();
+      return rows.flatMap(readingOf);
+    },
+    async metersOf(farmId) {
+      const newest = readings(db, farmId).select(
+        sql<number>`row_number() over (partition by lower(meter) order by happened_at desc, id desc)`.as(
+          'place',
+        ),
+      );
+      const rows = await db
+        .selectFrom(newest.as('newest'))
+        .selectAll()
+        .where('place', '=', 1)
+        .orderBy('meter')
+        .limit(MOST_METERS)
+        .execute();
+      return rows.flatMap(readingOf);
+    },
     async zoneOfFarm(farmId) {
       const row = await db
         .selectFrom('farms')
@@ -27,6 +53,31 @@ export function energyQueries(db: Db): EnergyQueries {
       return row?.timezone ?? null;
     },
   };
+}
+
+const MOST_METERS = 50;
+
+const readings = (db: Db, farmId: string) =>
+  db
+    .selectFrom('farm_records')
+    .select(['id', 'meter', 'happened_at', 'amount', 'meter_factor', 'meter_change'])
+    .where('farm_id', '=', farmId)
+    .where('kind', '=', 'METER')
+    .where('hidden', '=', 0);
+
+/** What another instance sent without a meter or a figure is no reading. */
+function readingOf(row: {
+  meter: string | null;
+  happened_at: string;
+  amount: number | null;
+  meter_factor: number | null;
+  meter_change: string | null;
+}): ReadingOfMeter[] {
+  const { meter, happened_at, amount, meter_factor } = row;
+  const meter_change = METER_CHANGES.find((word) => word === row.meter_change) ?? null;
+  return meter === null || amount === null
+    ? []
+    : [{ meter, happened_at, amount, meter_factor, meter_change }];
 }
 
 async function runFactsOf(db: Db, controlPointId: string, since: string): Promise<RunFacts> {

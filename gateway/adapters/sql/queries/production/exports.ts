@@ -191,6 +191,7 @@ async function recordsAfter(
     .select(['product', 'product_kind', 'product_lot', 'amount', 'unit', 'responsible'])
     .select(['withdrawal_days', 'source', 'signs', 'affected_percent', 'severity', 'disease', 'disease_name'])
     .select(['sample', 'method', 'result', 'result_on', 'report_number', 'trays', 'step', 'ended_on'])
+    .select(['meter', 'meter_factor', 'meter_change'])
     .select(sql<string>`coalesce(ponds.cod, batches.batch_code, control_points.cod, '')`.as('place'))
     .where('farm_records.farm_id', '=', id)
     .where(isRecordSeen)

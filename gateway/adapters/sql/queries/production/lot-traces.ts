@@ -20,7 +20,7 @@ export function traceQueries(
       for (const ids of slicesOf(pondIds)) {
         const rows = await records(long)
           .where('pond_id', 'in', ids)
-          .where('kind', 'not in', ['NOTE', 'FEED_TRAYS', 'PREPARATION'])
+          .where('kind', 'not in', ['NOTE', 'FEED_TRAYS', 'PREPARATION', 'METER'])
           .where('happened_at', '>=', from)
           .where('happened_at', '<', before)
           .execute();

@@ -16,7 +16,12 @@ export const isRecordSeen = sql<SqlBool>`farm_records.hidden = 0
   and (farm_records.control_point_id is null
     or exists (select 1 from control_points as own where own.id = farm_records.control_point_id and own.hidden = 0))`;
 
-const COLUMN = { pond: 'pond_id', batch: 'batch_id', control_point: 'control_point_id' } as const;
+const COLUMN = {
+  pond: 'pond_id',
+  batch: 'batch_id',
+  control_point: 'control_point_id',
+  farm: 'farm_id',
+} as const;
 
 /** `long`: lists of years, read beside the main thread. */
 export function recordQueries(db: Db, long: Db): RecordQueries {
@@ -72,6 +77,8 @@ export function recordQueries(db: Db, long: Db): RecordQueries {
         .selectFrom('farm_records')
         .select((count) => count.fn.countAll<number>().as('n'))
         .where(COLUMN[kind], '=', id)
+        // what lies on its ponds is counted there
+        .$if(kind === 'farm', (query) => query.where('kind', '=', 'METER'))
         .where('happened_at', '>=', from)
         .where('happened_at', '<', before)
         .where('hidden', '=', 0)
@@ -79,6 +86,26 @@ export function recordQueries(db: Db, long: Db): RecordQueries {
       return Number(row?.n ?? 0);
     },
     productsOf: (farmId, most) => productsOf(db, farmId, most),
+    async readingsBeside({ id, farm_id, meter, happened_at }) {
+      const [before, after] = await Promise.all(
+        (['desc', 'asc'] as const).map((way) =>
+          db
+            .selectFrom('farm_records')
+            .select(['amount', 'meter_change', 'happened_at'])
+            .where('farm_id', '=', farm_id)
+            .where('kind', '=', 'METER')
+            .where('hidden', '=', 0)
+            .where('meter', '=', meter)
+            .where('id', '!=', id)
+            .where('happened_at', way === 'desc' ? '<=' : '>', happened_at)
+            .orderBy('happened_at', way)
+            .orderBy('id', way)
+            .limit(1)
+            .executeTakeFirst(),
+        ),
+      );
+      return { before: before ?? null, after: after ?? null };
+    },
     async mealById(id) {
       const row = await db
         .selectFrom('feeding_records')
@@ -181,6 +208,15 @@ async function placeOf(db: Db, kind: Place['kind'], ref: string): Promise<Place 
         .select(['batches.id', 'batches.batch_code as name', 'batches.farm_id', 'farms.timezone'])
         .where('batches.id', '=', uuidOf(db, 'batch', ref))
         .where('batches.hidden', '=', 0)
+        .executeTakeFirst();
+      return row === undefined ? null : { kind, ...row, ...none };
+    }
+    case 'farm': {
+      const row = await db
+        .selectFrom('farms')
+        .select(['id', 'name', 'id as farm_id', 'timezone'])
+        .where('id', '=', ref)
+        .where('hidden', '=', 0)
         .executeTakeFirst();
       return row === undefined ? null : { kind, ...row, ...none };
     }

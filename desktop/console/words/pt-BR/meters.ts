@@ -1,0 +1,33 @@
+import { source } from '../../i18n/catalogue.ts';
+
+export const meterWords = source({
+  title: 'Medidores de energia',
+  enter: 'Ler medidor de energia',
+  readings: 'Leituras dos medidores',
+  none: 'Nenhum medidor foi lido neste período.',
+  meter: 'Medidor',
+  meterHint: 'Como a fazenda o chama',
+  counter: 'O que o medidor marca',
+  before: (shown: string, at: string) => `Na última leitura, ${at}: ${shown}`,
+  lower: 'O medidor marca menos que antes. Confira o número, ou diga o que houve.',
+  change: 'O que houve com o medidor',
+  noChange: 'Nada: vou conferir',
+  changes: { CHANGED: 'Foi trocado', ROLLED_OVER: 'Deu a volta' },
+  factor: 'Constante do medidor',
+  factorHint: 'Da etiqueta, se houver transformadores: kWh por unidade. Vazio: 1',
+  who: 'Quem leu',
+  remark: 'Observação',
+  counted: 'Medido',
+  expected: 'Aeradores, pelas horas ligados',
+  cost: 'Custo',
+  perDay: 'Medido por dia',
+  shifts: 'Consumo por turno',
+  shift: 'Turno',
+  from: 'De',
+  until: 'Até',
+  several: (shift: string, n: string) => `${shift}, ${n} turnos: falta leitura`,
+  unknown: { CHANGED: 'não se sabe: medidor trocado', WENT_BACK: 'não se sabe: marca menos que antes' },
+  missing: (which: string, n: string) => `Leituras que faltam (${n}): ${which}`,
+  beside: (counted: string, expected: string, n: string) =>
+    `Nos ${n} dias completos: ${counted} medidos, ${expected} de aeradores pelas horas que a caixa contou.`,
+});
