@@ -12,7 +12,6 @@ const PARAMETERS = 6;
 const OF_V01 = 4;
 /** Days ago between which the probe was silent. */
 const SILENT = { from: 18, until: 15 };
-const EVERY_MS = 30_000;
 /** One reading of the month, at noon ten days ago; all the others are above four. */
 const LOWEST = 0.6;
 

@@ -1,7 +1,8 @@
-import { loadavg } from 'node:os';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type Console, startConsole, violationsOn } from '#test/console.ts';
+import { medianOf } from '#test/median.ts';
+import { effortOf } from '#test/page-effort.ts';
 import { aProbeWrote } from '#test/probe-month.ts';
 
 // A month of a probe at 30 s, 86,400 readings, compared with others and moved under the hand.
@@ -114,11 +115,7 @@ it('a month at 30 s follows the hand at sixty frames a second: a frame costs les
   await page.locator('figure canvas').nth(5).waitFor();
   const box = await chart.locator('.u-over').boundingBox();
   if (box === null) throw new Error('nothing is drawn');
-  const cdp = await page.context().newCDPSession(page);
-  await cdp.send('Performance.enable', { timeDomain: 'threadTicks' });
-  const spent = async () =>
-    (await cdp.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration')?.value ??
-    0;
+  const spent = await effortOf(page);
   /** Moves of the wheel, one in each frame that the browser draws. */
   const moved = (frames: number, deltaX: number, deltaY: number) =>
     page.evaluate(`new Promise((done) => {
@@ -142,7 +139,31 @@ it('a month at 30 s follows the hand at sixty frames a second: a frame costs les
   // it did come nearer, in all of the page
   expect(await page.getByRole('button', { name: 'Período inteiro' }).count()).toBeGreaterThan(1);
   await moved(FRAMES, 0, 10);
-  const each = (((await spent()) - start) * 1_000) / (2 * FRAMES);
-  console.log(`${each.toFixed(1)} ms of the processor a frame, six charts, load ${loadavg()[0]?.toFixed(1)}`);
-  expect(each).toBeLessThan(FRAME_MS);
+  const each = ((await spent()) - start) / (2 * FRAMES);
+  expect(each, 'ms of the processor a frame').toBeLessThan(FRAME_MS);
+});
+
+it('a month at 30 s is drawn within the effort that a phone six times slower has for it', async () => {
+  const page = await farm.open('/viveiros/V-02/agua', { width: 360, height: 740 });
+  const chart = page.locator('figure').first();
+  await chart.locator('canvas').waitFor();
+  await page.locator('figure canvas').nth(5).waitFor();
+  const spent = await effortOf(page);
+  const drawnIn: number[] = [];
+  const press = (name: string, wanted: string) =>
+    page.evaluate(`new Promise((done) => {
+      const chart = document.querySelector('figure');
+      [...chart.querySelectorAll('button')].find((one) => one.textContent === '${name}').click();
+      const look = () => chart.querySelector('${wanted}') === null ? setTimeout(look, 5) : requestAnimationFrame(() => setTimeout(done));
+      look();
+    })`);
+  for (let n = 0; n < 9; n += 1) {
+    await press('Ver como tabela', 'tbody');
+    const start = await spent();
+    await press('Ver como gráfico', 'canvas');
+    drawnIn.push((await spent()) - start);
+  }
+  const ms = medianOf(drawnIn);
+  // from the press to the frame that shows it: 150 ms at a sixth of the speed
+  expect(ms, 'ms of the processor').toBeLessThan(150 / 6);
 });
