@@ -46,10 +46,8 @@ const OWNERS: readonly [string, (place: Pick<Place, 'app' | 'token' | 'user'>) =
     'who has used up the requests of the hour',
     async ({ app, user, token }) => {
       await setSubscription(app, user.id, { plan: 'FREE' });
-      const asked = await Promise.all(
-        Array.from({ length: 101 }, () => app.call('GET', '/farms/', { token })),
-      );
-      expect(asked.map(({ status }) => status)).toContain(429);
+      // one after the other: of a hundred at once some are refused for that, and leave the hour its requests
+      for (let asked = 0; asked < 100; asked += 1) await app.call('GET', '/farms/', { token });
       expect(await app.call('GET', '/farms/', { token })).toMatchObject({ status: 429 });
     },
   ],
