@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const gateway = (folder: string) => fileURLToPath(new URL(`../../gateway/${folder}/`, import.meta.url));
@@ -13,6 +13,18 @@ function isOfStart(id: string, modules: Modules, seen = new Set<string>()): bool
   seen.add(id);
   return modules.getModuleInfo(id)?.importers.some((from) => isOfStart(from, modules, seen)) ?? false;
 }
+
+/** A browser starts the push worker as one file: what the console uses, too, is a copy of its own there. */
+const pushWorkerAlone: Plugin = {
+  name: 'push-worker-alone',
+  enforce: 'pre',
+  async resolveId(source, importer, options) {
+    const isOfWorker = importer?.startsWith(here('push/')) === true || importer?.endsWith('?alone') === true;
+    if (!isOfWorker) return null;
+    const found = await this.resolve(source, importer, { ...options, skipSelf: true });
+    return found === null || !found.id.endsWith('.ts') ? found : { ...found, id: `${found.id}?alone` };
+  },
+};
 
 // One console for the farm's network, the hosted instance and the window on the operator's PC. scripts/build-console.mjs builds
 // it once in each language; here it speaks the first of them.
@@ -28,6 +40,7 @@ export default defineConfig({
       'react-dom': 'preact/compat',
     },
   },
+  plugins: [pushWorkerAlone],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     target: 'es2022',

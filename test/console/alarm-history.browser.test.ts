@@ -65,3 +65,34 @@ it('a place that is not of this farm shows nothing, and not everything', async (
   expect(await page.locator('tbody tr').count()).toBe(0);
   await farm.closePages();
 });
+
+it('is sorted by every column, and kept by name with its place and kind, in order', async () => {
+  const page = await farm.open('/alarmes/historico');
+  const head = page.getByRole('columnheader', { name: /Começou|Quando/ });
+  await head.getByRole('button').click();
+  await expect.poll(() => head.getAttribute('aria-sort')).toBe('ascending');
+  await page.getByLabel('Onde').selectOption({ label: 'V-01' });
+  await page.getByRole('button', { name: 'Guardar esta vista…' }).click();
+  await page.getByText('Fica neste aparelho').waitFor();
+  await page.getByLabel('Nome da vista').fill('V-01 do começo');
+  await page.getByRole('button', { name: 'Guardar', exact: true }).click();
+  await page.goto(`${farm.app.base}/alarmes/historico`);
+  const rows = page.locator('tbody tr');
+  await expect.poll(() => rows.count()).toBeGreaterThanOrEqual(3);
+  const view = page.getByRole('button', { name: 'V-01 do começo', exact: true });
+  await view.click();
+  await expect.poll(() => new URL(page.url()).searchParams.get('viveiro')).toBe('V-01');
+  await expect.poll(() => view.getAttribute('aria-pressed')).toBe('true');
+  await expect.poll(() => head.getAttribute('aria-sort')).toBe('ascending');
+  expect(await page.getByLabel('Onde').inputValue()).toBe('viveiro V-01');
+  // where it finds nothing it can be left again
+  await page.getByLabel('O quê').selectOption({ label: 'pH alto' });
+  await page.getByText('Nenhum alarme deste lugar e tipo.').waitFor();
+  await view.click();
+  await rows.first().waitFor();
+  // once more it is all of them again
+  await view.click();
+  await expect.poll(() => page.getByLabel('Onde').inputValue()).toBe('');
+  expect(await violationsOn(page)).toEqual([]);
+  await farm.closePages();
+});

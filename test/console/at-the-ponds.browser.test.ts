@@ -67,6 +67,29 @@ describe('a night and a morning at the ponds', () => {
     expect(orders).toHaveLength(1);
   });
 
+  it('what was pressed is drawn as on its way before any answer, within a tenth of a second of the page', async () => {
+    const page = await farm.open('/aeracao');
+    let letGo: () => void = () => undefined;
+    await page.route('**/turn-on', async (route) => {
+      await new Promise<void>((go) => (letGo = go));
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Ligar CP-03' }).waitFor();
+    const tookMs = await page.evaluate<number>(`new Promise((drawn) => {
+      const row = document.querySelector('[data-point="CP-03"]');
+      const button = [...row.querySelectorAll('button')].find((one) => one.getAttribute('aria-label') === 'Ligar CP-03' || one.textContent.includes('Ligar'));
+      const start = performance.now();
+      new MutationObserver((_, observer) => {
+        if (row.dataset.state !== 'turning-on') return;
+        observer.disconnect();
+        drawn(performance.now() - start);
+      }).observe(row, { attributes: true, subtree: true, childList: true });
+      button.click();
+    })`);
+    expect(tookMs).toBeLessThanOrEqual(100);
+    letGo();
+  });
+
   it('who leaves while all motors are started one by one starts no more of them, and is told how many got the order', async () => {
     for (const id of [farm.farm.pointId, farm.farm.silentPointId])
       await call('POST', `/control-points/${id}/turn-off`);

@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { measurement } from '#contract/resources/water-quality.ts';
-import { type Change, insert } from '#core/changes.ts';
 import { type Console, startConsole, violationsOn } from '#test/console.ts';
+import { aProbeWrote } from '#test/probe-month.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = 30;
@@ -13,8 +12,6 @@ const PARAMETERS = 6;
 const OF_V01 = 4;
 /** Days ago between which the probe was silent. */
 const SILENT = { from: 18, until: 15 };
-const EVERY_MS = 30_000;
-const ROWS_A_COMMIT = 5_000;
 /** One reading of the month, at noon ten days ago; all the others are above four. */
 const LOWEST = 0.6;
 
@@ -38,7 +35,13 @@ beforeAll(async () => {
     }
   }
   lowestAt = Math.floor(farm.app.clock.now() / DAY_MS - 10) * DAY_MS + DAY_MS / 2;
-  await aMonthOfAProbe(farm.farm.pondIds[2] ?? '');
+  const last = farm.app.clock.now();
+  const isSilent = (at: number) => at > last - SILENT.from * DAY_MS && at < last - SILENT.until * DAY_MS;
+  await aProbeWrote(farm.app, {
+    pondId: farm.farm.pondIds[2] ?? '',
+    days: DAYS,
+    oxygenAt: (at, tide) => (isSilent(at) ? null : at === lowestAt ? LOWEST : 6 + tide),
+  });
 });
 afterEach(() => farm.closePages());
 afterAll(() => farm.close());
@@ -361,39 +364,3 @@ const linesAcross = (page: Page): Promise<number> =>
     const straight = Array.from({ length: height }, (_, y) => columns.every((column) => column[y]));
     straight.filter((isLine, y) => isLine && !straight[y - 1]).length;
   }`);
-
-/** Straight into the database: 86,400 readings of everything that the page draws. */
-async function aMonthOfAProbe(pond_id: string): Promise<void> {
-  const { kernel, clock } = farm.app;
-  const last = Math.floor(clock.now() / EVERY_MS) * EVERY_MS;
-  const instants = Array.from({ length: (DAYS * DAY_MS) / EVERY_MS }, (_, n) => last - n * EVERY_MS);
-  const isSilent = (at: number) => at > last - SILENT.from * DAY_MS && at < last - SILENT.until * DAY_MS;
-  const rows: Change[] = instants
-    .filter((at) => !isSilent(at))
-    .map((at) => {
-      const tide = Math.sin((at / DAY_MS) * 2 * Math.PI);
-      const instant = new Date(at).toISOString();
-      return insert(measurement, {
-        id: kernel.newId(),
-        pond_id,
-        measurement_date: instant,
-        temperature: 28 + tide,
-        dissolved_oxygen: at === lowestAt ? LOWEST : 6 + tide,
-        ph: 7.8 + tide / 4,
-        salinity: 20 + tide,
-        alkalinity: null,
-        ammonia: 0.1 + tide / 50,
-        nitrite: 0.2 + tide / 20,
-        nitrate: null,
-        transparency: null,
-        notes: null,
-        source: 'probe',
-        created_by: null,
-        clock_quality: 'trusted',
-        created_at: instant,
-        updated_at: null,
-      });
-    });
-  for (let from = 0; from < rows.length; from += ROWS_A_COMMIT)
-    await kernel.commit({ changes: rows.slice(from, from + ROWS_A_COMMIT), actor: null });
-}

@@ -68,6 +68,28 @@ it('an operator ticks it on a phone, items first; it waits for the line and is t
   await task.getByRole('button', { name: /^✓ Feito/ }).waitFor();
 });
 
+it('a reminder opens its task, from the list and by the address of its push, and one that is not of today is told as that', async () => {
+  const asked = await call('POST', `/farms/${farm.farm.id}/tasks`, {
+    text: 'Medir a transparência',
+    repeat: 'DAYS',
+    every_days: 1,
+    remind_at: '00:00',
+    first_day: '2026-01-01',
+  });
+  farm.app.clock.advance(24 * 3_600_000);
+  await farm.app.ticks.find(({ name }) => name === 'reminders of tasks')?.run();
+  const page = await farm.open('/notificacoes', { ...PHONE, as: operator });
+  await page.getByRole('button', { name: 'Abrir: Tarefa: Medir a transparência' }).first().click();
+  const id = String((asked as Told)['id']);
+  await page.waitForURL(`**/tarefas?tarefa=${id}`);
+  const card = page.locator(`[data-own-tasks] [data-task="${id}"]`);
+  await expect.poll(() => card.evaluate((element) => element.matches(':focus'))).toBe(true);
+  expect(await page.locator('[data-own-tasks] [data-task]').first().getAttribute('data-task')).toBe(id);
+  expect(await violationsOn(page)).toEqual([]);
+  await page.goto(`${farm.app.base}/tarefas?tarefa=${farm.farm.id}&farm=${farm.farm.id}`);
+  await page.getByText('Essa tarefa não está para hoje').waitFor();
+});
+
 it('without an answer nobody reads that there is nothing to do', async () => {
   const page = await farm.open('/tarefas', { ...PHONE, as: operator });
   await page.route('**/tasks/due*', () => undefined);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { noticeSubject } from '#contract/notice-subject.ts';
 import { answerFor, movedFor, ownPlace, shownFor, toldIn } from '../../desktop/console/push/show-push.ts';
 
 const HERE = 'https://farm.example';
@@ -44,6 +45,32 @@ describe('a press on a notification', () => {
     expect(placeOf({ type: 'SYSTEM', alert_id: null })).toBe('/notificacoes');
     expect(placeOf({ type: null, alert_id: null, tag: 'SUMMARY' })).toBe('/notificacoes');
     expect(placeOf({ type: null, alert_id: null, tag: 'TEST' })).toBe('/sistema/canais');
+  });
+
+  it.each([
+    [{ event: 'task_due', task_id: EPISODE }, `/tarefas?tarefa=${EPISODE}&farm=${FARM}`],
+    [{ event: 'task_due', task_id: '../x' }, `/tarefas?farm=${FARM}`],
+    [{ event: 'feed_low' }, `/lancar/estoque?farm=${FARM}`],
+    [{ event: 'backup_failed' }, `/sistema/backup?farm=${FARM}`],
+    [
+      { event: 'shared_identity', control_point_id: EPISODE },
+      `/sistema/dispositivos/${EPISODE}?farm=${FARM}`,
+    ],
+    [
+      { event: 'order_EXPIRED', order_id: FARM, control_point_id: EPISODE },
+      `/aeracao/${EPISODE}?farm=${FARM}`,
+    ],
+    [{ kind: 'sync_conflict' }, `/sistema/sincronia?farm=${FARM}`],
+    [{ alert_id: FARM, episode_id: EPISODE }, `/alarmes/${EPISODE}?farm=${FARM}`],
+    [{ event: 'maintenance' }, '/notificacoes'],
+  ])('on news with %j leads to %s', (data, place) => {
+    expect(placeOf({ type: 'SYSTEM', alert_id: null, subject: noticeSubject('SYSTEM', data) })).toBe(place);
+  });
+
+  it('of a gateway that names a subject this worker does not know leads to the list', () => {
+    expect(placeOf({ type: 'SYSTEM', alert_id: null, subject: { is: 'WEATHER', id: FARM } })).toBe(
+      '/notificacoes',
+    );
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { type Console, startConsole } from '#test/console.ts';
+import { type Console, startConsole, violationsOn } from '#test/console.ts';
 
 let farm: Console;
 beforeAll(async () => {
@@ -68,4 +68,36 @@ it('a person keeps a view by name: order and search come back with a press, on t
   await expect.poll(() => view.count()).toBe(0);
   await page.getByRole('button', { name: 'Desfazer' }).click();
   await view.waitFor();
+});
+
+it.each([
+  ['/sistema/dispositivos', 'Dispositivos', 5],
+  ['/viveiros/V-01/historico', 'Medições', 10],
+  ['/aeracao/:point', 'Ordens', 5],
+])('on %s every column can be sorted, and the address keeps it', async (path, label, columns) => {
+  await farm.app.call('POST', `/control-points/${farm.farm.pointId}/turn-on`, { token: farm.owner.token });
+  const page = await farm.open(path.replace(':point', farm.farm.pointId));
+  const region = page.getByRole('region', { name: label });
+  await expect.poll(() => region.locator('[aria-sort]').count()).toBe(columns);
+  await region.locator('[aria-sort] button').first().click();
+  await expect.poll(() => region.locator('[aria-sort]').first().getAttribute('aria-sort')).toBe('ascending');
+  expect(new URL(page.url()).search).toMatch(/ordem-\w+=1/);
+  expect(await violationsOn(page)).toEqual([]);
+});
+
+it('a filter of a page stands in its address, and comes back with it', async () => {
+  const page = await farm.open('/notificacoes');
+  await page.getByLabel('Assunto').selectOption('SYSTEM');
+  await page.getByLabel('Só as não lidas').check();
+  await page.reload();
+  await expect.poll(() => page.getByLabel('Assunto').inputValue()).toBe('SYSTEM');
+  expect(await page.getByLabel('Só as não lidas').isChecked()).toBe(true);
+  await page.goto(`${farm.app.base}/tarefas/todas`);
+  await page.getByLabel('Mostrar encerradas').check();
+  await page.reload();
+  await expect.poll(() => page.getByLabel('Mostrar encerradas').isChecked()).toBe(true);
+  await page.goto(`${farm.app.base}/sistema/fazenda/calculos`);
+  await page.getByRole('searchbox').first().fill('oxig');
+  await page.reload();
+  await expect.poll(() => page.getByRole('searchbox').first().inputValue()).toBe('oxig');
 });

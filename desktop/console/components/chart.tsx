@@ -14,6 +14,7 @@ import { Button, WorkButton } from './button.tsx';
 import { type ChartGroup, chartGroup } from './chart-group.ts';
 import type { Figures, FinerPart, Limit, Marks, Series } from './chart-lines.ts';
 import type { Drawn, Wanted } from './draw-chart.ts';
+import type { FinerStand } from './finer-water.ts';
 import { Icon } from './icon.tsx';
 import { toast } from './toast.tsx';
 
@@ -62,7 +63,7 @@ type Props = {
   /** Readings of the part that is looked at, where the lines are means of longer stretches. */
   finer?: FinerPart | null;
   /** How it stands with them, said below the drawing; null: there is nothing to say. */
-  finerStand?: 'coming' | 'failed' | null;
+  finerStand?: FinerStand;
   /** Called once there is something to be seen, be it the drawing or the table. */
   onShown?: () => void;
 };

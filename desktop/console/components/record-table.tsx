@@ -6,8 +6,8 @@ import { recordTableWords } from '#words/components.ts';
 import { bulkWords } from '#words/tables.ts';
 import type { PathOf } from '../data/api.ts';
 import { removeLater } from '../data/corrections.ts';
+import type { TableView } from '../data/table-views.ts';
 import { figure } from '../i18n/format.ts';
-
 import { BulkBar, type BulkOf, ChooseAll, ChooseOne, useChoice } from './bulk-choice.tsx';
 import { Button } from './button.tsx';
 import { type CorrectedField, CorrectionDialog } from './correction-dialog.tsx';
@@ -18,10 +18,14 @@ export type Column<Row> = {
   name: string;
   isNumber?: boolean;
   isLong?: boolean;
+  /** A phone leaves it out where it says nothing. */
+  isNone?: (row: Row) => boolean;
   of: (row: Row) => ComponentChildren;
   /** What is behind the text: rows are sorted and found by it, and files hold it; null: not known, which stands last. */
   raw?: (row: Row) => string | number | null;
 };
+
+const NO_FILTERS: readonly string[] = [];
 
 /** Below so many rows the eye finds faster. */
 const WORTH_FINDING = 9;
@@ -36,6 +40,9 @@ export function RecordTable<Row>({
   actions,
   actionsName,
   bulk,
+  filters = NO_FILTERS,
+  attributesOf,
+  empty = null,
 }: {
   label: string;
   /** Under this word the order and what is looked for stand in the page's address: whoever gets it sees the same. */
@@ -48,14 +55,29 @@ export function RecordTable<Row>({
   actionsName?: string;
   /** What can be done to several rows at once. */
   bulk?: BulkOf<Row> | undefined;
+  /** Words of the page's address that choose the rows: a view that is kept keeps them, too. */
+  filters?: readonly string[];
+  attributesOf?: (row: Row) => Readonly<Record<`data-${string}`, string>>;
+  /** In the place of the table while there are no rows. */
+  empty?: ComponentChildren;
 }) {
   const w = recordTableWords();
-  const { order, found, sortBy, find, show } = useOrder(address);
+  const { order, found, chosen, sortBy, find, show } = useOrder(address, filters);
   const shown = shownOf(rows, columns, { found, order });
   const choice = useChoice(shown, keyOf);
+  const views = (
+    <SavedViews table={address} label={label} shown={{ order, found, filters: chosen }} onChosen={show} />
+  );
+  if (rows.length === 0 && empty !== null)
+    return (
+      <>
+        {views}
+        {empty}
+      </>
+    );
   return (
     <>
-      <SavedViews table={address} label={label} shown={{ order, found }} onChosen={show} />
+      {views}
       <div class="row no-print table-tools">
         {rows.length < WORTH_FINDING && found === '' ? null : (
           <input
@@ -130,13 +152,13 @@ export function RecordTable<Row>({
           </thead>
           <tbody>
             {shown.map((row) => (
-              <tr key={keyOf(row)}>
+              <tr key={keyOf(row)} {...attributesOf?.(row)}>
                 {bulk === undefined ? null : (
                   <td class="choose no-print">
                     <ChooseOne choice={choice} row={row} name={bulk.nameOf(row)} />
                   </td>
                 )}
-                {columns.map(({ name, isNumber, isLong, of }, index) =>
+                {columns.map(({ name, isNumber, isLong, isNone, of }, index) =>
                   index === 0 ? (
                     <th key={name} scope="row">
                       {of(row)}
@@ -146,6 +168,7 @@ export function RecordTable<Row>({
                       key={name}
                       class={isNumber === true ? 'number' : isLong === true ? 'long' : ''}
                       data-label={name}
+                      {...(isNone?.(row) === true ? { 'data-none': 'true' } : {})}
                     >
                       {of(row)}
                     </td>
@@ -185,9 +208,14 @@ const directionOf = (order: number, index: number): keyof typeof SIGNS =>
 const nextOrder = (order: number, index: number): number =>
   order === index + 1 ? -index - 1 : order === -index - 1 ? 0 : index + 1;
 
-function useOrder(address: string) {
+function useOrder(address: string, filters: readonly string[] = NO_FILTERS) {
   const [asked, ask] = useSearchParams();
-  const keep = (wanted: { order?: number; found?: string }) =>
+  const chosen: Record<string, string> = {};
+  for (const name of filters) {
+    const value = asked.get(name);
+    if (value !== null) chosen[name] = value;
+  }
+  const keep = (wanted: Partial<Omit<TableView, 'name'>>) =>
     ask(
       (before) => {
         const next = new URLSearchParams(before);
@@ -198,6 +226,7 @@ function useOrder(address: string) {
         };
         set(`ordem-${address}`, wanted.order === 0 ? '' : wanted.order?.toString());
         set(`busca-${address}`, wanted.found);
+        if (wanted.filters !== undefined) for (const name of filters) set(name, wanted.filters[name] ?? '');
         return next;
       },
       { replace: true },
@@ -206,9 +235,11 @@ function useOrder(address: string) {
   return {
     order: Number.isInteger(order) ? order : 0,
     found: asked.get(`busca-${address}`) ?? '',
+    chosen,
     sortBy: (wanted: number) => keep({ order: wanted }),
     find: (text: string) => keep({ found: text }),
-    show: (view: { order: number; found: string }) => keep({ order: view.order, found: view.found }),
+    show: ({ order: by, found: text, filters: those = {} }: Omit<TableView, 'name'>) =>
+      keep({ order: by, found: text, filters: those }),
   };
 }
 

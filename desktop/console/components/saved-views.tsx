@@ -22,8 +22,11 @@ export function SavedViews({
   const w = savedViewWords();
   const [name, setName] = useState<string | null>(null);
   const views = viewsOf(table);
-  const isShown = (view: TableView) => view.order === shown.order && view.found === shown.found;
-  const isOwn = shown.order !== 0 || shown.found !== '';
+  const isShown = (view: TableView) =>
+    view.order === shown.order &&
+    view.found === shown.found &&
+    JSON.stringify(view.filters ?? {}) === JSON.stringify(shown.filters ?? {});
+  const isOwn = shown.order !== 0 || shown.found !== '' || Object.keys(shown.filters ?? {}).length > 0;
   const isNew = isOwn && !views.some(isShown);
   if (views.length === 0 && !isNew) return null;
   const keep = (event: Event) => {
@@ -73,6 +76,7 @@ export function SavedViews({
             {w.save}
           </button>
           <Button onClick={() => setName(null)}>{w.cancel}</Button>
+          <span class="muted small">{w.here}</span>
         </form>
       )}
     </div>

@@ -2,10 +2,16 @@ import { signal } from '@preact/signals';
 import { farm } from './farm-store.ts';
 import { userId } from './session.ts';
 
-// How somebody likes to see a table: order and search under a name, for one person on one farm, in this browser as the
+// How somebody likes to see a table: order, search and filters under a name, for one person on one farm, in this browser as the
 // other settings of a station.
 
-export type TableView = { name: string; order: number; found: string };
+/** `filters`: words of the page's address that choose its rows; views of before have none. */
+export type TableView = {
+  name: string;
+  order: number;
+  found: string;
+  filters?: Readonly<Record<string, string>>;
+};
 
 const KEPT = 'table-views';
 const MOST = 12;

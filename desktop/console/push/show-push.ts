@@ -1,5 +1,7 @@
 /// <reference types="vite/types/importMeta.d.ts" />
+import { NOTICE_SUBJECTS, type NoticeSubject } from '#contract/notice-subject.ts';
 import type { OfferedAction, PushAction, PushMessage } from '#contract/resources/notification-channels.ts';
+import { noticePlace } from '../state/notice-place.ts';
 import { pushWorkerWords } from '../words/pt-BR/push-worker.ts';
 
 // What a browser shows of a push, and where a press on it leads. Nothing here knows a browser.
@@ -38,8 +40,6 @@ export type Outcome =
   | { is: 'done'; isOnItsWay: boolean }
   | { is: 'refused'; code: string }
   | { is: 'offline' | 'noAnswer' };
-
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** A push that cannot be read is shown, too: browsers end a subscription that shows nothing. `spoken`: of the browser. */
 export function shownFor(text: string, spoken: string): Shown {
@@ -139,14 +139,18 @@ function wordsOf(what: 'unread' | 'moved', spoken: string): Shown {
   });
 }
 
-function placeOf({ type, tag, alert_id, farm_id }: PushMessage): string {
-  if (type === 'ALERT' || alert_id !== null) {
-    // somebody with two farms sees the one it is about
-    const farm = farm_id !== null && UUID.test(farm_id) ? `?farm=${farm_id}` : '';
-    // of an alarm the tag is its episode, by which the list knows it
-    return `/alarmes${UUID.test(tag) ? `/${tag}` : ''}${farm}`;
-  }
+function placeOf({ type, tag, alert_id, farm_id, subject }: PushMessage): string {
+  if (subject != null) return noticePlace(subject, farm_id);
+  // of an alarm the tag is its episode, by which the list knows it
+  if (type === 'ALERT' || alert_id !== null) return noticePlace({ is: 'ALARM', id: tag }, farm_id);
   return tag === 'TEST' ? '/sistema/canais' : '/notificacoes';
+}
+
+function subjectIn(given: unknown): NoticeSubject | null {
+  const { is, id }: Partial<Record<keyof NoticeSubject, unknown>> =
+    typeof given === 'object' && given !== null ? given : {};
+  const known = NOTICE_SUBJECTS.find((word) => word === is);
+  return known === undefined ? null : { is: known, id: typeof id === 'string' ? id : null };
 }
 
 function readPush(text: string): PushMessage | null {
@@ -170,6 +174,7 @@ function readPush(text: string): PushMessage | null {
     notification_id: word('notification_id'),
     farm_id: word('farm_id'),
     alert_id: word('alert_id'),
+    subject: subjectIn(given['subject']),
     actions: actionsIn(given['actions']),
   };
 }

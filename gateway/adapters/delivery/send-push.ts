@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import webPush from 'web-push';
+import { noticeSubject } from '#contract/notice-subject.ts';
 import { plainJson } from '#contract/plain-number.ts';
 import type { PushMessage } from '#contract/resources/notification-channels.ts';
 import type { Outcome, Outgoing } from '#features/alarms/delivery/ports.ts';
@@ -64,6 +65,7 @@ function payloadOf(message: Outgoing): PushMessage {
     notification_id: notification?.id ?? null,
     farm_id: notification?.farm_id ?? null,
     alert_id: typeof alertId === 'string' ? alertId : null,
+    subject: notification == null ? null : noticeSubject(notification.type, notification.data),
     actions: message.actions ?? [],
   };
 }

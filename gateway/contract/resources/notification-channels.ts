@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ownId, pageQuery, timeOfDay, warnings, wordOf } from '../fields.ts';
+import type { NoticeSubject } from '../notice-subject.ts';
 import { defineResource, instant, uuid } from '../resource.ts';
 import { NOTIFICATION_TYPES, type NotificationType, SEVERITIES } from '../words.ts';
 import { timezone } from './farms.ts';
@@ -182,6 +183,8 @@ export type PushMessage = {
   notification_id: string | null;
   farm_id: string | null;
   alert_id: string | null;
+  /** What a press on it opens; gateways of before say nothing. */
+  subject?: NoticeSubject | null;
   /** What the person may do from it; at most two, which is what phones show. */
   actions: readonly OfferedAction[];
 };

@@ -10,6 +10,7 @@ import { TextField } from '../../components/field.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { isNotProved, NotProvedMark } from '../../components/not-proved.tsx';
 import { BlindNote, OffDialog } from '../../components/off-dialog.tsx';
+import { RecordTable } from '../../components/record-table.tsx';
 import { SimulatedMark, watermark } from '../../components/simulated.tsx';
 import { del, post } from '../../data/api.ts';
 import {
@@ -189,36 +190,44 @@ function OrderList({ pointId }: { pointId: string }) {
   const more = componentWords().more;
   const [limit, setLimit] = useState(PAGE);
   const orders = useGet(`/control-points/${pointId}/orders`, { limit });
+  type Order = NonNullable<typeof orders.data>[number];
+  const whoOf = ({ issued_by, origin }: Order) => nameOf(issued_by) ?? names.origins[origin];
   return (
     <section class="stack">
       <h2>{words.orders}</h2>
       <Answer of={orders} isEmpty={(rows) => rows.length === 0} empty={<Empty text={words.noOrders} />}>
         {(rows) => (
           <>
-            <div class="table-frame" tabIndex={0} role="region" aria-label={words.orders}>
-              <table class="table blocks">
-                <thead>
-                  <tr>
-                    <th scope="col">{words.when}</th>
-                    <th scope="col">{words.what}</th>
-                    <th scope="col">{words.who}</th>
-                    <th scope="col">{words.why}</th>
-                    <th scope="col">{words.howFar}</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {rows.map((order) => (
-                    <tr key={order.id}>
-                      <td>{dayAndTime(order.issued_at)}</td>
-                      <td data-label={words.what}>{names.states[order.target_status]}</td>
-                      <td data-label={words.who}>{nameOf(order.issued_by) ?? names.origins[order.origin]}</td>
-                      <td data-label={words.why}>{reasonText(order.reason)}</td>
-                      <td data-label={words.howFar}>{words.orderStates[order.state]}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <RecordTable
+              label={words.orders}
+              address="ordens"
+              keyOf={({ id }) => id}
+              rows={rows}
+              columns={[
+                {
+                  name: words.when,
+                  of: ({ issued_at }) => dayAndTime(issued_at),
+                  raw: ({ issued_at }) => issued_at,
+                },
+                {
+                  name: words.what,
+                  of: ({ target_status }) => names.states[target_status],
+                  raw: ({ target_status }) => target_status,
+                },
+                { name: words.who, of: whoOf, raw: whoOf },
+                {
+                  name: words.why,
+                  isLong: true,
+                  of: ({ reason }) => reasonText(reason),
+                  raw: ({ reason }) => reasonText(reason),
+                },
+                {
+                  name: words.howFar,
+                  of: ({ state }) => words.orderStates[state],
+                  raw: ({ state }) => words.orderStates[state],
+                },
+              ]}
+            />
             {rows.length < limit ? null : <Button onClick={() => setLimit(limit + PAGE)}>{more}</Button>}
           </>
         )}

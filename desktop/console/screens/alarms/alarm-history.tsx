@@ -12,6 +12,7 @@ import { AllAnswered, Empty, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { SelectField } from '../../components/field.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { RecordTable } from '../../components/record-table.tsx';
 import { toast } from '../../components/toast.tsx';
 import { PriorityMark } from '../../components/value.tsx';
 import { get } from '../../data/api.ts';
@@ -126,11 +127,11 @@ export function AlarmHistory() {
         <AllAnswered of={[standing, past]}>
           {(live, over) => (
             <>
-              {live.length + over.length === 0 ? (
-                <Empty text={isPlaced || kind !== undefined ? words.noneFound : words.none} />
-              ) : (
-                <HistoryTable rows={[...live, ...over]} placeOf={placeOf} />
-              )}
+              <HistoryTable
+                rows={[...live, ...over]}
+                placeOf={placeOf}
+                empty={isPlaced || kind !== undefined ? words.noneFound : words.none}
+              />
               <div class="row no-print">
                 {over.length < limit && live.length < limit ? null : (
                   <Button onClick={() => setLimit(limit + PAGE)}>{componentWords().more}</Button>
@@ -149,50 +150,53 @@ export function AlarmHistory() {
   );
 }
 
+/** In the address, and part of a view that is kept. */
+const FILTERS = ['viveiro', 'ponto', 'tipo'];
+
 function HistoryTable({
   rows,
   placeOf,
+  empty,
 }: {
   rows: readonly AlertAnswer[];
   placeOf: ReturnType<typeof usePlaceOf>;
+  empty: string;
 }) {
   const words = listWords();
   return (
-    <div class="table-frame" tabIndex={0} role="region" aria-label={words.tabs.past}>
-      <table class="table blocks">
-        <thead>
-          <tr>
-            <th scope="col">{words.what}</th>
-            <th scope="col">{words.where}</th>
-            <th scope="col">{words.when}</th>
-            <th scope="col">{words.ended}</th>
-            <th scope="col">{words.who}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.id} data-status={row.status}>
-              <td>
-                <span class="row nowrap">
-                  <PriorityMark priority={priorityOf(row)} isOver={row.resolved_at !== null} />{' '}
-                  {alarmText(row)}
-                </span>
-              </td>
-              <td data-label={words.where}>{placeOf(row)}</td>
-              <td data-label={words.when}>{dayAndTime(row.triggered_at)}</td>
-              <td data-label={words.ended}>
-                {row.resolved_at === null ? (
-                  <strong>{words.stillStands}</strong>
-                ) : (
-                  dayAndTime(row.resolved_at)
-                )}
-              </td>
-              <td data-label={words.who}>{whoText(row)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <RecordTable<AlertAnswer>
+      label={words.tabs.past}
+      address="alarmes"
+      filters={FILTERS}
+      keyOf={({ id }) => id}
+      rows={rows}
+      attributesOf={({ status }) => ({ 'data-status': status })}
+      empty={<Empty text={empty} />}
+      columns={[
+        {
+          name: words.what,
+          of: (row) => (
+            <span class="row nowrap">
+              <PriorityMark priority={priorityOf(row)} isOver={row.resolved_at !== null} /> {alarmText(row)}
+            </span>
+          ),
+          raw: alarmText,
+        },
+        { name: words.where, of: placeOf, raw: placeOf },
+        {
+          name: words.when,
+          of: ({ triggered_at }) => dayAndTime(triggered_at),
+          raw: ({ triggered_at }) => triggered_at,
+        },
+        {
+          name: words.ended,
+          of: ({ resolved_at }) =>
+            resolved_at === null ? <strong>{words.stillStands}</strong> : dayAndTime(resolved_at),
+          raw: ({ resolved_at }) => resolved_at,
+        },
+        { name: words.who, isLong: true, of: whoText, raw: whoText },
+      ]}
+    />
   );
 }
 

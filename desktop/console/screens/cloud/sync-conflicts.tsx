@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import type { SyncConflictAnswer } from '#contract/resources/sync-status.ts';
 import { syncWords } from '#words/cloud.ts';
 import { Answer } from '../../components/answer.tsx';
@@ -6,6 +5,7 @@ import { WorkButton } from '../../components/button.tsx';
 import { CheckField } from '../../components/field.tsx';
 import { post } from '../../data/api.ts';
 import { mayOperate } from '../../data/farm-store.ts';
+import { useInAddress } from '../../data/in-address.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { asTyped, dayAndTime } from '../../i18n/format.ts';
@@ -18,7 +18,8 @@ const SHOWN = 100;
 /** Both versions of what two people changed at once, who and when, and the choice between them. */
 export function SyncConflicts() {
   const words = syncWords();
-  const [isAll, setAll] = useState(false);
+  const [shown, keep] = useInAddress('resolvidos');
+  const isAll = shown === 'sim';
   const conflicts = useGet('/sync/conflicts', isAll ? { limit: SHOWN } : { limit: SHOWN, state: 'open' });
   const { fault, run } = useWork();
   const settle = (id: string, how: 'restore' | 'confirm') =>
@@ -36,7 +37,7 @@ export function SyncConflicts() {
         <CheckField
           label={words.settledToo}
           checked={isAll}
-          onChange={(event) => setAll(event.currentTarget.checked)}
+          onChange={(event) => keep(event.currentTarget.checked ? 'sim' : '')}
         />
       </div>
       <FaultNote fault={fault} />

@@ -1,18 +1,16 @@
-import '../../styles/tables.css';
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import type { ControlPointAnswer } from '#contract/resources/control-points.ts';
 import type { RelayAnswer } from '#contract/resources/relays.ts';
 import { deviceWords, relayWords } from '#words/devices.ts';
 import { systemWords } from '#words/system.ts';
-import { bulkWords } from '#words/tables.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
-import { BulkBar, ChooseAll, ChooseOne, useChoice } from '../../components/bulk-choice.tsx';
+import type { BulkOf } from '../../components/bulk-choice.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { NotProvedMark } from '../../components/not-proved.tsx';
+import { type Column, RecordTable } from '../../components/record-table.tsx';
 import { SimulatedMark } from '../../components/simulated.tsx';
 import { now } from '../../data/clock.ts';
 import { useSend } from '../../data/corrections.ts';
@@ -37,11 +35,9 @@ import { RelayDialog } from './relay-dialog.tsx';
 /** Every controller of the farm: which one, when it was last heard, how well; and who knocked that nobody knows. */
 export function Devices() {
   const words = deviceWords();
-  const byPoint = usePondsByPoint();
   const [adopting, setAdopting] = useState<{ deviceId: string } | null>(null);
   const points = farmControlPoints.value;
   const may = mayOperate.value && farm.value !== null;
-  const choice = useChoice(points, ({ id }) => id);
   const bulk = {
     nameOf: ({ cod }: ControlPoint) => cod,
     edit: (chosen: readonly ControlPoint[], onClose: () => void) => (
@@ -62,38 +58,7 @@ export function Devices() {
       {points.length === 0 ? (
         <Empty text={words.none} />
       ) : (
-        <>
-          {may ? <ChooseAll choice={choice} /> : null}
-          <div class="table-frame">
-            <table class="table stacks">
-              <thead>
-                <tr>
-                  {may ? (
-                    <th scope="col" class="choose no-print">
-                      <span class="visually-hidden">{bulkWords().item}</span>
-                    </th>
-                  ) : null}
-                  <th scope="col">{words.code}</th>
-                  <th scope="col">{words.device}</th>
-                  <th scope="col">{words.seen}</th>
-                  <th scope="col">{words.signal}</th>
-                  <th scope="col">{words.ponds}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {points.map((point) => (
-                  <DeviceRow
-                    key={point.id}
-                    point={point}
-                    ponds={byPoint(point.id)}
-                    choose={may ? <ChooseOne choice={choice} row={point} name={point.cod} /> : null}
-                  />
-                ))}
-              </tbody>
-            </table>
-          </div>
-          {may ? <BulkBar choice={choice} bulk={bulk} /> : null}
-        </>
+        <PointTable points={points} bulk={may ? bulk : undefined} />
       )}
       {may && !isHosted.value ? <AtTheDoor key={farm.value?.id} /> : null}
       {may && isHosted.value ? <SeenDevices onAdopt={(deviceId) => setAdopting({ deviceId })} /> : null}
@@ -104,38 +69,64 @@ export function Devices() {
   );
 }
 
-function DeviceRow({
-  point,
-  ponds,
-  choose,
+/** How long nothing was heard of it; null: it never spoke. */
+function silenceOf({ id }: ControlPoint): number | null {
+  const told = presence.value.get(id)?.last_heartbeat;
+  return told ? now.value - Date.parse(told) : null;
+}
+
+function PointTable({
+  points,
+  bulk,
 }: {
-  point: ControlPoint;
-  ponds: readonly string[] | null;
-  choose: ComponentChildren;
+  points: readonly ControlPoint[];
+  bulk: BulkOf<ControlPoint> | undefined;
 }) {
   const words = deviceWords();
-  const told = presence.value.get(point.id);
-  const silentMs = told?.last_heartbeat ? now.value - Date.parse(told.last_heartbeat) : null;
+  const byPoint = usePondsByPoint();
+  const rssiOf = (point: ControlPoint) =>
+    freshnessOf('report', silenceOf(point)) === 'stale' ? null : (presence.value.get(point.id)?.rssi ?? null);
+  const pondsOf = ({ id }: ControlPoint) => pondLine(byPoint(id), words.noPonds);
+  return (
+    <RecordTable<ControlPoint>
+      label={words.title}
+      address="dispositivos"
+      keyOf={({ id }) => id}
+      rows={points}
+      bulk={bulk}
+      attributesOf={({ cod }) => ({ 'data-point': cod })}
+      columns={[
+        {
+          name: words.code,
+          of: (point) => (
+            <>
+              <Link href={`/sistema/dispositivos/${point.id}`}>{point.cod}</Link>{' '}
+              <SimulatedMark is={point.is_simulated} /> <NotProvedMark pointId={point.id} />
+            </>
+          ),
+          raw: ({ cod }) => cod,
+        },
+        {
+          name: words.device,
+          of: ({ device_id }) => <span class="mono">{device_id}</span>,
+          raw: ({ device_id }) => device_id,
+        },
+        { name: words.seen, of: (point) => <Seen silentMs={silenceOf(point)} />, raw: silenceOf },
+        { name: words.signal, of: (point) => <LinkQualityText rssi={rssiOf(point)} />, raw: rssiOf },
+        { name: words.ponds, of: pondsOf, raw: pondsOf },
+      ]}
+    />
+  );
+}
+
+function Seen({ silentMs }: { silentMs: number | null }) {
+  const words = deviceWords();
   const fresh = freshnessOf('report', silentMs);
   return (
-    <tr data-point={point.cod}>
-      {choose === null ? null : <td class="choose no-print">{choose}</td>}
-      <th scope="row">
-        <Link href={`/sistema/dispositivos/${point.id}`}>{point.cod}</Link>{' '}
-        <SimulatedMark is={point.is_simulated} /> <NotProvedMark pointId={point.id} />
-      </th>
-      <td data-label={words.device}>
-        <span class="mono">{point.device_id}</span>
-      </td>
-      <td data-label={words.seen} data-fresh={fresh}>
-        {silentMs === null ? words.never : words.ago(age(silentMs))}
-        {fresh === 'stale' ? ` · ${words.silent}` : ''}
-      </td>
-      <td data-label={words.signal}>
-        <LinkQualityText rssi={fresh === 'stale' ? null : told?.rssi} />
-      </td>
-      <td data-label={words.ponds}>{pondLine(ponds, words.noPonds)}</td>
-    </tr>
+    <span data-fresh={fresh}>
+      {silentMs === null ? words.never : words.ago(age(silentMs))}
+      {fresh === 'stale' ? ` · ${words.silent}` : ''}
+    </span>
   );
 }
 
@@ -165,25 +156,14 @@ function RelayList() {
       </div>
       <Answer of={relays} isEmpty={(rows) => rows.length === 0} empty={<p class="muted">{words.none}</p>}>
         {(rows) => (
-          <div class="table-frame">
-            <table class="table stacks">
-              <thead>
-                <tr>
-                  <th scope="col">{words.point}</th>
-                  <th scope="col">{words.relay}</th>
-                  <th scope="col">{words.state}</th>
-                  <th scope="col">{words.power}</th>
-                  <th scope="col">{words.energy}</th>
-                  <th scope="col">{words.seen}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {rows.map((relay) => (
-                  <RelayRow key={relay.control_point_id} relay={relay} />
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <RecordTable<RelayAnswer>
+            label={words.title}
+            address="reles"
+            keyOf={({ control_point_id }) => control_point_id}
+            rows={rows}
+            attributesOf={({ cod }) => ({ 'data-relay': cod })}
+            columns={relayColumns()}
+          />
         )}
       </Answer>
       {relays.data?.some(({ warnings }) => warnings.length > 0) ? (
@@ -203,26 +183,40 @@ function RelayList() {
   );
 }
 
-function RelayRow({ relay }: { relay: RelayAnswer }) {
+function relayColumns(): Column<RelayAnswer>[] {
   const words = relayWords();
   const { ago, never } = deviceWords();
-  const at = relay.last_message_at;
-  return (
-    <tr data-relay={relay.cod}>
-      <th scope="row">
-        <Link href={`/sistema/dispositivos/${relay.control_point_id}`}>{relay.cod}</Link>
-      </th>
-      <td data-label={words.relay}>{relayName(relay)}</td>
-      <td data-label={words.state} data-fresh={relay.is_connected ? 'fresh' : 'stale'}>
-        <RelayState relay={relay} />
-      </td>
-      <td data-label={words.power}>{relay.is_connected ? quantity(relay.power_w, 0, 'W') : '—'}</td>
-      <td data-label={words.energy}>{energyText(relay)}</td>
-      <td data-label={words.seen}>
-        {at === null ? never : ago(age(Math.max(0, now.value - Date.parse(at))))}
-      </td>
-    </tr>
-  );
+  return [
+    {
+      name: words.point,
+      of: ({ cod, control_point_id }) => (
+        <Link href={`/sistema/dispositivos/${control_point_id}`}>{cod}</Link>
+      ),
+      raw: ({ cod }) => cod,
+    },
+    { name: words.relay, of: relayName, raw: relayName },
+    {
+      name: words.state,
+      of: (relay) => (
+        <span data-fresh={relay.is_connected ? 'fresh' : 'stale'}>
+          <RelayState relay={relay} />
+        </span>
+      ),
+      raw: ({ is_connected }) => Number(is_connected),
+    },
+    {
+      name: words.power,
+      of: ({ is_connected, power_w }) => (is_connected ? quantity(power_w, 0, 'W') : '—'),
+      raw: ({ is_connected, power_w }) => (is_connected ? power_w : null),
+    },
+    { name: words.energy, of: energyText },
+    {
+      name: words.seen,
+      of: ({ last_message_at: at }) =>
+        at === null ? never : ago(age(Math.max(0, now.value - Date.parse(at)))),
+      raw: ({ last_message_at }) => last_message_at,
+    },
+  ];
 }
 
 /** A new control point, with the controller that knocked when there is one. */

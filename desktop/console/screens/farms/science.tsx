@@ -10,6 +10,7 @@ import { CheckField, DecimalField, SelectField } from '../../components/field.ts
 import { Icon } from '../../components/icon.tsx';
 import { put } from '../../data/api.ts';
 import { farm, mayManage } from '../../data/farm-store.ts';
+import { useInAddress } from '../../data/in-address.ts';
 import { isBlind } from '../../data/live.ts';
 import { queries, refresh, useGet } from '../../data/query.ts';
 import { asTyped, readDecimal } from '../../i18n/format.ts';
@@ -42,8 +43,9 @@ export function ScienceSettings() {
 
 function Figures({ told, path }: { told: ScienceSettingsAnswer; path: `/farms/${string}/science` }) {
   const w = scienceWords();
-  const [text, setText] = useState('');
-  const [isOwnOnly, setOwnOnly] = useState(false);
+  const [text, setText] = useInAddress('busca');
+  const [own, keepOwn] = useInAddress('proprios');
+  const isOwnOnly = own === 'sim';
   const [open, setOpen] = useState<Figure | null>(null);
   const wanted = text.trim().toLowerCase();
   const all = figuresOf(told);
@@ -68,7 +70,7 @@ function Figures({ told, path }: { told: ScienceSettingsAnswer; path: `/farms/${
         <CheckField
           label={w.onlyOwn}
           checked={isOwnOnly}
-          onChange={(event) => setOwnOnly(event.currentTarget.checked)}
+          onChange={(event) => keepOwn(event.currentTarget.checked ? 'sim' : '')}
         />
       </div>
       {found.length === 0 ? <p class="muted">{w.none}</p> : null}

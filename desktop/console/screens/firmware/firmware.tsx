@@ -6,6 +6,7 @@ import { Answer, Empty, faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { CheckField, FileField } from '../../components/field.tsx';
+import { RecordTable } from '../../components/record-table.tsx';
 import { toast } from '../../components/toast.tsx';
 import { ApiError, ask, del } from '../../data/api.ts';
 import { farm, mayOperate } from '../../data/farm-store.ts';
@@ -80,37 +81,31 @@ function OfFarm({ farmId }: { farmId: string }) {
 
 function Controllers({ rows }: { rows: readonly ControllerFirmware[] }) {
   const words = firmwareWords();
+  const stateOf = ({ state, can_update }: ControllerFirmware) =>
+    state !== null
+      ? `${words.inRollout}: ${words.targetState[state]}`
+      : can_update
+        ? words.canUpdate
+        : words.cannotUpdate;
+  const pondsOf = ({ ponds }: ControllerFirmware) => (ponds.length === 0 ? '—' : ponds.join(', '));
   return (
-    <div class="table-frame">
-      <table class="table stacks">
-        <thead>
-          <tr>
-            <th scope="col">{words.code}</th>
-            <th scope="col">{words.version}</th>
-            <th scope="col">{words.state}</th>
-            <th scope="col">{words.ponds}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.control_point_id} data-controller={row.cod}>
-              <th scope="row">{row.cod}</th>
-              <td data-label={words.version}>
-                <span class="mono">{row.firmware_version ?? words.unheard}</span>
-              </td>
-              <td data-label={words.state}>
-                {row.state !== null
-                  ? `${words.inRollout}: ${words.targetState[row.state]}`
-                  : row.can_update
-                    ? words.canUpdate
-                    : words.cannotUpdate}
-              </td>
-              <td data-label={words.ponds}>{row.ponds.length === 0 ? '—' : row.ponds.join(', ')}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <RecordTable<ControllerFirmware>
+      label={words.controllers}
+      address="controladores"
+      keyOf={({ control_point_id }) => control_point_id}
+      rows={rows}
+      attributesOf={({ cod }) => ({ 'data-controller': cod })}
+      columns={[
+        { name: words.code, of: ({ cod }) => cod, raw: ({ cod }) => cod },
+        {
+          name: words.version,
+          of: ({ firmware_version }) => <span class="mono">{firmware_version ?? words.unheard}</span>,
+          raw: ({ firmware_version }) => firmware_version,
+        },
+        { name: words.state, of: stateOf, raw: stateOf },
+        { name: words.ponds, of: pondsOf, raw: pondsOf },
+      ]}
+    />
   );
 }
 

@@ -1,4 +1,5 @@
-import { useState } from 'preact/hooks';
+import { useLocation, useSearchParams } from 'wouter-preact';
+import { noticeSubject } from '#contract/notice-subject.ts';
 import type { NotificationAnswer } from '#contract/resources/notifications.ts';
 import { notificationWords } from '#words/notifications.ts';
 import { Answer, Empty, faultText } from '../../components/answer.tsx';
@@ -6,21 +7,35 @@ import { Button, WorkButton } from '../../components/button.tsx';
 import { CheckField, SelectField } from '../../components/field.tsx';
 import { toast } from '../../components/toast.tsx';
 import { patch, post } from '../../data/api.ts';
-import { unread } from '../../data/farm-store.ts';
+import { chooseFarm, unread } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { dayAndTime, figure } from '../../i18n/format.ts';
+import { noticePlace } from '../../state/notice-place.ts';
 import { SystemPage } from '../box/system-page.tsx';
 
 const TYPES = ['ALERT', 'SYSTEM', 'SUBSCRIPTION', 'PAYMENT'] as const;
-type Type = (typeof TYPES)[number];
 
 /** What this person was told. It is a record, not a second list of alarms. */
 export function Notifications() {
   const words = notificationWords();
-  const [page, setPage] = useState(1);
-  const [type, setType] = useState<Type | null>(null);
-  const [isUnread, setUnread] = useState(false);
+  const [asked, ask] = useSearchParams();
+  const page = Math.max(1, Math.trunc(Number(asked.get('pagina') ?? '1')) || 1);
+  const type = TYPES.find((word) => word === asked.get('assunto')) ?? null;
+  const isUnread = asked.get('novas') === 'sim';
+  /** Another filter begins at its first page. */
+  const keep = (name: 'pagina' | 'assunto' | 'novas', value: string) =>
+    ask(
+      (before) => {
+        const next = new URLSearchParams(before);
+        next.delete('pagina');
+        if (value === '') next.delete(name);
+        else next.set(name, value);
+        return next;
+      },
+      { replace: true },
+    );
+  const setPage = (wanted: number) => keep('pagina', wanted === 1 ? '' : String(wanted));
   const list = useGet('/notifications/', {
     page,
     page_size: 30,
@@ -55,18 +70,12 @@ export function Notifications() {
             { value: '', label: words.allTypes },
             ...TYPES.map((word) => ({ value: word, label: words.type[word] })),
           ]}
-          onChange={(event) => {
-            setType(TYPES.find((word) => word === event.currentTarget.value) ?? null);
-            setPage(1);
-          }}
+          onChange={(event) => keep('assunto', event.currentTarget.value)}
         />
         <CheckField
           label={words.onlyUnread}
           checked={isUnread}
-          onChange={(event) => {
-            setUnread(event.currentTarget.checked);
-            setPage(1);
-          }}
+          onChange={(event) => keep('novas', event.currentTarget.checked ? 'sim' : '')}
         />
       </div>
       <Answer
@@ -103,7 +112,9 @@ export function Notifications() {
 
 function Line({ notification }: { notification: NotificationAnswer }) {
   const words = notificationWords();
-  const { id, title, message, type, created_at, is_read } = notification;
+  const { id, title, message, type, created_at, is_read, data, farm_id } = notification;
+  const [, go] = useLocation();
+  const subject = noticeSubject(type, data);
   const mark = async () => {
     try {
       await patch(`/notifications/${id}/read`, {});
@@ -112,6 +123,13 @@ function Line({ notification }: { notification: NotificationAnswer }) {
     } catch (error) {
       toast(faultText(error));
     }
+  };
+  const open = () => {
+    if (subject === null) return;
+    // whoever goes where it leads has read it
+    if (!is_read && !isBlind.value) void mark();
+    if (farm_id !== null) chooseFarm(farm_id);
+    go(noticePlace(subject, null));
   };
   return (
     <li class="card row apart" data-read={is_read}>
@@ -130,6 +148,11 @@ function Line({ notification }: { notification: NotificationAnswer }) {
           {words.type[type]} · {dayAndTime(created_at)}
         </p>
       </div>
+      {subject === null ? null : (
+        <Button aria-label={`${words.open}: ${title}`} onClick={open}>
+          {words.open}
+        </Button>
+      )}
       {is_read ? null : (
         <WorkButton disabled={isBlind.value} aria-label={`${words.mark}: ${title}`} work={mark}>
           {words.mark}

@@ -8,7 +8,7 @@ import { ammoniaTwin } from '../../components/ammonia.tsx';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { RowActions } from '../../components/record-table.tsx';
+import { type Column, RecordTable, RowActions } from '../../components/record-table.tsx';
 import { isLeaving } from '../../data/corrections.ts';
 import { mayCorrect, mayRecord } from '../../data/farm-store.ts';
 import type { Pond } from '../../data/places.ts';
@@ -40,7 +40,6 @@ const pathOf = (id: string) => `/water-quality/${id}` as const;
 /** Every measurement, newest first; a slip is corrected or deleted where it stands. */
 export function PondHistory({ pond }: { pond: Pond }) {
   const words = pondWords();
-  const names = waterWords().short;
   const more = componentWords().more;
   const [limit, setLimit] = useState(PAGE);
   const journal = useGet(`/water-quality/pond/${pond.id}`, { limit });
@@ -54,59 +53,31 @@ export function PondHistory({ pond }: { pond: Pond }) {
       >
         {({ measurements }) => (
           <>
-            <div class="table-frame" tabIndex={0} role="region" aria-label={words.measured}>
-              <table class="table blocks">
-                <thead>
-                  <tr>
-                    <th scope="col">{words.when}</th>
-                    {COLUMNS.map((field) => (
-                      <th key={field} scope="col" class="number">
-                        {names[field]}
-                      </th>
-                    ))}
-                    <th scope="col">{words.notes}</th>
-                    {mayRecord.value ? (
-                      <th scope="col" class="acts">
-                        <span class="visually-hidden">{words.actions}</span>
-                      </th>
-                    ) : null}
-                  </tr>
-                </thead>
-                <tbody>
-                  {measurements
-                    .filter(({ id }) => !isLeaving(pathOf(id)))
-                    .map((row) => (
-                      <tr key={row.id}>
-                        <td>
-                          {dayAndTime(row.measurement_date)}{' '}
-                          <span class="muted small">{words.source[row.source]}</span>
-                          <CorrectionStory row={row} />
-                        </td>
-                        {COLUMNS.map((field) => (
-                          <td
-                            key={field}
-                            class="number"
-                            data-label={names[field]}
-                            data-none={row[field] === null}
-                          >
-                            {figure(row[field], WATER[field].decimals)}
-                            {field === 'dissolved_oxygen' && row.oxygen_saturation_percent !== null ? (
-                              <div class="muted small">{percent(row.oxygen_saturation_percent)}</div>
-                            ) : null}
-                            {field === 'ammonia' && row.ammonia_as !== null ? (
-                              <div class="muted small">{ammoniaTwin(row.ammonia_as)}</div>
-                            ) : null}
-                          </td>
-                        ))}
-                        <td>{row.notes}</td>
-                        {mayRecord.value ? (
-                          <td class="acts">{mayCorrect(row) ? <Actions row={row} /> : null}</td>
-                        ) : null}
-                      </tr>
-                    ))}
-                </tbody>
-              </table>
-            </div>
+            <RecordTable<MeasurementAnswer>
+              label={words.measured}
+              address="medicoes"
+              keyOf={({ id }) => id}
+              rows={measurements.filter(({ id }) => !isLeaving(pathOf(id)))}
+              columns={[
+                {
+                  name: words.when,
+                  of: (row) => (
+                    <>
+                      {dayAndTime(row.measurement_date)}{' '}
+                      <span class="muted small">{words.source[row.source]}</span>
+                      <CorrectionStory row={row} />
+                    </>
+                  ),
+                  raw: ({ measurement_date }) => measurement_date,
+                },
+                ...COLUMNS.map(columnOf),
+                { name: words.notes, isLong: true, of: notesOf, isNone: isUnnoted, raw: notesOf },
+              ]}
+              actionsName={words.actions}
+              actions={
+                mayRecord.value ? (row) => (mayCorrect(row) ? <Actions row={row} /> : null) : undefined
+              }
+            />
             {measurements.length < limit ? null : (
               <Button onClick={() => setLimit(limit + PAGE)}>{more}</Button>
             )}
@@ -115,6 +86,29 @@ export function PondHistory({ pond }: { pond: Pond }) {
       </Answer>
     </>
   );
+}
+
+const notesOf = ({ notes }: MeasurementAnswer) => notes;
+const isUnnoted = ({ notes }: MeasurementAnswer) => notes === null || notes === '';
+
+function columnOf(field: WaterField): Column<MeasurementAnswer> {
+  return {
+    name: waterWords().short[field],
+    isNumber: true,
+    isNone: (row) => row[field] === null,
+    raw: (row) => row[field],
+    of: (row) => (
+      <>
+        {figure(row[field], WATER[field].decimals)}
+        {field === 'dissolved_oxygen' && row.oxygen_saturation_percent !== null ? (
+          <div class="muted small">{percent(row.oxygen_saturation_percent)}</div>
+        ) : null}
+        {field === 'ammonia' && row.ammonia_as !== null ? (
+          <div class="muted small">{ammoniaTwin(row.ammonia_as)}</div>
+        ) : null}
+      </>
+    ),
+  };
 }
 
 function Actions({ row }: { row: MeasurementAnswer }) {

@@ -11,6 +11,7 @@ import { WorkButton } from '../../components/button.tsx';
 import { Chart, expectChart } from '../../components/chart.tsx';
 import { type ChartGroup, chartGroup } from '../../components/chart-group.ts';
 import type { FinerPart, Marks, Series } from '../../components/chart-lines.ts';
+import { type FinerStand, MOST_POINTS, useFinerWater } from '../../components/finer-water.ts';
 import { useOnScreen } from '../../components/on-screen.ts';
 import { toast } from '../../components/toast.tsx';
 import { limitLines } from '../../components/water-limit-lines.ts';
@@ -33,7 +34,6 @@ import { useGet } from '../../data/query.ts';
 import { WATER } from '../../data/water.ts';
 import { dayAndTime, instantAt, isoDay, plainDay, quantity } from '../../i18n/format.ts';
 import { spansFor, type WaterSpan, waterSpan } from '../../state/water-span.ts';
-import { MOST_POINTS, useFinerWater } from './finer-water.ts';
 
 type Events = {
   alarms: readonly WaterEpisode[];
@@ -64,7 +64,7 @@ function Trend({ pond, field, span, points, events, group, waits, onSeen }: Show
     days: span.days,
     whole: span,
     readings: trend.data?.trend_data.readings,
-    group,
+    view: group.view,
     isOnScreen,
   });
   const isEmpty =
@@ -155,7 +155,7 @@ function TrendChart({
   told: WaterTrend;
   marks: readonly Marks[];
   finer: FinerPart | null;
-  finerStand: 'coming' | 'failed' | null;
+  finerStand: FinerStand;
   place: string;
   onShown: () => void;
 }) {

@@ -1,12 +1,13 @@
-import { useMemo } from 'preact/hooks';
-import { WATER_FIELDS, type WaterTrend } from '#contract/resources/water-quality.ts';
+import { useMemo, useState } from 'preact/hooks';
+import { WATER_FIELDS } from '#contract/resources/water-quality.ts';
 import { compareWords } from '#words/charts.ts';
 import { pondWords } from '#words/pond.ts';
 import { waterWords } from '#words/water.ts';
-import { Awaited } from '../../components/answer.tsx';
 import { Chart } from '../../components/chart.tsx';
-import type { Figures, Series } from '../../components/chart-lines.ts';
+import { chartGroup } from '../../components/chart-group.ts';
+import type { Figures } from '../../components/chart-lines.ts';
 import { SelectField } from '../../components/field.tsx';
+import { finerStandOf, useFinerWater } from '../../components/finer-water.ts';
 import { useLimitLines } from '../../components/water-limit-lines.ts';
 import { dayOfLabel, useBatches } from '../../data/batches.ts';
 import { now } from '../../data/clock.ts';
@@ -14,23 +15,17 @@ import { useBandOf } from '../../data/farm-science.ts';
 import { usePonds } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { WATER } from '../../data/water.ts';
-import { clockTime, instantAt, isoDay, plainDay, shortDay } from '../../i18n/format.ts';
-import { joined, valueNear } from '../../state/chart-range.ts';
-import { broken } from '../../state/water-span.ts';
-import { addDays } from '../../state/week-outlook.ts';
+import { plainDay } from '../../i18n/format.ts';
 import { BatchTable } from './batch-table.tsx';
 import { type Asked, Choice, DAYS, type Days, KINDS, MOST, useAsked } from './compare-asked.tsx';
+import { Drawing, HOUR_MS, lineOf, MINUTE_MS, readingsOf, seriesOf, wholeOf } from './compare-lines.tsx';
+import { Nights } from './compare-nights.tsx';
 
 // Up to four lines in one chart: ponds over the same days, batches by their day of culture, or the nights of one
 // pond; and all batches of a farm in a table.
 
 const PLACES = [0, 1, 2, 3] as const;
 const POINTS = 1_000;
-const HOUR_MS = 3_600_000;
-/** A night, from before the sun sets until after it rises. */
-const NIGHT = { from: '17:00', hours: 15 };
-
-type Line = { label: string; x: readonly number[]; values: readonly (number | null)[] };
 
 export function Compare() {
   const words = compareWords();
@@ -63,26 +58,6 @@ export function Compare() {
   );
 }
 
-const readingsOf = (told: WaterTrend | undefined, from: number) =>
-  (told?.trend_data.readings ?? []).filter(({ at }) => Date.parse(at) >= from);
-
-/** A line of readings that breaks where nobody measured. */
-function lineOf(label: string, told: WaterTrend | undefined, from: number): Line {
-  const readings = readingsOf(told, from);
-  return {
-    label,
-    ...broken({ x: readings.map(({ at }) => Date.parse(at)), values: readings.map(({ avg }) => avg) }),
-  };
-}
-
-function seriesOf(lines: readonly Line[], { unit, decimals }: Pick<Series, 'unit' | 'decimals'>) {
-  const { x, values } = joined(lines);
-  const series = lines.map(
-    ({ label }, tone): Series => ({ label, unit, decimals, tone, values: values[tone] ?? [] }),
-  );
-  return { x, series };
-}
-
 function Ponds({ asked }: { asked: Asked }) {
   const words = compareWords();
   const { ponds, isPending } = usePonds();
@@ -97,9 +72,20 @@ function Ponds({ asked }: { asked: Asked }) {
     });
   });
   const { decimals, unit } = WATER[field];
-  const version = `${chosen.join()} ${field} ${days} ${trends.map(({ dataUpdatedAt }) => dataUpdatedAt).join()}`;
+  const [group] = useState(() => chartGroup());
+  const from = days === '24h' ? Math.floor(now.value / MINUTE_MS) * MINUTE_MS - 24 * HOUR_MS : 0;
+  const whole = wholeOf(trends.map(({ data }) => readingsOf(data, from)));
+  const near = PLACES.map((place) => {
+    const id = found[place]?.id;
+    return useFinerWater(id === undefined ? null : (`/water-quality/trend/${id}/${field}` as const), {
+      days: DAYS[days],
+      whole,
+      readings: trends[place]?.data?.trend_data.readings,
+      view: group.view,
+    });
+  });
+  const version = [chosen.join(), field, days, ...trends.map(({ dataUpdatedAt }) => dataUpdatedAt)].join(' ');
   const shown = useMemo(() => {
-    const from = days === '24h' ? now.value - 24 * HOUR_MS : 0;
     const told = found.map(({ cod }, place) => ({ cod, trend: trends[place]?.data }));
     const byDay = told.map(({ cod, trend }) => ({
       label: cod,
@@ -112,12 +98,12 @@ function Ponds({ asked }: { asked: Asked }) {
     };
     return {
       ...seriesOf(
-        told.map(({ cod, trend }) => lineOf(cod, trend, from)),
+        told.map(({ cod, trend }, place) => lineOf(cod, readingsOf(trend, from), near[place]?.finer ?? null)),
         { unit, decimals },
       ),
       ...(days === '24h' ? {} : { table }),
     };
-  }, [version, ponds.length]);
+  }, [version, ponds.length, ...near.map(({ finer }) => finer)]);
   const band = bandOf(field);
   const bandKept = useMemo(() => band, [band?.low, band?.high]);
   const limits = useLimitLines(field);
@@ -152,6 +138,8 @@ function Ponds({ asked }: { asked: Asked }) {
           height={320}
           band={bandKept}
           limits={limits}
+          group={group}
+          finerStand={finerStandOf(near.map(({ finerStand }) => finerStand))}
           {...shown}
         />
       </Drawing>
@@ -204,100 +192,3 @@ function Batches({ asked }: { asked: Asked }) {
 }
 
 const dayLabel = (day: number): string => `${compareWords().day} ${day}`;
-
-function Nights({ asked }: { asked: Asked }) {
-  const words = compareWords();
-  const { ponds, isPending } = usePonds();
-  const band = useBandOf()('dissolved_oxygen');
-  const bandKept = useMemo(() => band, [band?.low, band?.high]);
-  const limits = useLimitLines('dissolved_oxygen');
-  const pond = ponds.find(({ cod }) => cod === asked.chosen[0]) ?? ponds[0];
-  const trend = useGet(
-    pond === undefined ? null : (`/water-quality/trend/${pond.id}/dissolved_oxygen` as const),
-    { days: MOST + 2, points: 2_000 },
-  );
-  const today = isoDay(now.value);
-  const { decimals, unit } = WATER.dissolved_oxygen;
-  const shown = useMemo(() => {
-    const nights = Array.from({ length: MOST + 1 }, (_, ago) => nightOf(trend.data, addDays(today, -ago)))
-      .filter(({ x }) => x.length > 0)
-      .slice(0, MOST);
-    const { x, series } = seriesOf(nights, { unit, decimals });
-    const hours = Array.from({ length: NIGHT.hours + 1 }, (_, hour) => hour);
-    const table: Figures = {
-      x: hours,
-      series: series.map((line) => ({ ...line, values: hours.map((hour) => atHour(x, line.values, hour)) })),
-    };
-    return { x, series, table };
-  }, [trend.data, today, unit, decimals]);
-  return (
-    <>
-      <div class="form-grid no-print">
-        <SelectField
-          label={words.pond}
-          value={pond?.cod ?? ''}
-          options={ponds.map(({ cod }) => ({ value: cod, label: cod }))}
-          onChange={(event) => asked.choose([event.currentTarget.value])}
-        />
-      </div>
-      <Drawing isEmpty={false} awaited={isPending || trend.isLoading ? [trend] : null}>
-        {shown.series.length === 0 ? (
-          <p class="empty">{words.noNights}</p>
-        ) : (
-          <Chart
-            title={`${waterWords().name.dissolved_oxygen} (${unit})`}
-            place={pond?.cod ?? ''}
-            height={320}
-            band={bandKept}
-            limits={limits}
-            xLabel={hourLabel}
-            {...shown}
-          />
-        )}
-      </Drawing>
-    </>
-  );
-}
-
-/** Hours since the evening of a day, and what was measured in its night. */
-function nightOf(told: WaterTrend | undefined, day: string): Line {
-  const start = Date.parse(instantAt(day, NIGHT.from));
-  const readings = readingsOf(told, start).filter(
-    ({ at }) => Date.parse(at) <= start + NIGHT.hours * HOUR_MS,
-  );
-  const label = compareWords().night(shortDay(start), shortDay(start + 12 * HOUR_MS));
-  const x = readings.map(({ at }) => (Date.parse(at) - start) / HOUR_MS);
-  return { label, ...broken({ x, values: readings.map(({ avg }) => avg) }) };
-}
-
-const hourLabel = (hour: number): string =>
-  clockTime(Date.parse(instantAt(isoDay(now.value), NIGHT.from)) + hour * HOUR_MS);
-
-/** The reading nearest to a whole hour, within half of one. */
-function atHour(x: readonly number[], values: readonly (number | null)[], hour: number): number | null {
-  const at = x.findIndex((each) => each >= hour);
-  const found = valueNear({ x, values }, at === -1 ? x.length - 1 : at, 0.5);
-  return found === null || Number.isNaN(found) || Math.abs((x[at] ?? Number.NaN) - hour) > 0.5 ? null : found;
-}
-
-function Drawing({
-  isEmpty,
-  awaited,
-  children,
-}: {
-  isEmpty: boolean;
-  awaited: Parameters<typeof Awaited>[0]['of'] | null;
-  children: preact.ComponentChildren;
-}) {
-  return (
-    <section class="card">
-      {isEmpty ? (
-        <p class="empty">{compareWords().choose}</p>
-      ) : awaited === null ? (
-        children
-      ) : (
-        <Awaited of={awaited} />
-      )}
-    </section>
-  );
-}

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import type { EnergyAnswer } from '#contract/resources/finance.ts';
 import { reportWords } from '#words/reports.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
@@ -6,6 +5,7 @@ import { BandBar } from '../../components/band-bar.tsx';
 import { Chart } from '../../components/chart.tsx';
 import { now } from '../../data/clock.ts';
 import { farm } from '../../data/farm-store.ts';
+import { useInAddress } from '../../data/in-address.ts';
 import { useGet } from '../../data/query.ts';
 import { figure, instantAt, isoDay, money, quantity, shortDay } from '../../i18n/format.ts';
 import { addDays } from '../../state/week-outlook.ts';
@@ -18,7 +18,8 @@ type PondEnergy = EnergyAnswer['ponds'][number];
 /** What the aerators drew and what that cost, by day and by pond. */
 export function EnergyReport() {
   const words = reportWords();
-  const [days, setDays] = useState<number>(7);
+  const [asked, keep] = useInAddress('dias');
+  const days = PERIODS.find((period) => String(period) === asked) ?? PERIODS[0];
   const today = isoDay(now.value);
   const energy = useGet(farm.value === null ? null : `/farms/${farm.value.id}/energy`, {
     start_date: addDays(today, 1 - days),
@@ -33,7 +34,7 @@ export function EnergyReport() {
             type="button"
             class={`button ${days === period ? 'main' : ''}`}
             aria-pressed={days === period}
-            onClick={() => setDays(period)}
+            onClick={() => keep(period === PERIODS[0] ? '' : String(period))}
           >
             {words.lastDays(period)}
           </button>

@@ -1,5 +1,4 @@
 import '../../styles/reports.css';
-import { useState } from 'preact/hooks';
 import type { BiomassTrend } from '#contract/resources/dashboard.ts';
 import { reportWords } from '#words/reports.ts';
 import { Answer, Awaited, Empty } from '../../components/answer.tsx';
@@ -8,6 +7,7 @@ import { SelectField } from '../../components/field.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { useBatches } from '../../data/batches.ts';
 import { farm } from '../../data/farm-store.ts';
+import { useInAddress } from '../../data/in-address.ts';
 import { usePondCards } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
 import { figure, percent, quantity } from '../../i18n/format.ts';
@@ -60,10 +60,11 @@ function BiomassReport() {
   const active = useBatches();
   const finished = useBatches('FINISHED');
   const batches = [...active.batches, ...finished.batches];
-  const [chosen, setChosen] = useState<string | null>(null);
-  const id = chosen ?? batches[0]?.id ?? null;
+  const [code, keepCode] = useInAddress('lote');
+  const chosen = code === '' ? batches[0] : batches.find(({ batch_code }) => batch_code === code);
+  const id = chosen?.id ?? null;
   const trend = useGet(id === null ? null : '/dashboard/biomass-trend', { batch_id: id });
-  if (id === null) {
+  if (batches.length === 0) {
     return active.isSuccess && finished.isSuccess ? (
       <Empty text={words.none} />
     ) : (
@@ -75,12 +76,12 @@ function BiomassReport() {
       <div class="narrow-form no-print">
         <SelectField
           label={words.batch}
-          value={id}
-          options={batches.map((batch) => ({ value: batch.id, label: batch.batch_code }))}
-          onChange={(event) => setChosen(event.currentTarget.value)}
+          value={chosen?.batch_code ?? ''}
+          options={batches.map(({ batch_code }) => ({ value: batch_code, label: batch_code }))}
+          onChange={(event) => keepCode(event.currentTarget.value)}
         />
       </div>
-      <Answer of={trend}>{(told) => <Charts told={told} />}</Answer>
+      {id === null ? null : <Answer of={trend}>{(told) => <Charts told={told} />}</Answer>}
     </>
   );
 }

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { TaskAnswer, TaskMarkAnswer } from '#contract/resources/tasks.ts';
 import { ownTaskWords } from '#words/own-tasks.ts';
@@ -12,6 +11,7 @@ import { put } from '../../data/api.ts';
 import { now } from '../../data/clock.ts';
 import { isLeaving, removeLater } from '../../data/corrections.ts';
 import { farm, mayManage } from '../../data/farm-store.ts';
+import { useInAddress } from '../../data/in-address.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { TASK_TOUCHES } from '../../data/tasks.ts';
 import { dayAndTime, isoDay, plainDay } from '../../i18n/format.ts';
@@ -21,7 +21,8 @@ const MOST = 500;
 /** All tasks of the farm, and what was done of them. */
 export function AllTasks() {
   const words = ownTaskWords();
-  const [withEnded, setWithEnded] = useState(false);
+  const [ended, keepEnded] = useInAddress('encerradas');
+  const withEnded = ended === 'sim';
   const farmId = farm.value?.id;
   const tasks = useGet(farmId === undefined ? null : `/farms/${farmId}/tasks`, { ended: withEnded });
   return (
@@ -42,7 +43,7 @@ export function AllTasks() {
       <CheckField
         label={words.showEnded}
         checked={withEnded}
-        onChange={(event) => setWithEnded(event.currentTarget.checked)}
+        onChange={(event) => keepEnded(event.currentTarget.checked ? 'sim' : '')}
       />
       <Answer of={tasks} isEmpty={(rows) => rows.length === 0} empty={<Empty text={words.nothing} />}>
         {(rows) => (

@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks';
-import { Link } from 'wouter-preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Link, useSearchParams } from 'wouter-preact';
 import type { DueTask } from '#contract/resources/tasks.ts';
 import { ownTaskWords } from '#words/own-tasks.ts';
 import { Answer, faultText } from '../../components/answer.tsx';
@@ -38,6 +38,8 @@ export const isToDo = (task: DueTask): boolean => task.mark === null && waitingM
 
 export function OwnTasks({ of: due }: { of: ReturnType<typeof useOwnTasks> }) {
   const words = ownTaskWords();
+  // a reminder names the one it is about
+  const asked = useSearchParams()[0].get('tarefa');
   return (
     <section class="stack" data-own-tasks>
       <div class="row">
@@ -48,20 +50,48 @@ export function OwnTasks({ of: due }: { of: ReturnType<typeof useOwnTasks> }) {
       </div>
       <Answer of={due} isEmpty={({ tasks }) => tasks.length === 0} empty={<p class="muted">{words.none}</p>}>
         {({ tasks }) => (
-          <ul class="own-tasks">
-            {tasks.toSorted(openFirst).map((task) => (
-              <li key={dayOf(task)} class="card stack" data-task={task.id}>
-                <OwnTask task={task} />
-              </li>
-            ))}
-          </ul>
+          <>
+            {asked === null || tasks.some(({ id }) => id === asked) ? null : (
+              <p class="note" role="status">
+                {words.notDue}
+              </p>
+            )}
+            <ul class="own-tasks">
+              {tasks.toSorted(askedFirst(asked)).map((task) => (
+                <Card key={dayOf(task)} task={task} isAsked={task.id === asked} />
+              ))}
+            </ul>
+          </>
         )}
       </Answer>
     </section>
   );
 }
 
-const openFirst = (a: DueTask, b: DueTask): number => Number(!isToDo(a)) - Number(!isToDo(b));
+/** The one that was asked for, its days in their order, then what is to be done. */
+const askedFirst =
+  (asked: string | null) =>
+  (a: DueTask, b: DueTask): number =>
+    Number(b.id === asked) - Number(a.id === asked) || Number(!isToDo(a)) - Number(!isToDo(b));
+
+function Card({ task, isAsked }: { task: DueTask; isAsked: boolean }) {
+  const card = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (!isAsked) return;
+    card.current?.focus({ preventScroll: true });
+    card.current?.scrollIntoView({ block: 'center' });
+  }, [isAsked]);
+  return (
+    <li
+      ref={card}
+      class="card stack"
+      data-task={task.id}
+      {...(isAsked ? { tabIndex: -1, 'aria-current': 'true' as const } : {})}
+    >
+      <OwnTask task={task} />
+    </li>
+  );
+}
 
 function OwnTask({ task }: { task: DueTask }) {
   const waiting = waitingMark(task);

@@ -80,6 +80,7 @@ export const notificationWords = translation<typeof source.notificationWords>({
   allTypes: 'All subjects',
   about: 'Subject',
   type: { ALERT: 'Alarms', SYSTEM: 'System', SUBSCRIPTION: 'Subscription', PAYMENT: 'Payment' },
+  open: 'Open',
   markAll: 'Mark all as read',
   mark: 'Mark as read',
   unread: 'unread',

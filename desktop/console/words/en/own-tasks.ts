@@ -5,6 +5,7 @@ export const ownTaskWords = translation<typeof source.ownTaskWords>({
   own: 'Tasks of the farm',
   all: 'All tasks',
   none: 'No task of the farm for today.',
+  notDue: 'That task is not due today, or was deleted.',
   done: 'Done',
   skip: 'Will not be done',
   undo: 'Undo',

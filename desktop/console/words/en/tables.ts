@@ -5,6 +5,7 @@ export const savedViewWords = translation<typeof source.savedViewWords>({
   of: (table: string) => `Saved views of ${table}`,
   keep: 'Save this view…',
   name: 'Name of the view',
+  here: 'It stays on this device, for you.',
   save: 'Save',
   cancel: 'Cancel',
   forget: (name: string) => `Delete the view ${name}`,

@@ -85,6 +85,7 @@ export const notificationWords = translation<typeof source.notificationWords>({
   allTypes: 'Todos los asuntos',
   about: 'Asunto',
   type: { ALERT: 'Alarmas', SYSTEM: 'Sistema', SUBSCRIPTION: 'Suscripción', PAYMENT: 'Pago' },
+  open: 'Abrir',
   markAll: 'Marcar todo como leído',
   mark: 'Marcar como leída',
   unread: 'no leída',

@@ -5,6 +5,7 @@ export const ownTaskWords = translation<typeof source.ownTaskWords>({
   own: 'Tareas de la camaronera',
   all: 'Todas las tareas',
   none: 'Ninguna tarea de la camaronera para hoy.',
+  notDue: 'Esa tarea no es para hoy, o fue eliminada.',
   done: 'Hecho',
   skip: 'No se hará',
   undo: 'Deshacer',

@@ -5,6 +5,7 @@ export const savedViewWords = translation<typeof source.savedViewWords>({
   of: (table: string) => `Vistas guardadas de ${table}`,
   keep: 'Guardar esta vista…',
   name: 'Nombre de la vista',
+  here: 'Queda en este dispositivo, para usted.',
   save: 'Guardar',
   cancel: 'Cancelar',
   forget: (name: string) => `Borrar la vista ${name}`,

@@ -83,6 +83,7 @@ export const notificationWords = source({
   allTypes: 'Todos os assuntos',
   about: 'Assunto',
   type: { ALERT: 'Alarmes', SYSTEM: 'Sistema', SUBSCRIPTION: 'Assinatura', PAYMENT: 'Pagamento' },
+  open: 'Abrir',
   markAll: 'Marcar tudo como lido',
   mark: 'Marcar como lida',
   unread: 'não lida',

@@ -4,6 +4,7 @@ export const ownTaskWords = source({
   own: 'Tarefas da fazenda',
   all: 'Todas as tarefas',
   none: 'Nenhuma tarefa da fazenda para hoje.',
+  notDue: 'Essa tarefa não está para hoje, ou foi excluída.',
   done: 'Feito',
   skip: 'Não será feito',
   undo: 'Desfazer',

@@ -4,6 +4,7 @@ export const savedViewWords = source({
   of: (table: string) => `Vistas guardadas de ${table}`,
   keep: 'Guardar esta vista…',
   name: 'Nome da vista',
+  here: 'Fica neste aparelho, para você.',
   save: 'Guardar',
   cancel: 'Cancelar',
   forget: (name: string) => `Apagar a vista ${name}`,
