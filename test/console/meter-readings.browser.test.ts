@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => farm.close());
 
 it('the last reading stands beside the field, and one that is lower asks what happened', async () => {
-  const readings = `/farms/${farm.farm.farmId}/records`;
+  const readings = `/farms/${farm.farm.id}/records`;
   const before = { kind: 'METER', meter: 'Medidor geral', amount: 41_250 };
   await farm.app.call('POST', readings, { token: farm.owner.token, body: before });
   const page = await farm.open('/lancar/medidor', { ...PHONE, isTimed: true });

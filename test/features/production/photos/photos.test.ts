@@ -95,8 +95,8 @@ onBothEngines('photos', (_open, engine) => {
     const made = await taken(aPicture(), `${at}/photos`);
     const ofBatch = await taken(aPicture(), `/batches/${farm.batch.id}/photos`);
     expect((await listed(`${at}/photos`)).map(({ id }) => id)).toEqual([made['id']]);
-    expect((await listed(`/batches/${farm.batch.id}/photos`)).map(({ id }) => id).toSorted()).toEqual(
-      [made['id'], ofBatch['id']].toSorted(),
+    expect(new Set((await listed(`/batches/${farm.batch.id}/photos`)).map(({ id }) => id))).toEqual(
+      new Set([made['id'], ofBatch['id']]),
     );
     const other = await aStockedFarm(app);
     expect((await send('GET', `/batches/${other.batch.id}/losses/${String(lost['id'])}/photos`)).status).toBe(
