@@ -81,6 +81,33 @@ it('what a person wrote in the cloud over a word of the farm stands, though the 
   await agreed(world);
 });
 
+it.each([
+  ['as the edit that it is', async () => undefined],
+  ['as the row stands, after a comparison', (world: World) => world.gateway.run().paired()],
+])(
+  'what a person wrote at the farm over a word of the cloud stands, though the clock there was set back before the farm came: told %s',
+  async (_, meanwhile) => {
+    const world = await farmInStep({ image });
+    worlds.push(world);
+    expect(await takeOff(world, FARM)).toBe(true);
+    await world.pass(10 * MINUTE_MS);
+    await rename(world, 'hosted', 'in the cloud');
+    world.setClock('hosted', DAYS_BEHIND_MS);
+    expect(await bind(world, FARM)).toBe(true);
+    await world.pass(10 * MINUTE_MS);
+    expect(await namesOn(world)).toEqual(['in the cloud', 'in the cloud']);
+    world.network.setWeather(NO_LINE);
+    await rename(world, 'gateway', 'then at the farm');
+    await meanwhile(world);
+    world.network.setWeather(CALM);
+    await world.pass(10 * MINUTE_MS);
+    expect(await namesOn(world)).toEqual(['then at the farm', 'then at the farm']);
+    world.setClock('hosted', 0);
+    await world.hosted.start();
+    await agreed(world);
+  },
+);
+
 describe.each([
   ['is right', 0],
   ['is ahead, so that its stamps are set anew', -DAYS_BEHIND_MS],
