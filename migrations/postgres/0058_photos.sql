@@ -6,7 +6,7 @@ create table photos (
   pond_id TEXT COLLATE "C" references ponds (id) deferrable initially deferred,
   batch_id TEXT COLLATE "C" references batches (id) deferrable initially deferred,
   control_point_id TEXT COLLATE "C" references control_points (id) deferrable initially deferred,
-  loss_id TEXT COLLATE "C",
+  loss_id TEXT COLLATE "C" references survival_changes (id) deferrable initially deferred,
   taken_at TEXT COLLATE "C" not null,
   note TEXT COLLATE "C",
   sha256 TEXT COLLATE "C" not null,

@@ -6,7 +6,7 @@ create table photos (
   pond_id TEXT references ponds (id) deferrable initially deferred,
   batch_id TEXT references batches (id) deferrable initially deferred,
   control_point_id TEXT references control_points (id) deferrable initially deferred,
-  loss_id TEXT,
+  loss_id TEXT references survival_changes (id) deferrable initially deferred,
   taken_at TEXT not null,
   note TEXT,
   sha256 TEXT not null,
