@@ -1,5 +1,5 @@
 -- Pictures of ponds, batches, control points and losses. The row says what is to be seen and which bytes it is; the bytes lie in
--- image_bytes under their hash, and stored_images says which of them are here.
+-- image_bytes under hash and farm, and stored_images says which of them are here.
 create table photos (
   id TEXT COLLATE "C" primary key,
   farm_id TEXT COLLATE "C" not null references farms (id) deferrable initially deferred,

@@ -1,5 +1,5 @@
 -- Pictures of ponds, batches, control points and losses. The row says what is to be seen and which bytes it is; the bytes lie in
--- files named by their hash, and stored_images says which of them are here.
+-- files named by hash and farm, and stored_images says which of them are here.
 create table photos (
   id TEXT primary key,
   farm_id TEXT not null references farms (id) deferrable initially deferred,
