@@ -147,7 +147,7 @@ function RelayList() {
   const relays = useGet('/relays/', { farm_id: farm.value?.id });
   const [isAdding, setAdding] = useState(false);
   return (
-    <section class="stack">
+    <section class="stack" aria-labelledby="relays-title">
       <div class="row apart">
         <h2 id="relays-title">{words.title}</h2>
         <Button disabled={isBlind.value} onClick={() => setAdding(true)}>
