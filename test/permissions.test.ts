@@ -269,6 +269,7 @@ const OF_OPERATORS: readonly string[] = [
   'POST /control-points/{control_point_id}/turn-off',
   'POST /control-points/{control_point_id}/turn-on',
   'POST /farms/{farm_id}/feed-stock/entries',
+  'POST /farms/{farm_id}/records',
   'POST /farms/{farm_id}/siren/hush',
   'POST /feeding/',
   'POST /ponds/{pond_id}/photos',

@@ -1,12 +1,12 @@
 -- Pictures of ponds, batches, control points and losses. The row says what is to be seen and which bytes it is; the bytes lie in
--- image_bytes under their hash, and stored_images says which of them are here.
+-- image_bytes under hash and farm, and stored_images says which of them are here.
 create table photos (
   id TEXT COLLATE "C" primary key,
   farm_id TEXT COLLATE "C" not null references farms (id) deferrable initially deferred,
   pond_id TEXT COLLATE "C" references ponds (id) deferrable initially deferred,
   batch_id TEXT COLLATE "C" references batches (id) deferrable initially deferred,
   control_point_id TEXT COLLATE "C" references control_points (id) deferrable initially deferred,
-  loss_id TEXT COLLATE "C",
+  loss_id TEXT COLLATE "C" references survival_changes (id) deferrable initially deferred,
   taken_at TEXT COLLATE "C" not null,
   note TEXT COLLATE "C",
   sha256 TEXT COLLATE "C" not null,

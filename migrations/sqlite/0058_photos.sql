@@ -1,12 +1,12 @@
 -- Pictures of ponds, batches, control points and losses. The row says what is to be seen and which bytes it is; the bytes lie in
--- files named by their hash, and stored_images says which of them are here.
+-- files named by hash and farm, and stored_images says which of them are here.
 create table photos (
   id TEXT primary key,
   farm_id TEXT not null references farms (id) deferrable initially deferred,
   pond_id TEXT references ponds (id) deferrable initially deferred,
   batch_id TEXT references batches (id) deferrable initially deferred,
   control_point_id TEXT references control_points (id) deferrable initially deferred,
-  loss_id TEXT,
+  loss_id TEXT references survival_changes (id) deferrable initially deferred,
   taken_at TEXT not null,
   note TEXT,
   sha256 TEXT not null,

@@ -91,8 +91,8 @@ describe('a night and a morning at the ponds', () => {
   });
 
   it('who leaves while all motors are started one by one starts no more of them, and is told how many got the order', async () => {
-    for (const id of [farm.farm.pointId, farm.farm.silentPointId])
-      await call('POST', `/control-points/${id}/turn-off`);
+    const points = (await call('GET', '/control-points/')).body as { id: string }[];
+    for (const { id } of points) await call('POST', `/control-points/${id}/turn-off`);
     const page = await farm.open('/tarefas', { isTimed: true });
     await page.waitForSelector('.shell[data-link="live"]');
     await page.getByRole('link', { name: 'Aeração' }).click();

@@ -69,7 +69,7 @@ async function harvested(
   });
 }
 
-const table = (page: Page) => page.getByRole('region', { name: 'Comparação de lotes' });
+const table = (page: Page) => page.getByRole('group', { name: 'Comparação de lotes' });
 const cell = (page: Page, code: string, name: string) =>
   table(page).locator(`tr:has(th:has-text("${code}")) td[data-label="${name}"]`);
 const names = (page: Page) => table(page).getByRole('rowheader').allTextContents();

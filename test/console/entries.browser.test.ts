@@ -585,7 +585,7 @@ it('dead shrimp are written down for the day they died, listed with it, correcte
   await page.goto(page.url().replace(/#.*|\/lancar.*/, '/lotes/L-01'));
   const row = page.getByRole('row').filter({ hasText: 'Garças' });
   await page
-    .getByRole('region', { name: 'Por causa' })
+    .getByRole('group', { name: 'Por causa' })
     .getByRole('row')
     .filter({ hasText: 'Predadores' })
     .filter({ hasText: '1 sem peso' })

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterEach(() => farm.closePages());
 afterAll(() => farm.close());
 
-const table = (page: Page) => page.getByRole('region', { name: 'Viveiros' });
+const table = (page: Page) => page.getByRole('group', { name: 'Viveiros' });
 const names = (page: Page) => table(page).getByRole('rowheader').allTextContents();
 
 it('ponds are sorted by their area at a press, what nobody measured stands last, and the address keeps it', async () => {
@@ -77,7 +77,7 @@ it.each([
 ])('on %s every column can be sorted, and the address keeps it', async (path, label, columns) => {
   await farm.app.call('POST', `/control-points/${farm.farm.pointId}/turn-on`, { token: farm.owner.token });
   const page = await farm.open(path.replace(':point', farm.farm.pointId));
-  const region = page.getByRole('region', { name: label });
+  const region = page.getByRole('group', { name: label });
   await expect.poll(() => region.locator('[aria-sort]').count()).toBe(columns);
   await region.locator('[aria-sort] button').first().click();
   await expect.poll(() => region.locator('[aria-sort]').first().getAttribute('aria-sort')).toBe('ascending');

@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { imageName } from '#contract/resources/photos.ts';
 import { aPicture, told } from '#test/a-picture.ts';
 import { type App, body, type SignedUp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
@@ -45,11 +46,13 @@ onBothEngines('photos on both sides of the line', (_open, engine) => {
     return reply.ok ? Buffer.from(await reply.arrayBuffer()) : reply.status;
   }
   const look = () => apps.gateway.ticks.find(({ name }) => name === 'pictures of photos')?.run();
+  const nameOf = (picture: Buffer, farmId = farm.farmId) =>
+    imageName({ sha256: told(picture).sha256, farm_id: farmId });
   const storedOn = async (on: Side, picture: Buffer) =>
     (await apps[on].database.read
       .selectFrom('stored_images')
       .selectAll()
-      .where('id', '=', told(picture).sha256)
+      .where('id', '=', nameOf(picture))
       .executeTakeFirst()) ?? null;
   const session = () => apps.gateway.pairing?.sessionToken();
   const ask = async (method: string, path: string, sent?: Buffer | string, type = 'image/jpeg') =>
@@ -90,7 +93,7 @@ onBothEngines('photos on both sides of the line', (_open, engine) => {
     const id = await taken('gateway', picture);
     await apps.settled();
     // it arrived, and the gateway died before it noted that
-    const put = await ask('PUT', `/${told(picture).sha256}`, picture);
+    const put = await ask('PUT', `/${nameOf(picture)}`, picture);
     expect(put.status).toBe(204);
     expect((await storedOn('gateway', picture))?.synced_at).toBe(null);
     await look();
@@ -147,19 +150,25 @@ onBothEngines('photos on both sides of the line', (_open, engine) => {
       body: told(picture),
     });
     expect(made.status).toBe(201);
-    const { sha256 } = told(picture);
-    expect((await ask('PUT', `/${sha256}`, picture)).status).toBe(404);
+    const name = nameOf(picture, stranger.farmId);
+    expect((await ask('PUT', `/${name}`, picture)).status).toBe(404);
     await apps.hosted.call('PUT', `/photos/${String(body(made)['id'])}/image`, {
       token: stranger.token,
       body: picture,
       headers: { 'Content-Type': 'image/jpeg' },
     });
-    expect((await ask('GET', `/${sha256}`)).status).toBe(404);
-    const asked = await ask('POST', '', JSON.stringify({ sha256: [sha256] }), 'application/json');
+    expect((await ask('GET', `/${name}`)).status).toBe(404);
+    const asked = await ask('POST', '', JSON.stringify({ names: [name] }), 'application/json');
     expect(await asked.json()).toEqual({ here: [], wanted: [] });
+    // nor by a photo of its own that is told to show them
+    await call('gateway', 'POST', `/ponds/${farm.ponds[0]?.id}/photos`, told(picture));
+    await apps.settled();
+    expect((await ask('GET', `/${nameOf(picture)}`)).status).toBe(404);
+    const mine = await ask('POST', '', JSON.stringify({ names: [nameOf(picture)] }), 'application/json');
+    expect(await mine.json()).toEqual({ here: [], wanted: [nameOf(picture)] });
     expect((await ask('GET', '/..%2f..%2fetc%2fpasswd')).status).toBe(404);
     // nobody without the session of a gateway
-    const bare = await fetch(`${apps.hosted.base}/sync/v1/photos/${sha256}`);
+    const bare = await fetch(`${apps.hosted.base}/sync/v1/photos/${name}`);
     expect(bare.status).toBe(401);
     // announced as one picture, sent as another, or with its place in it
     const own = aPicture();
@@ -167,8 +176,8 @@ onBothEngines('photos on both sides of the line', (_open, engine) => {
     for (const announced of [own, located])
       await call('gateway', 'POST', `/ponds/${farm.ponds[0]?.id}/photos`, told(announced));
     await apps.settled();
-    expect((await ask('PUT', `/${told(own).sha256}`, aPicture())).status).toBe(422);
-    expect((await ask('PUT', `/${told(located).sha256}`, located)).status).toBe(422);
+    expect((await ask('PUT', `/${nameOf(own)}`, aPicture())).status).toBe(422);
+    expect((await ask('PUT', `/${nameOf(located)}`, located)).status).toBe(422);
     expect(await storedOn('hosted', own)).toBe(null);
     expect(await storedOn('hosted', located)).toBe(null);
   }, 120_000);
@@ -179,10 +188,10 @@ onBothEngines('photos on both sides of the line', (_open, engine) => {
     await apps.settled();
     const other = aPicture();
     if (engine === 'sqlite') {
-      const { sha256 } = told(picture);
-      writeFileSync(join(apps.hosted.config.data, 'photos', sha256.slice(0, 2), sha256), other);
+      const name = nameOf(picture);
+      writeFileSync(join(apps.hosted.config.data, 'photos', name.slice(0, 2), name), other);
     } else {
-      await sql`update image_bytes set bytes = ${other} where id = ${told(picture).sha256}`.execute(
+      await sql`update image_bytes set bytes = ${other} where id = ${nameOf(picture)}`.execute(
         apps.hosted.database.read,
       );
     }

@@ -117,7 +117,8 @@ export function RecordTable<Row>({
         )}
         {bulk === undefined ? null : <ChooseAll choice={choice} />}
       </div>
-      <div class="table-frame long" tabIndex={0} role="region" aria-label={label}>
+      {/* a group, no landmark: its section often has the same name */}
+      <div class="table-frame long" tabIndex={0} role="group" aria-label={label}>
         <table class="table stacks pairs">
           <thead>
             <tr>

@@ -11,7 +11,7 @@ const LEFT_FREE_BYTES = 256 * 1_048_576;
 
 export type ImageFiles = ImageStore & { freeBytes: () => Promise<number> };
 
-/** Pictures in files of a folder, 256 folders below it; their names are their hashes, so what is there never changes. */
+/** Pictures in files of a folder, 256 folders below it; their names begin with their hashes, so what is there never changes. */
 export function imageFiles(
   folder: string,
   {
@@ -19,27 +19,27 @@ export function imageFiles(
     freeBytes = freeIn,
   }: { writeWhole: WriteWhole; freeBytes?: (folder: string) => Promise<number> },
 ): ImageFiles {
-  const folderOf = (sha256: string) => join(folder, sha256.slice(0, 2));
-  const fileOf = (sha256: string) => join(folderOf(sha256), sha256);
+  const folderOf = (name: string) => join(folder, name.slice(0, 2));
+  const fileOf = (name: string) => join(folderOf(name), name);
   return {
-    async write(sha256, bytes) {
+    async write(name, bytes) {
       try {
-        await mkdir(folderOf(sha256), { recursive: true, mode: 0o700 });
+        await mkdir(folderOf(name), { recursive: true, mode: 0o700 });
         if ((await freeBytes(folder)) - bytes.length < LEFT_FREE_BYTES) throw noRoom();
-        await writeWhole(fileOf(sha256), [bytes]);
+        await writeWhole(fileOf(name), [bytes]);
       } catch (error) {
         throw (error as NodeJS.ErrnoException).code === 'ENOSPC' ? noRoom() : error;
       }
     },
-    async read(sha256) {
-      return await readFile(fileOf(sha256)).catch((error: NodeJS.ErrnoException) => {
+    async read(name) {
+      return await readFile(fileOf(name)).catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'ENOENT') return null;
         throw error;
       });
     },
-    remove: (sha256) => rm(fileOf(sha256), { force: true }),
-    async has(sha256) {
-      return (await writtenAt(fileOf(sha256))) !== null;
+    remove: (name) => rm(fileOf(name), { force: true }),
+    async has(name) {
+      return (await writtenAt(fileOf(name))) !== null;
     },
     async sweep(isKnown) {
       for (const below of await namesIn(folder)) {

@@ -5,21 +5,21 @@ import type { Db } from './database.ts';
 /** Pictures in PostgreSQL, so that no process of a hosted instance has anything on its disk. */
 export function imageBytes(db: Db): ImageStore {
   return {
-    async write(sha256, bytes) {
-      await sql`insert into image_bytes (id, bytes, stored_at) values (${sha256}, ${Buffer.from(bytes)}, ${hoursAgo(0)})
+    async write(name, bytes) {
+      await sql`insert into image_bytes (id, bytes, stored_at) values (${name}, ${Buffer.from(bytes)}, ${hoursAgo(0)})
         on conflict (id) do update set stored_at = excluded.stored_at`.execute(db);
     },
-    async read(sha256) {
+    async read(name) {
       const { rows } = await sql<{
         bytes: Buffer;
-      }>`select bytes from image_bytes where id = ${sha256}`.execute(db);
+      }>`select bytes from image_bytes where id = ${name}`.execute(db);
       return rows[0]?.bytes ?? null;
     },
-    async remove(sha256) {
-      await sql`delete from image_bytes where id = ${sha256}`.execute(db);
+    async remove(name) {
+      await sql`delete from image_bytes where id = ${name}`.execute(db);
     },
-    async has(sha256) {
-      const { rows } = await sql`select 1 from image_bytes where id = ${sha256}`.execute(db);
+    async has(name) {
+      const { rows } = await sql`select 1 from image_bytes where id = ${name}`.execute(db);
       return rows.length > 0;
     },
     async sweep() {

@@ -17,7 +17,8 @@ const HOUR_MS = 3_600_000;
 
 /** A photo that is not deleted names it, wherever it hangs: what was deleted with its pond may come back with it. */
 const isNamed = sql<SqlBool>`exists (select 1 from photos
-  where photos.sha256 = stored_images.id and photos.hidden = 0)`;
+  where photos.sha256 = substr(stored_images.id, 1, 64) and photos.farm_id = substr(stored_images.id, 66)
+    and photos.hidden = 0)`;
 
 /** Takes bytes away that no photo names any more. */
 export async function sweepImages(deps: SweepDeps): Promise<void> {

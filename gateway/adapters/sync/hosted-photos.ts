@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Express, Request } from 'express';
 import * as z from 'zod';
 import type { Db } from '#adapters/sql/database.ts';
-import { MOST_PHOTO_BYTES, sha256Text } from '#contract/resources/photos.ts';
+import { imageNameSql } from '#adapters/sql/queries/production/photos.ts';
+import { imageName, imageNameText, MOST_PHOTO_BYTES } from '#contract/resources/photos.ts';
 import type { Commit } from '#core/changes.ts';
 import { AppError, notFound } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
@@ -14,11 +15,11 @@ import { callerOf, type GatewayByToken } from './hosted-http.ts';
 // Bytes of photos between a gateway and this instance: apart from the protocol, so that nothing of it waits for them. A gateway
 // brings and fetches only what a photo of its own farms shows.
 
-/** Hashes that a gateway asks about at a time. */
+/** Pictures that a gateway asks about at a time. */
 export const ASKED_AT_ONCE = 100;
-export const askedPhotos = z.object({ sha256: z.array(sha256Text).max(ASKED_AT_ONCE) });
+export const askedPhotos = z.object({ names: z.array(imageNameText).max(ASKED_AT_ONCE) });
 /** `here`: this instance has them. `wanted`: it has not, and knows a photo that shows them. Of others it knows nothing yet. */
-export const answeredPhotos = z.object({ here: z.array(sha256Text), wanted: z.array(sha256Text) });
+export const answeredPhotos = z.object({ here: z.array(imageNameText), wanted: z.array(imageNameText) });
 
 /** Of all gateways: what is more waits at the farms. */
 const AT_ONCE = 8;
@@ -53,12 +54,13 @@ export function mountPhotos(app: Express, deps: HostedPhotosDeps): void {
     const { streamId } = await callerOf(deps, request);
     await inTurn(streamId, async () => {
       const asked = askedPhotos.safeParse(await readPackedBody(request, () => undefined));
-      if (!asked.success) throw new AppError(422, 'Ask with a list of hashes', { code: 'VALIDATION_ERROR' });
-      response.json(await standing(deps.read, streamId, asked.data.sha256));
+      if (!asked.success)
+        throw new AppError(422, 'Ask with a list of names of pictures', { code: 'VALIDATION_ERROR' });
+      response.json(await standing(deps.read, streamId, asked.data.names));
     });
   });
   app
-    .route('/sync/v1/photos/:sha256')
+    .route('/sync/v1/photos/:name')
     .put(async (request, response) => {
       const { streamId } = await callerOf(deps, request);
       await inTurn(streamId, async () => {
@@ -66,7 +68,7 @@ export function mountPhotos(app: Express, deps: HostedPhotosDeps): void {
         deps.told(streamId, 'push', row.bytes);
         const bytes = await picture(request);
         requireImage(row, bytes, (sent) => createHash('sha256').update(sent).digest('hex'));
-        await deps.images.write(row.sha256, bytes);
+        await deps.images.write(imageName(row), bytes);
         await deps.commit({ changes: [imageStored(deps, row)], actor: null });
       });
       response.status(204).end();
@@ -75,7 +77,7 @@ export function mountPhotos(app: Express, deps: HostedPhotosDeps): void {
       const { streamId } = await callerOf(deps, request);
       await inTurn(streamId, async () => {
         const row = await shownTo(deps.read, streamId, request);
-        const bytes = await deps.images.read(row.sha256);
+        const bytes = await deps.images.read(imageName(row));
         if (bytes === null) throw notFound('Picture');
         response.setHeader('Content-Type', row.type);
         response.end(bytes);
@@ -105,11 +107,12 @@ const ofStream = (db: Db, streamId: number) =>
 
 /** A photo of that gateway's farms that shows these bytes. Throws 404. */
 async function shownTo(db: Db, streamId: number, { params }: Request) {
-  const sha256 = sha256Text.safeParse(params['sha256']);
-  const row = sha256.success
+  const asked = imageNameText.safeParse(params['name']);
+  const row = asked.success
     ? await ofStream(db, streamId)
         .selectAll('photos')
-        .where('photos.sha256', '=', sha256.data)
+        .where('photos.sha256', '=', asked.data.sha256)
+        .where('photos.farm_id', '=', asked.data.farm_id)
         .limit(1)
         .executeTakeFirst()
     : undefined;
@@ -117,17 +120,25 @@ async function shownTo(db: Db, streamId: number, { params }: Request) {
   return row;
 }
 
-async function standing(db: Db, streamId: number, asked: readonly string[]) {
+async function standing(db: Db, streamId: number, asked: readonly z.infer<typeof imageNameText>[]) {
+  const names = new Set<string>(asked.map(({ name }) => name));
   const rows =
     asked.length === 0
       ? []
       : await ofStream(db, streamId)
-          .leftJoin('stored_images', 'stored_images.id', 'photos.sha256')
-          .select(['photos.sha256', 'stored_images.stored_at'])
+          .leftJoin('stored_images', (join) => join.on('stored_images.id', '=', imageNameSql))
+          .select(['photos.sha256', 'photos.farm_id', 'stored_images.stored_at'])
           .distinct()
-          .where('photos.sha256', 'in', asked)
+          .where(
+            'photos.sha256',
+            'in',
+            asked.map(({ sha256 }) => sha256),
+          )
           .execute();
   const of = (isHere: boolean) =>
-    rows.filter(({ stored_at }) => (stored_at !== null) === isHere).map(({ sha256 }) => sha256);
+    rows
+      .filter(({ stored_at }) => (stored_at !== null) === isHere)
+      .map(imageName)
+      .filter((name) => names.has(name));
   return { here: of(true), wanted: of(false) };
 }

@@ -1,4 +1,4 @@
-import { MOST_PHOTO_BYTES } from '#contract/resources/photos.ts';
+import { type ImageName, MOST_PHOTO_BYTES } from '#contract/resources/photos.ts';
 import { AppError } from '#core/errors.ts';
 import type { AskHosted } from './ask-hosted.ts';
 import { HostedUnreachable, hostedAddress } from './ask-hosted.ts';
@@ -24,9 +24,13 @@ export function photoLine({ hostedUrl, sessionToken, forgetToken }: Access, ask:
     if (address === null || !address.ok) throw new HostedUnreachable('this gateway has no hosted instance');
     return { url: address.url.href.replace(/\/+$/, ''), token: await sessionToken() };
   }
-  async function exchange(method: 'GET' | 'PUT', sha256: string, body?: { type: string; bytes: Uint8Array }) {
+  async function exchange(
+    method: 'GET' | 'PUT',
+    name: ImageName,
+    body?: { type: string; bytes: Uint8Array },
+  ) {
     const { url, token } = await where();
-    const response = await fetch(`${url}/sync/v1/photos/${sha256}`, {
+    const response = await fetch(`${url}/sync/v1/photos/${name}`, {
       method,
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
@@ -40,19 +44,19 @@ export function photoLine({ hostedUrl, sessionToken, forgetToken }: Access, ask:
     return response;
   }
   return {
-    async standing(sha256: readonly string[]) {
+    async standing(names: readonly string[]) {
       const { url, token } = await where();
-      return ask({ url, token, path: '/sync/v1/photos', body: { sha256 } }, answeredPhotos);
+      return ask({ url, token, path: '/sync/v1/photos', body: { names } }, answeredPhotos);
     },
-    async bring(sha256: string, type: string, bytes: Uint8Array): Promise<void> {
-      const response = await exchange('PUT', sha256, { type, bytes });
+    async bring(name: ImageName, type: string, bytes: Uint8Array): Promise<void> {
+      const response = await exchange('PUT', name, { type, bytes });
       await response.body?.cancel();
       if (!response.ok)
         throw new AppError(response.status, `the hosted instance answered ${response.status}`, {});
     },
     /** null: it has not got them. */
-    async fetched(sha256: string): Promise<Uint8Array | null> {
-      const response = await exchange('GET', sha256);
+    async fetched(name: ImageName): Promise<Uint8Array | null> {
+      const response = await exchange('GET', name);
       if (response.ok) return bounded(response);
       await response.body?.cancel();
       if (response.status === 404) return null;

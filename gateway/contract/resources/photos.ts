@@ -3,8 +3,8 @@ import { idInput, idOrNumber, instantInput, ownId, pageQuery } from '../fields.t
 import { defineResource, instant, uuid } from '../resource.ts';
 import type { Right } from '../rights.ts';
 
-// Pictures of what people see at a place. The row is told like any other; its bytes are named by their hash, go up on their
-// own, and are sent between instances after everything else.
+// Pictures of what people see at a place. The row is told like any other; its bytes are named by their hash and their farm, go
+// up on their own, and are sent between instances after everything else.
 
 /** What a photo may be of: the column that names it, and what one must be allowed to do there to add one. */
 export const PHOTO_SUBJECTS = {
@@ -37,7 +37,7 @@ export const photo = defineResource({
     loss_id: uuid.nullable(),
     taken_at: instant,
     note: z.string().nullable(),
-    /** Of the bytes, which every photo with the same hash shares. */
+    /** Of the bytes, which photos of one farm with the same hash share. */
     sha256: z.string(),
     bytes: z.int(),
     width: z.int(),
@@ -54,7 +54,7 @@ export const photo = defineResource({
   since: 12,
 });
 
-/** Bytes that are here; the id is their hash. */
+/** Bytes that are here; the id is their name. */
 export const storedImage = defineResource({
   name: 'stored_images',
   sync: 'local',
@@ -71,6 +71,19 @@ export const sha256Text = z
   .string()
   .toLowerCase()
   .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 as 64 hexadecimal digits');
+
+/**
+ * What the bytes of a photo are called where they lie and on the line: by their hash, on their farm. Whoever learns a hash of
+ * another farm's picture and announces a photo with it has still to bring the bytes.
+ */
+export type ImageName = `${string}.${string}`;
+export const imageName = ({ sha256, farm_id }: { sha256: string; farm_id: string }): ImageName =>
+  `${sha256}.${farm_id}`;
+export const imageNameText = z
+  .string()
+  .regex(/^[0-9a-f]{64}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'must be the name of a picture')
+  .transform((name) => ({ name: name as ImageName, sha256: name.slice(0, 64), farm_id: name.slice(65) }));
+
 const noteText = z.string().trim().max(500);
 
 /** POST …/photos */

@@ -1,5 +1,5 @@
 import type { RowOf } from '#contract/resource.ts';
-import { LONGEST_SIDE, type photo, storedImage } from '#contract/resources/photos.ts';
+import { imageName, LONGEST_SIDE, type photo, storedImage } from '#contract/resources/photos.ts';
 import { put } from '#core/changes.ts';
 import { AppError } from '#core/errors.ts';
 import { imageHeader } from '#core/image-header.ts';
@@ -32,13 +32,13 @@ const refused = (code: string, detail: string): AppError => new AppError(422, de
 /** The row that says that the bytes are here; whoever stores them again says it anew. */
 export const imageStored = (
   { now }: Pick<Kernel, 'now'>,
-  { sha256, bytes }: Pick<Told, 'sha256' | 'bytes'>,
+  row: Pick<RowOf<typeof photo>, 'sha256' | 'farm_id' | 'bytes'>,
   synced: 'synced' | 'not synced' = 'not synced',
 ) => {
   const stored_at = isoOf(now());
   return put(storedImage, {
-    id: sha256,
-    bytes,
+    id: imageName(row),
+    bytes: row.bytes,
     stored_at,
     synced_at: synced === 'synced' ? stored_at : null,
   });

@@ -1,11 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { ImageFiles } from '#adapters/photos/image-files.ts';
 import type { Database } from '#adapters/sql/database.ts';
+import { imageNameSql } from '#adapters/sql/queries/production/photos.ts';
 import { letGo } from '#adapters/sql/sweep-images.ts';
 import { waitingRows } from '#adapters/sync/log-retention.ts';
 import type { PhotoLine } from '#adapters/sync/photo-line.ts';
 import type { RowOf } from '#contract/resource.ts';
-import { type photo, storedImage } from '#contract/resources/photos.ts';
+import {
+  type ImageName,
+  imageName,
+  imageNameText,
+  type photo,
+  storedImage,
+} from '#contract/resources/photos.ts';
 import { put } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { NewestMap } from '#core/newest-map.ts';
@@ -20,7 +27,7 @@ export type PhotoSyncDeps = Pick<Kernel, 'now' | 'commit' | 'log'> & {
   pairing: () => Promise<string | null>;
 };
 
-type Told = Pick<RowOf<typeof photo>, 'sha256' | 'bytes' | 'type' | 'width' | 'height'>;
+type Told = Pick<RowOf<typeof photo>, 'farm_id' | 'sha256' | 'bytes' | 'type' | 'width' | 'height'>;
 
 const ASKED = 50;
 const LEAST_WAIT_MS = 15_000;
@@ -44,18 +51,18 @@ export function createPhotoSync(deps: PhotoSyncDeps) {
   const { read } = database;
   const state = {
     pairing: null as string | null,
-    /** Everything up to this hash was asked about, in this round. */
+    /** Everything up to this name was asked about, in this round. */
     askedTo: '',
     /** Of this pairing: everything is asked about, also what is said to be there. */
     isFirstRound: true,
     fetchAfter: 0,
-    wanted: [] as string[],
+    wanted: [] as ImageName[],
     waitUntil: 0,
     failures: 0,
     isRunning: false,
   };
   /** What the other side has not either, until then. */
-  const notThere = new NewestMap<string, number>(MOST_REMEMBERED);
+  const notThere = new NewestMap<ImageName, number>(MOST_REMEMBERED);
 
   async function isQuiet(): Promise<boolean> {
     const { core, history } = await waitingRows(read);
@@ -91,13 +98,13 @@ export function createPhotoSync(deps: PhotoSyncDeps) {
   /** True when one was on the line. */
   async function bringOne(): Promise<boolean> {
     if (state.wanted.length === 0) await askWhatIsWanted();
-    const sha256 = state.wanted.shift();
-    if (sha256 === undefined) return false;
-    const row = await named(sha256);
-    const bytes = row === undefined ? null : await images.read(sha256);
+    const name = state.wanted.shift();
+    if (name === undefined) return false;
+    const row = await shownBy(name);
+    const bytes = row === undefined ? null : await images.read(name);
     if (row === undefined || bytes === null) return false;
-    await line.bring(sha256, row.type, bytes);
-    await noteSynced([sha256]);
+    await line.bring(name, row.type, bytes);
+    await noteSynced([name]);
     return true;
   }
 
@@ -106,7 +113,9 @@ export function createPhotoSync(deps: PhotoSyncDeps) {
       .selectFrom('stored_images')
       .select('id')
       .where('id', '>', state.askedTo)
-      .where('id', 'in', (shown) => shown.selectFrom('photos').select('sha256').where('hidden', '=', 0))
+      .where('id', 'in', (shown) =>
+        shown.selectFrom('photos').select(imageNameSql.as('name')).where('hidden', '=', 0),
+      )
       .$if(!state.isFirstRound, (query) => query.where('synced_at', 'is', null))
       .orderBy('id')
       .limit(ASKED)
@@ -114,8 +123,9 @@ export function createPhotoSync(deps: PhotoSyncDeps) {
     if (rows.length > 0) {
       const { here, wanted } = await line.standing(rows.map(({ id }) => id));
       const asked = new Set(rows.map(({ id }) => id));
-      await noteSynced(here.filter((id) => asked.has(id)));
-      state.wanted = wanted.filter((id) => asked.has(id));
+      const ofAsked = (told: typeof here) => told.map(({ name }) => name).filter((name) => asked.has(name));
+      await noteSynced(ofAsked(here));
+      state.wanted = ofAsked(wanted);
       // it knows no photo that shows them: that is not asked every few seconds
       if (here.length + wanted.length === 0) state.waitUntil = monotonic() + REST_MS;
     }
@@ -136,51 +146,62 @@ export function createPhotoSync(deps: PhotoSyncDeps) {
     if (changes.length > 0) await deps.commit({ changes, actor: null });
   }
 
-  const named = (sha256: string): Promise<Told | undefined> =>
-    read
+  async function shownBy(name: ImageName): Promise<Told | undefined> {
+    const { sha256, farm_id } = imageNameText.parse(name);
+    return read
       .selectFrom('photos')
-      .select(['sha256', 'bytes', 'type', 'width', 'height'])
+      .select(['farm_id', 'sha256', 'bytes', 'type', 'width', 'height'])
       .where('sha256', '=', sha256)
+      .where('farm_id', '=', farm_id)
       .where('hidden', '=', 0)
       .limit(1)
       .executeTakeFirst();
+  }
 
   /** The newest that only the other side has. */
   async function fetchOne(): Promise<void> {
     if (monotonic() < state.fetchAfter) return;
     const rows = await read
       .selectFrom('photos')
-      .leftJoin('stored_images', 'stored_images.id', 'photos.sha256')
-      .select(['photos.sha256', 'photos.bytes', 'photos.type', 'photos.width', 'photos.height'])
+      .leftJoin('stored_images', (join) => join.on('stored_images.id', '=', imageNameSql))
+      .select([
+        'photos.farm_id',
+        'photos.sha256',
+        'photos.bytes',
+        'photos.type',
+        'photos.width',
+        'photos.height',
+      ])
       .where('photos.hidden', '=', 0)
       .where('stored_images.id', 'is', null)
       .orderBy('photos.taken_at', 'desc')
       .limit(ASKED)
       .execute();
-    const next = rows.find(({ sha256 }) => monotonic() >= (notThere.get(sha256) ?? 0));
+    const next = rows.find((row) => monotonic() >= (notThere.get(imageName(row)) ?? 0));
     // older ones would only push out newer ones
     if (next !== undefined && (await hasRoom(next.bytes))) await fetchNow(next);
     else state.fetchAfter = monotonic() + REST_MS;
   }
 
   async function fetchNow(row: Told): Promise<Uint8Array | null> {
-    const bytes = await line.fetched(row.sha256);
+    const name = imageName(row);
+    const bytes = await line.fetched(name);
     try {
       if (bytes !== null) requireImage(row, bytes, (sent) => createHash('sha256').update(sent).digest('hex'));
     } catch (error) {
       deps.log.warn(
-        { err: error, sha256: row.sha256 },
+        { err: error, picture: name },
         'the hosted instance answered another picture than was asked for',
       );
-      notThere.set(row.sha256, monotonic() + NOT_THERE_MS);
+      notThere.set(name, monotonic() + NOT_THERE_MS);
       return null;
     }
     if (bytes === null) {
-      notThere.set(row.sha256, monotonic() + NOT_THERE_MS);
+      notThere.set(name, monotonic() + NOT_THERE_MS);
       return null;
     }
     await makeRoom(row.bytes);
-    await images.write(row.sha256, bytes);
+    await images.write(name, bytes);
     await deps.commit({ changes: [imageStored(deps, row, 'synced')], actor: null });
     return bytes;
   }
@@ -226,7 +247,7 @@ export function createPhotoSync(deps: PhotoSyncDeps) {
     makeRoom: () => makeRoom(0),
     /** For who looks at it now; null: there is no line, or it is not there either. */
     async fetched(row: Told): Promise<Uint8Array | null> {
-      if ((await deps.pairing()) === null || monotonic() < (notThere.get(row.sha256) ?? 0)) return null;
+      if ((await deps.pairing()) === null || monotonic() < (notThere.get(imageName(row)) ?? 0)) return null;
       return fetchNow(row).catch((error: unknown) => {
         deps.log.debug({ err: error }, 'a picture could not be fetched from the hosted instance');
         return null;

@@ -370,6 +370,8 @@ describe('what counts', () => {
       'GET /logs/control-points/{control_point_id}',
       'GET /control-points/{control_point_id}/records',
       'POST /control-points/{control_point_id}/records',
+      'GET /control-points/{control_point_id}/photos',
+      'POST /control-points/{control_point_id}/photos',
     ]);
   });
 

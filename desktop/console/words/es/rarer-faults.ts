@@ -102,6 +102,7 @@ export const rarerFaults = translation<typeof source.rarerFaults>({
   METHOD_NOT_ALLOWED: 'Esto no se hace en esta dirección. Recargue la página.',
   MORE_THAN_ALIVE: 'Es más de lo que hay vivo en la piscina; revise.',
   FEWER_THAN_ESTIMATED: 'Es menos que la estimación; indique la cantidad o el peso promedio de la cosecha.',
+  METER_WENT_BACK: 'El medidor marca menos que en una lectura anterior, o más que en una posterior.',
   MORE_THAN_ESTIMATED: 'Es más que la estimación; la supervivencia registrada debe estar baja.',
   NAME_NOT_ALLOWED: 'Este nombre no se acepta.',
   NAMES_CLASH:

@@ -99,6 +99,7 @@ export const rarerFaults = source<Readonly<Record<string, string>>>({
   METHOD_NOT_ALLOWED: 'Isto não se faz neste endereço. Recarregue a página.',
   MORE_THAN_ALIVE: 'É mais do que há de vivos no viveiro; confira.',
   FEWER_THAN_ESTIMATED: 'É menos do que a estimativa; informe a quantidade ou o peso médio da despesca.',
+  METER_WENT_BACK: 'O medidor marca menos que numa leitura anterior, ou mais que numa posterior.',
   MORE_THAN_ESTIMATED: 'É mais do que a estimativa; a sobrevivência registrada deve estar baixa.',
   NAME_NOT_ALLOWED: 'Este nome não é aceito.',
   NAMES_CLASH: 'Outra fazenda sem gateway tem um controlador com o mesmo identificador; mude um deles antes.',

@@ -33,15 +33,15 @@ export type PhotoQueries = {
   claimed: (farmId: string, since: string) => Promise<{ bytes: number; lately: number }>;
 };
 
-/** Where bytes lie, by their hash. */
+/** Where bytes lie, by their names. */
 export type ImageStore = {
   /** On disk when it resolves. Throws 507 where there is no room. */
-  write: (sha256: string, bytes: Uint8Array) => Promise<void>;
-  read: (sha256: string) => Promise<Uint8Array | null>;
-  remove: (sha256: string) => Promise<void>;
-  has: (sha256: string) => Promise<boolean>;
+  write: (name: string, bytes: Uint8Array) => Promise<void>;
+  read: (name: string) => Promise<Uint8Array | null>;
+  remove: (name: string) => Promise<void>;
+  has: (name: string) => Promise<boolean>;
   /** Removes bytes that no row names, as a kill between bytes and row leaves them; those of the last hour may get one yet. */
-  sweep: (isKnown: (sha256: string) => Promise<boolean>) => Promise<void>;
+  sweep: (isKnown: (name: string) => Promise<boolean>) => Promise<void>;
 };
 
 export type PhotoDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality'> & {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import {
+  imageName,
   type ListedPhoto,
   listedPhoto,
   MOST_PHOTO_BYTES,
@@ -182,7 +183,7 @@ function imageRoutes(deps: PhotoDeps): Route[] {
       // once a request: what is not here comes over the line of the farm
       async prepare({ params }) {
         const row = await seenPhoto(deps, params.photo_id);
-        return (await deps.images.read(row.sha256)) ?? (await deps.fetched(row));
+        return (await deps.images.read(imageName(row))) ?? (await deps.fetched(row));
       },
       async handle({ params }, bytes) {
         const row = await seenPhoto(deps, params.photo_id);

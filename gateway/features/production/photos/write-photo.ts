@@ -1,4 +1,4 @@
-import { type PhotoCreate, type PhotoUpdate, photo } from '#contract/resources/photos.ts';
+import { imageName, type PhotoCreate, type PhotoUpdate, photo } from '#contract/resources/photos.ts';
 import { asParent, insert, remove, update } from '#core/changes.ts';
 import { changesOf, correctionEntry } from '#core/correct-record.ts';
 import { conflict, notFound } from '#core/errors.ts';
@@ -131,10 +131,11 @@ const entryOf = (userId: string, { id, farm_id: farmId, taken_at }: PhotoRow) =>
  */
 export async function storeImage(
   deps: Pick<PhotoDeps, 'images' | 'sha256'>,
-  row: Pick<PhotoRow, 'sha256' | 'bytes' | 'type' | 'width' | 'height'>,
+  row: Pick<PhotoRow, 'farm_id' | 'sha256' | 'bytes' | 'type' | 'width' | 'height'>,
   bytes: Uint8Array,
 ): Promise<void> {
   requireImage(row, bytes, deps.sha256);
   // what is there already wears no card once more
-  if (!(await deps.images.has(row.sha256))) await deps.images.write(row.sha256, bytes);
+  const name = imageName(row);
+  if (!(await deps.images.has(name))) await deps.images.write(name, bytes);
 }

@@ -293,7 +293,7 @@ onBothEngines('ponds', (_open, engine) => {
           depth_m: null,
           control_point_id: point.id,
           updated_at: new Date(app.clock.now()).toISOString(),
-          warnings: [],
+          warnings: [{ code: 'NOT_CHANGED', message: expect.stringMatching(/^farm_id: not changed/) }],
         },
       });
       expect((await put(id, { control_point_id: null })).body).toMatchObject({ control_point_id: null });

@@ -58,6 +58,7 @@ const NOT_EXPORTED = {
   firmware_targets: 'controllers of a rollout, in control_points',
   password_resets: 'a code of half an hour, as a hash',
   push_actions: 'what a notification of an hour opens, as hashes; what was done stands in logs',
+  stored_images: 'which bytes of exported photos are here',
   address_proofs: 'whether the address that stands in the account is confirmed',
 };
 

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sweepBelowDeleted } from '#adapters/sql/sweep-below-deleted.ts';
+import { imageName } from '#contract/resources/photos.ts';
 import { aPicture, told } from '#test/a-picture.ts';
 import { type App, aControlPoint, body, joinFarm, type SignedUp, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
@@ -52,8 +53,8 @@ onBothEngines('photos', (_open, engine) => {
     return person;
   }
   const stored = async (sha256: unknown) =>
-    (await app.database.read.selectFrom('stored_images').select('id').execute()).some(
-      ({ id }) => id === sha256,
+    (await app.database.read.selectFrom('stored_images').select('id').execute()).some(({ id }) =>
+      id.startsWith(String(sha256)),
     );
 
   it('is announced, is not here until its bytes are sent, and then is served as it came', async () => {
@@ -196,6 +197,22 @@ onBothEngines('photos', (_open, engine) => {
     expect(existsSync(fileOf(told(picture).sha256))).toBe(false);
   });
 
+  it('is not had by whoever knows its hash alone: on another farm its bytes are to be brought', async () => {
+    const picture = aPicture();
+    await taken(picture);
+    const other = await aStockedFarm(app);
+    const at = `/ponds/${other.ponds[0]?.id}/photos`;
+    const made = await call('POST', at, told(picture), other.token);
+    expect((await fetched(made['id'], other.token)).status).toBe(409);
+    expect(await call('GET', at, undefined, other.token)).toMatchObject([{ id: made['id'], is_here: false }]);
+    expect((await put(made['id'], picture, other.token)).status).toBe(200);
+    // what one farm throws away the other keeps
+    await call('DELETE', `/photos/${String(made['id'])}`, undefined, other.token);
+    app.clock.advance(2 * HOUR);
+    await sweep();
+    expect((await listed())[0]).toMatchObject({ is_here: true });
+  });
+
   it('goes with its pond, and its bytes with the account of who owned the farm', async () => {
     const owner = await aStockedFarm(app);
     const picture = aPicture();
@@ -226,7 +243,7 @@ onBothEngines('photos', (_open, engine) => {
     else {
       const file = fileOf(told(picture).sha256);
       expect(statSync(file).mode & 0o777).toBe(0o600);
-      expect(readdirSync(join(file, '..'))).toEqual([told(picture).sha256]);
+      expect(readdirSync(join(file, '..'))).toEqual([basename(file)]);
       rmSync(file);
     }
     await run('check of photos');
@@ -235,5 +252,6 @@ onBothEngines('photos', (_open, engine) => {
     expect((await fetched(made['id'])).bytes.equals(picture)).toBe(true);
   });
 
-  const fileOf = (sha256: string) => join(app.config.data, 'photos', sha256.slice(0, 2), sha256);
+  const fileOf = (sha256: string) =>
+    join(app.config.data, 'photos', sha256.slice(0, 2), imageName({ sha256, farm_id: farm.farmId }));
 });

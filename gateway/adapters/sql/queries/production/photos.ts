@@ -21,6 +21,9 @@ export const isPhotoSeen = sql<SqlBool>`photos.hidden = 0
     or exists (select 1 from control_points as own where own.id = photos.control_point_id and own.hidden = 0))
   and (photos.loss_id is null or ${isLossStanding('photos.loss_id')})`;
 
+/** See imageName. */
+export const imageNameSql = sql<string>`photos.sha256 || '.' || photos.farm_id`;
+
 /** `long`: lists of years, read beside the main thread. */
 export function photoQueries(db: Db, long: Db): PhotoQueries {
   return {
@@ -80,7 +83,7 @@ export function photoQueries(db: Db, long: Db): PhotoQueries {
 const seen = (db: Db) =>
   db
     .selectFrom('photos')
-    .leftJoin('stored_images', 'stored_images.id', 'photos.sha256')
+    .leftJoin('stored_images', (join) => join.on('stored_images.id', '=', imageNameSql))
     .selectAll('photos')
     .select('stored_images.stored_at')
     .where(isPhotoSeen);
