@@ -21,6 +21,7 @@ import { stampOf } from './claims.ts';
 import type { Held } from './edit.ts';
 import { setRegisters } from './set-registers.ts';
 import { resourceOfEntity } from './shared-tables.ts';
+import { registersByIds } from './whole-rows.ts';
 import { insertMany } from './write-rows.ts';
 
 /** How far a gateway's clock may be ahead. A stamp beyond would win against everybody until that time comes. */
@@ -35,10 +36,12 @@ export function* acceptStamps(
   log: ChangeLog,
   context: UnitContext,
 ): Steps<readonly WireChange[]> {
-  const limit = limitOf(log, context);
   const { changes, streamId, lane } = incoming;
-  const isLate = (change: WireChange): boolean => stampsOf(change).some((stamp) => stamp > limit);
-  if (incoming.from === 'hosted' || !changes.some(isLate)) {
+  const limits = incoming.from === 'hosted' ? null : yield* limitsOf(changes, log, context);
+  const lateOf = (change: WireChange): string[] =>
+    limits === null ? [] : stampsOf(change).filter((stamp) => stamp > limits.of(change));
+  const isLate = (change: WireChange): boolean => lateOf(change).length > 0;
+  if (!changes.some(isLate)) {
     for (const change of changes) for (const stamp of stampsOf(change)) log.seen(stamp);
     return changes;
   }
@@ -52,8 +55,9 @@ export function* acceptStamps(
       for (const stamp of stampsOf(change)) log.seen(stamp);
       return change;
     }
-    const from = earliest(stampsOf(change).filter((stamp) => stamp > limit));
-    const to = known.get(`${change.seq} ${change.chain}`) ?? inPlaceOfGateways(log.stamp(null));
+    const from = earliest(lateOf(change));
+    const after = limits?.here.get(rowOf(change)) ?? null;
+    const to = known.get(`${change.seq} ${change.chain}`) ?? inPlaceOfGateways(log.stamp(after));
     noted.push({
       stream_id: streamId,
       epoch,
@@ -70,10 +74,39 @@ export function* acceptStamps(
   return inBases(accepted, noted);
 }
 
+type Limits = {
+  /** The last stamp of a change that is not too far in the future. */
+  of: (change: WireChange) => string;
+  /** The newest stamp of rows that are here, where any was looked for. */
+  here: ReadonlyMap<string, string>;
+};
+
+const rowOf = ({ entity, id }: Pick<WireChange, 'entity' | 'id'>): string => `${entity} ${id}`;
+
 /**
  * What this stream has seen is no future, though a clock that is behind says so: whatever is stamped here next is later. Set
- * anew, a word that this instance knows would win over what was made over it.
+ * anew, a word that this instance knows would win over what was made over it. Nor is what stands in the row here, which the
+ * stream need not have seen: a farm is edited while it has no gateway, and comes to one.
  */
+function* limitsOf(changes: readonly WireChange[], log: ChangeLog, context: UnitContext): Steps<Limits> {
+  const limit = limitOf(log, context);
+  const late = changes.filter((change) => stampsOf(change).some((stamp) => stamp > limit));
+  const here = new Map<string, string>();
+  for (const [entity, told] of Map.groupBy(late, (change) => change.entity)) {
+    const resource = resourceOfEntity(entity);
+    if (resource === null) continue;
+    const registers = yield* registersByIds(resource, new Set(told.map(({ id }) => id)), context);
+    for (const [id, register] of registers) here.set(rowOf({ entity, id }), newestOf(register));
+  }
+  return {
+    of(change) {
+      const newest = here.get(rowOf(change)) ?? '';
+      return newest > limit ? newest : limit;
+    },
+    here,
+  };
+}
+
 function limitOf({ state }: ChangeLog, { nowMs }: UnitContext): string {
   const ahead = formatHlc(nowMs + MOST_AHEAD_MS, 0xffff, 'ffffffff');
   if (state.hlc === null || state.hlc < ahead) return ahead;

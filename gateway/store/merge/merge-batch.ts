@@ -103,7 +103,7 @@ export function* mergeBatch(batch: Batch, context: UnitContext): Steps<MergedBat
   if (batch.isOwn === true) merged.lost = [];
   else if (batch.isSnapshot) merged.lost = yield* unheardOf(merged.lost, context);
   else if (batch.from === 'hosted') merged.lost = yield* notKnownBefore(merged.lost, context);
-  else merged.lost = yield* unheardWhileWaiting(merged.lost, batch.streamId, context);
+  else merged.lost = yield* unheardWhileWaiting(merged.lost, batch, context);
   return merged;
 }
 

@@ -3,7 +3,7 @@ import { OWN_STREAM } from '../own-stream.ts';
 import type { Steps, UnitContext } from '../register.ts';
 import { isHostedStamp } from '../sync-node.ts';
 import { inList, listOf } from './id-lists.ts';
-import type { LostEdit } from './merge.ts';
+import type { Batch, LostEdit } from './merge.ts';
 
 /**
  * Gateway: which of the values that lost against a snapshot, or that the snapshot lost, nobody had seen before. A
@@ -49,19 +49,20 @@ export function* notKnownBefore(lost: readonly LostEdit[], context: UnitContext)
  * Hosted: which losses are news, of a row that waited aside while its farm was away, or that was told after a comparison
  * under stamps too far ahead. It is told as it stands, without what its edits were made over, and the gateway hears of what
  * became of it alone: whatever it won against is noted here, and what it lost against, for a card that went back knows
- * nothing of it any more. Not where the gateway had confirmed the edit of this side, or had made it itself, nor where the log
- * tells that one was made over the other. A stamp of the gateway's that this side set anew looks like one of its own, and knew
- * of nothing here.
+ * nothing of it any more. Not where the gateway had confirmed the edit of this side, nor where the log tells that one was made
+ * over the other, nor where its word of just now, which is one of `anew`, won over one that it had made itself: the comparison
+ * told it of that one. A stamp of the gateway's that this side set anew looks like one of its own, and knew of nothing here.
  */
 export function* unheardWhileWaiting(
   lost: readonly LostEdit[],
-  streamId: number,
+  { streamId, changes }: Batch,
   context: UnitContext,
 ): Steps<LostEdit[]> {
   const waited = new Set(lost.filter(({ change, rule }) => change.base === null && rule === 'last_writer'));
   if (waited.size === 0) return [...lost];
   const known = yield* knownOf([...waited], context, streamId);
   const heard = yield* heardOf([...waited], context, streamId);
+  const anew = new Set(changes.map((one) => one.anew));
   return lost.filter((edit) => {
     const { resource, id, group, keptHlc, droppedHlc } = edit;
     const row = `${resource.entity} ${id}`;
@@ -69,7 +70,7 @@ export function* unheardWhileWaiting(
       !waited.has(edit) ||
       !(
         heard.has(`${row} ${droppedHlc}`) ||
-        known.ofGateway.has(droppedHlc) ||
+        (anew.has(keptHlc) && known.ofGateway.has(droppedHlc)) ||
         wasMadeOver(known, { row, group }, { from: keptHlc, to: droppedHlc })
       )
     );

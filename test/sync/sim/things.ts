@@ -720,7 +720,8 @@ type Later = Readonly<Record<string, (word: string, chance: Chance) => unknown>>
 const LATER: Readonly<Record<string, Later>> = {
   control_points: {
     is_siren: (_, chance) => chance.of(0.5),
-    is_simulated: () => true,
+    // the simulator is at the box, which makes them
+    is_simulated: (word) => word.startsWith('g'),
     allow_unkeyed: (_, chance) => chance.pick([true, false, null]),
   },
   batches: { final_price_per_kg: (word) => numberOf(word) },
