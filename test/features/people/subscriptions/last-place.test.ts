@@ -41,7 +41,7 @@ onBothEngines('the last place of a plan', (_open, engine) => {
 
   test('of farms goes to one', async () => {
     for (let round = 0; round < 3; round += 1) {
-      const { token } = await anOwner(first(), { plan: 'FREE' });
+      const { token } = await anOwner(first(), { plan: 'BASIC', max_farms: 1 });
       const replies = await atOnce((n) => post(n, token, '/farms/', { name: `Fazenda ${n}` }));
       expectOneWinner(replies, { resource: 'farms', current: 1, max: 1 });
       const { usage } = body(await first().call('GET', '/subscriptions/me/limits', { token })) as {
