@@ -66,8 +66,8 @@ export const meterUseAnswer = z.object({
   end_date: z.string(),
   tariff_per_kwh: z.number(),
   shifts: z.array(z.string()).describe('When the meters are read, as the farm has set it: HH:MM, farm time'),
-  total_kwh: z.number().describe('Of the stretches below whose use is known'),
-  total_cost: z.number().describe('At the tariff of the farm, its hours with a discount counted'),
+  total_kwh: kwh.describe('Of the stretches below whose use is known; null: of none it is'),
+  total_cost: z.number().nullable().describe('At the tariff of the farm, its hours with a discount counted'),
   meters: z.array(
     z.object({
       meter: z.string(),
@@ -105,7 +105,7 @@ export const meterUseAnswer = z.object({
       cost: z.number().nullable(),
       missing: z
         .array(z.object({ meter: z.string(), shift: z.string() }))
-        .describe('Readings of the day that nobody wrote down'),
+        .describe('Readings of the day that nobody wrote down, since the meter was first read'),
       expected_kwh: kwh.describe(
         'Power of the aerators × hours their control points reported ON in that time; null: nothing reports',
       ),

@@ -8,7 +8,7 @@ import { SelectField } from '../../components/field.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import { farm, mayRecord } from '../../data/farm-store.ts';
 import { useGet } from '../../data/query.ts';
-import { asTyped, dayAndTime } from '../../i18n/format.ts';
+import { asTyped, dayAndTime, quantity } from '../../i18n/format.ts';
 import { EntryHead, SaveButton, useSubmit, useWhen, WhenFields } from '../entries/entry-form.tsx';
 import { namedOf } from './health-details.ts';
 import { Line, sentText, told, useText } from './record-entry.tsx';
@@ -105,7 +105,10 @@ function MeterForm({ farmId }: { farmId: string }) {
         hint={
           last === undefined || last.amount === null
             ? undefined
-            : words.before(asTyped(last.amount), dayAndTime(last.happened_at))
+            : words.before(
+                quantity(last.amount, Number.isInteger(last.amount) ? 0 : 1, 'kWh'),
+                dayAndTime(last.happened_at),
+              )
         }
       />
       {isLower || change.value !== '' ? (

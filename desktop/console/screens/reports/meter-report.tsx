@@ -39,11 +39,11 @@ function Told({ told }: { told: MeterUseAnswer }) {
       <dl class="facts">
         <div>
           <dt>{words.counted}</dt>
-          <dd>{quantity(told.total_kwh, 0, 'kWh')}</dd>
+          <dd>{told.total_kwh === null ? '–' : quantity(told.total_kwh, 0, 'kWh')}</dd>
         </div>
         <div>
           <dt>{words.cost}</dt>
-          <dd>{money(told.total_cost)}</dd>
+          <dd>{told.total_cost === null ? '–' : money(told.total_cost)}</dd>
         </div>
       </dl>
       {whole.length === 0 ? null : (

@@ -50,15 +50,17 @@ export async function meterUseOfFarm(
   const ponds = await powerOf(deps, await deps.energy.aeratorsOfFarm(farmId), startOfDay(start, zone));
   const uses = ponds.flatMap(({ use }) => use ?? []);
   const known = stretches.filter(({ kwh }) => kwh !== null);
+  const meters = await deps.energy.metersOf(farmId);
+  const firstAt = new Map(meters.map(({ meter, first_at }) => [keyOf(meter), Date.parse(first_at)]));
   return {
     farm_id: farmId,
     start_date: start,
     end_date: end,
     tariff_per_kwh: energy.tariffPerKwh,
     shifts,
-    total_kwh: kilograms(known.reduce((sum, { kwh }) => sum + (kwh ?? 0), 0)),
-    total_cost: money(known.reduce((sum, { cost }) => sum + (cost ?? 0), 0)),
-    meters: (await deps.energy.metersOf(farmId)).map(({ meter, amount, meter_factor, happened_at }) => ({
+    total_kwh: known.length === 0 ? null : kilograms(known.reduce((sum, { kwh }) => sum + (kwh ?? 0), 0)),
+    total_cost: known.length === 0 ? null : money(known.reduce((sum, { cost }) => sum + (cost ?? 0), 0)),
+    meters: meters.map(({ meter, amount, meter_factor, happened_at }) => ({
       meter,
       read_at: happened_at,
       counter: amount,
@@ -78,7 +80,7 @@ export async function meterUseOfFarm(
         unknown,
       })),
     days: days.map((date) =>
-      dayOf(date, { marks, stretches, meters: [...byMeter.keys()], nameOf, uses, deps }),
+      dayOf(date, { marks, stretches, meters: [...byMeter.keys()], firstAt, nameOf, uses, deps }),
     ),
   };
 }
@@ -130,6 +132,7 @@ function dayOf(
     marks,
     stretches,
     meters,
+    firstAt,
     nameOf,
     uses,
     deps,
@@ -137,6 +140,7 @@ function dayOf(
     marks: readonly Mark[];
     stretches: readonly Stretch[];
     meters: readonly string[];
+    firstAt: ReadonlyMap<string, number>;
     nameOf: (key: string) => string;
     uses: readonly PowerUse[];
     deps: Pick<EnergyDeps, 'now'>;
@@ -154,6 +158,8 @@ function dayOf(
     ofDay.every(({ kwh }) => kwh !== null);
   const isRead = (key: string, place: number) =>
     stretches.some((one) => one.key === key && (one.fromMark === place || one.toMark === place));
+  // before it was ever read nobody owed a reading of it
+  const isOwed = (key: string, { atMs }: Mark) => atMs > (firstAt.get(key) ?? Infinity);
   const due = marks.flatMap((mark, place) =>
     mark.date === date && mark.atMs + MARGIN_MS < deps.now() ? [{ ...mark, place }] : [],
   );
@@ -162,7 +168,9 @@ function dayOf(
     kwh: isWhole ? kilograms(ofDay.reduce((sum, { kwh }) => sum + (kwh ?? 0), 0)) : null,
     cost: isWhole ? money(ofDay.reduce((sum, { cost }) => sum + (cost ?? 0), 0)) : null,
     missing: meters.flatMap((key) =>
-      due.filter(({ place }) => !isRead(key, place)).map(({ shift }) => ({ meter: nameOf(key), shift })),
+      due
+        .filter((mark) => isOwed(key, mark) && !isRead(key, mark.place))
+        .map(({ shift }) => ({ meter: nameOf(key), shift })),
     ),
     expected_kwh: uses.length === 0 || window.toMs > deps.now() ? null : kilograms(energyKwh(uses, window)),
   };

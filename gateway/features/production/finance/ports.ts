@@ -64,8 +64,8 @@ export type ReadingOfMeter = {
 export type EnergyQueries = {
   /** Oldest first. */
   meterReadings: (farmId: string, span: { from: string; before: string }) => Promise<ReadingOfMeter[]>;
-  /** The newest reading of each meter that was ever read. */
-  metersOf: (farmId: string) => Promise<ReadingOfMeter[]>;
+  /** The newest reading of each meter that was ever read, and when it was read first. */
+  metersOf: (farmId: string) => Promise<(ReadingOfMeter & { first_at: string })[]>;
   aeratorsIn: (pondIds: readonly string[]) => Promise<AeratorOfPond[]>;
   aeratorsOfFarm: (farmId: string) => Promise<AeratorOfPond[]>;
   runFacts: (controlPointIds: readonly string[], since: string) => Promise<RunFacts[]>;

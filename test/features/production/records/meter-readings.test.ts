@@ -87,6 +87,12 @@ onBothEngines('readings of an electricity meter', (_open, engine) => {
     ]);
   });
 
+  it('before a meter was first read nobody owed a reading, and what is not known yet is not nothing', async () => {
+    const told = await use('2026-02-17', '2026-02-20');
+    expect((told['days'] as Told[]).map(({ missing }) => missing)).toEqual([[], [], [], []]);
+    expect(await use('2026-02-17', '2026-02-19')).toMatchObject({ total_kwh: null, total_cost: null });
+  });
+
   it('less than before is kept and doubted, until somebody says why', async () => {
     await read('02-23T06:00', 99_990, { meter: 'Office' });
     const lower = await read('02-23T14:00', 15, { meter: 'Office' });

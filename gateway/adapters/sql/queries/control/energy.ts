@@ -29,11 +29,12 @@ export function energyQueries(db: Db): EnergyQueries {
       return rows.flatMap(readingOf);
     },
     async metersOf(farmId) {
-      const newest = readings(db, farmId).select(
+      const newest = readings(db, farmId).select([
         sql<number>`row_number() over (partition by lower(meter) order by happened_at desc, id desc)`.as(
           'place',
         ),
-      );
+        sql<string>`min(happened_at) over (partition by lower(meter))`.as('first_at'),
+      ]);
       const rows = await db
         .selectFrom(newest.as('newest'))
         .selectAll()
@@ -41,7 +42,9 @@ export function energyQueries(db: Db): EnergyQueries {
         .orderBy('meter')
         .limit(MOST_METERS)
         .execute();
-      return rows.flatMap(readingOf);
+      return rows.flatMap(({ first_at, ...row }) =>
+        readingOf(row).map((reading) => ({ ...reading, first_at })),
+      );
     },
     async zoneOfFarm(farmId) {
       const row = await db
