@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OnDisk, ScheduleBody, Sight, Write } from '../../scripts/soak/history.ts';
+import { leastChanges } from '../../scripts/soak/oracle/durable.ts';
 import { expectedAt } from '../../scripts/soak/oracle/expected.ts';
 import { type Evidence, judge } from '../../scripts/soak/oracle/judge.ts';
 import { effectsOf, emptyFound, find } from '../../scripts/soak/resolve.ts';
@@ -320,4 +321,18 @@ describe('what a control point should do', () => {
     find(found, diskWith([anOrder({ version: 1 })]).changes);
     expect(effectsOf([silent], found)).toMatchObject([{ at: T0 + 1_000, version: 1 }]);
   });
+});
+
+it('what a line lost comes again behind the next report: the audit owes only what was acknowledged in its order', () => {
+  const said = (status: 'ON' | 'OFF', sentAt: number, ackedAt: number | null) => ({
+    pointId: 'p',
+    what: { status },
+    sentAt,
+    ackedAt,
+  });
+  const first = said('ON', 1, 2);
+  expect(leastChanges([first, said('OFF', 3, 4), said('ON', 5, 6)])).toBe(2);
+  expect(leastChanges([first, said('OFF', 3, 9), said('ON', 5, 6)])).toBe(1);
+  expect(leastChanges([first, said('OFF', 3, null), said('ON', 5, 6)])).toBe(0);
+  expect(leastChanges([first, said('OFF', 3, 8), said('ON', 5, 8)])).toBe(1);
 });
