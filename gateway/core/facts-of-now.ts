@@ -11,8 +11,8 @@ type Clock = Pick<Kernel, 'now' | 'clockQuality'>;
 /** A day of grace: people enter tomorrow's work the evening before. */
 const DAYS_AHEAD = 1;
 
-/** A telephone's clock may lie ahead of the box's by this. */
-const AHEAD_MS = 10 * 60_000;
+/** The clock of a telephone, a probe or a controller may lie ahead of the box's by this. */
+export const AHEAD_MS = 10 * 60_000;
 
 /** Later than any date that is taken. */
 const ALWAYS = '9999-12-31T23:59:59.999Z';
@@ -36,11 +36,15 @@ export function notAhead(clock: Clock, field: string, instantIso: string, zone: 
   return instantIso;
 }
 
+/** Whether an instant has not come yet; a clock that is not trusted cannot tell. */
+export const isAhead = (clock: Clock, instantIso: string): boolean =>
+  clock.clockQuality() === 'trusted' && Date.parse(instantIso) > clock.now() + AHEAD_MS;
+
 /**
  * 422 for an instant ahead of now, of what changes how many animals there are: a move, a loss or a harvest counts from the moment it is
- * stored. A clock that is not trusted cannot tell.
+ * stored.
  */
 export function requireNotInFuture(clock: Clock, field: string, instantIso: string): void {
-  if (clock.clockQuality() !== 'trusted' || Date.parse(instantIso) <= clock.now() + AHEAD_MS) return;
+  if (!isAhead(clock, instantIso)) return;
   throw invalidField(422, field, 'must not lie in the future', 'IN_THE_FUTURE');
 }

@@ -39,7 +39,7 @@ export function usedBetween(
 const digitsOf = (counter: number): number => String(Math.floor(counter)).length;
 
 /** A reading is of a change of shift up to so long before and after it. */
-const OFF_THE_HOUR_MS = 2 * 3_600_000;
+export const OFF_THE_HOUR_MS = 2 * 3_600_000;
 
 /**
  * Stretches of one meter between the readings at the changes of shifts (`marks`, ascending), each with the places of the

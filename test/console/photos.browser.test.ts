@@ -68,6 +68,11 @@ it('an operator takes a photo without a line; it waits on the phone, and leaves 
   await take.setInputFiles({ name: 'IMG_0001.jpg', mimeType: 'image/jpeg', buffer: camera });
   await box.getByText('guardada neste aparelho, a enviar').waitFor();
   expect(await photos()).toEqual([]);
+  // nobody can take it again: one press throws nothing away
+  await box.getByRole('button', { name: 'Descartar' }).click();
+  await page.getByRole('dialog').getByText('não volta').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancelar' }).click();
+  await box.getByText('guardada neste aparelho, a enviar').waitFor();
   expect(await violationsOn(page)).toEqual([]);
   // through a reload
   await page.unroute('**/api/v1/**/photos');

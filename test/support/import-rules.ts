@@ -189,6 +189,7 @@ export const IMPORT_RULES: readonly Rule[] = [
     libraries: [
       '@simplewebauthn/browser',
       'preact',
+      '@noble/hashes',
       '@preact/signals',
       '@tanstack/preact-query',
       'uplot',

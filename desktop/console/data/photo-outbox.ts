@@ -1,6 +1,7 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
 import { signal } from '@preact/signals';
 import { fateOf } from '../state/outbox-rules.ts';
-import { sha256 } from '../state/sha256.ts';
 import { ApiError, ask, newUuid, Unreachable } from './api.ts';
 import { serverNow } from './clock.ts';
 import { refresh } from './query.ts';
@@ -27,8 +28,8 @@ export type WaitingPhoto = {
     taken_at: string;
   };
   state: 'waiting' | 'sending' | 'refused';
-  /** Why the gateway refused it. */
-  why: string | null;
+  /** With what the gateway refused it. */
+  fault: ApiError | null;
   /** False: this browser could not keep it, it lives as long as the page. */
   isKept: boolean;
 };
@@ -91,7 +92,8 @@ export async function takePhoto(
     path,
     picture,
     announced: {
-      sha256: sha256(bytes),
+      // the browser has one of its own on https alone, and a gateway is often called on plain http
+      sha256: bytesToHex(sha256(bytes)),
       bytes: bytes.length,
       width,
       height,
@@ -99,7 +101,7 @@ export async function takePhoto(
       taken_at: new Date(serverNow() - agoMs).toISOString(),
     },
     state: 'waiting',
-    why: null,
+    fault: null,
     isKept: true,
   };
   const isKept = await inStore('readwrite', (photos) => photos.put(photo)).then(
@@ -117,7 +119,7 @@ export async function discardPhoto(id: string): Promise<void> {
 }
 
 export function sendAgain(id: string): void {
-  change(id, { state: 'waiting', why: null });
+  change(id, { state: 'waiting', fault: null });
   void sendAll();
 }
 
@@ -168,10 +170,7 @@ async function send(photo: WaitingPhoto): Promise<boolean> {
     const answer = error instanceof ApiError ? error : null;
     // a disk that is full may have room later
     const isRefused = fateOf(answer).is === 'refused';
-    change(id, {
-      state: isRefused ? 'refused' : 'waiting',
-      why: isRefused ? (answer?.message ?? null) : null,
-    });
+    change(id, { state: isRefused ? 'refused' : 'waiting', fault: isRefused ? answer : null });
     return !(error instanceof Unreachable);
   }
 }

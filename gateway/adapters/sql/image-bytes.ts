@@ -24,7 +24,9 @@ export function imageBytes(db: Db): ImageStore {
     },
     async sweep() {
       await sql`delete from image_bytes where stored_at < ${hoursAgo(1)}
-        and not exists (select 1 from stored_images where stored_images.id = image_bytes.id)`.execute(db);
+        and not exists (select 1 from stored_images where stored_images.id = image_bytes.id)
+        and not exists (select 1 from photos where photos.sha256 = substr(image_bytes.id, 1, 64)
+          and photos.farm_id = substr(image_bytes.id, 66) and photos.hidden = 0)`.execute(db);
     },
   };
 }

@@ -31,16 +31,20 @@ export async function sweepImages(deps: SweepDeps): Promise<void> {
       .where((where) => where.not(isNamed))
       .limit(SLICE)
       .execute();
-    for (const row of due) await letGo(deps, row);
+    for (const row of due) await letGo(deps, row, 'unless named');
     if (due.length < SLICE) return;
     await pause(REST_MS);
   }
 }
 
-/** The row first: bytes without a row are found again, a row without bytes promises what is not there. */
+/**
+ * The row first: bytes without a row are found again, a row without bytes promises what is not there. Bytes that a photo names
+ * are about to be told as here by whoever sends them again: they stay unless the caller lets go of them all the same.
+ */
 export async function letGo(
   { database, images }: Pick<SweepDeps, 'database' | 'images'>,
   row: { id: string; bytes: number; stored_at: string; synced_at: string | null },
+  when: 'always' | 'unless named' = 'always',
 ): Promise<void> {
   try {
     await database.commit({ changes: [purgeSeen(storedImage, row, 'stored_at')], actor: null });
@@ -49,7 +53,19 @@ export async function letGo(
     if (error instanceof StaleError) return;
     throw error;
   }
-  await images.remove(row.id);
+  if (when === 'always' || !(await isShown(database.read, row.id))) await images.remove(row.id);
+}
+
+async function isShown(read: Database['read'], name: string): Promise<boolean> {
+  const row = await read
+    .selectFrom('photos')
+    .select('id')
+    .where('sha256', '=', name.slice(0, 64))
+    .where('farm_id', '=', name.slice(65))
+    .where('hidden', '=', 0)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Makes rows and bytes tell the same: after a restore, on another card, after a kill between the two. */
@@ -72,6 +88,6 @@ export async function checkImages(deps: SweepDeps): Promise<void> {
   }
   await images.sweep(async (id) => {
     const row = await read.selectFrom('stored_images').select('id').where('id', '=', id).executeTakeFirst();
-    return row !== undefined;
+    return row !== undefined || (await isShown(read, id));
   });
 }

@@ -8,6 +8,9 @@ import { dayInput, longText, shortText, wordOf } from '../fields.ts';
 export const METER_CHANGES = ['CHANGED', 'ROLLED_OVER'] as const;
 export type MeterChange = (typeof METER_CHANGES)[number];
 
+/** One meter, however its name was written. */
+export const meterKey = (name: string): string => name.normalize('NFC').trim().toLowerCase();
+
 /** As they are stored: columns that came after the table, so that each has a value for "nothing was said". */
 export const meterColumns = {
   meter: z.string().nullable().default(null),

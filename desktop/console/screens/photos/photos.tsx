@@ -2,8 +2,9 @@ import '../../styles/photos.css';
 import { useEffect, useState } from 'preact/hooks';
 import type { ListedPhoto } from '#contract/resources/photos.ts';
 import { photoWords } from '#words/photos.ts';
-import { Answer } from '../../components/answer.tsx';
+import { Answer, faultText } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { toast } from '../../components/toast.tsx';
 import { isLeaving } from '../../data/corrections.ts';
@@ -18,8 +19,7 @@ import {
 } from '../../data/photo-outbox.ts';
 import { useGet } from '../../data/query.ts';
 import { dayAndTime } from '../../i18n/format.ts';
-import { usePicture } from './picture.ts';
-import { photoPath, Viewer } from './viewer.tsx';
+import { photoPath, usePicture, Viewer } from './viewer.tsx';
 
 type Place =
   | `/ponds/${string}/photos`
@@ -107,6 +107,7 @@ function Thumb({ photo, onOpen }: { photo: ListedPhoto; onOpen: () => void }) {
 function Waiting({ photo }: { photo: WaitingPhoto }) {
   const words = photoWords();
   const [url, setUrl] = useState<string | null>(null);
+  const [isAsked, setAsked] = useState(false);
   useEffect(() => {
     const made = URL.createObjectURL(photo.picture);
     setUrl(made);
@@ -117,7 +118,7 @@ function Waiting({ photo }: { photo: WaitingPhoto }) {
       <span class="photo-thumb">{url === null ? null : <img src={url} alt="" />}</span>
       <span class="small" role="status">
         {photo.state === 'refused'
-          ? words.refused(photo.why ?? '')
+          ? words.refused(photo.fault === null ? '' : faultText(photo.fault))
           : photo.state === 'sending'
             ? words.sending
             : photo.isKept
@@ -125,9 +126,17 @@ function Waiting({ photo }: { photo: WaitingPhoto }) {
               : words.notKept}
       </span>
       {photo.state === 'refused' ? <Button onClick={() => sendAgain(photo.id)}>{words.again}</Button> : null}
-      {photo.state === 'sending' ? null : (
-        <Button onClick={() => void discardPhoto(photo.id)}>{words.discard}</Button>
-      )}
+      {photo.state === 'sending' ? null : <Button onClick={() => setAsked(true)}>{words.discard}</Button>}
+      {isAsked ? (
+        <ConfirmDialog
+          title={words.discardTitle}
+          label={words.discard}
+          work={() => discardPhoto(photo.id)}
+          onClose={() => setAsked(false)}
+        >
+          <p>{words.discardText}</p>
+        </ConfirmDialog>
+      ) : null}
     </li>
   );
 }

@@ -7,10 +7,10 @@ import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { toast } from '../../components/toast.tsx';
+import { ApiError, fetchFile } from '../../data/api.ts';
 import { correct, removeLater } from '../../data/corrections.ts';
 import { mayCorrect, mayCorrectNote } from '../../data/farm-store.ts';
 import { dayAndTime } from '../../i18n/format.ts';
-import { usePicture } from './picture.ts';
 
 export const photoPath = (id: string) => `/photos/${id}` as const;
 const TOUCHES = ['ponds', 'batches', 'control-points'];
@@ -139,4 +139,35 @@ function Note({ photo }: { photo: ListedPhoto }) {
       {note === (photo.note ?? '') ? null : <WorkButton work={save}>{words.saveNote}</WorkButton>}
     </div>
   );
+}
+
+/** What can be seen of a photo now. */
+type Picture = { is: 'asked' } | { is: 'here'; url: string } | { is: 'not here' } | { is: 'broken' };
+
+/** The bytes of a photo, as long as it is shown. */
+export function usePicture({ id, is_here }: Pick<ListedPhoto, 'id' | 'is_here'>): Picture {
+  const [picture, setPicture] = useState<Picture>({ is: 'asked' });
+  useEffect(() => {
+    const asked = new AbortController();
+    let url: string | null = null;
+    setPicture({ is: 'asked' });
+    void (async () => {
+      try {
+        const bytes = await (await fetchFile(`/photos/${id}/image`, asked.signal)).blob();
+        if (asked.signal.aborted) return;
+        url = URL.createObjectURL(bytes);
+        setPicture({ is: 'here', url });
+      } catch (error) {
+        if (asked.signal.aborted) return;
+        const isOnItsWay = error instanceof ApiError && error.code === 'PHOTO_NOT_HERE';
+        setPicture({ is: isOnItsWay ? 'not here' : 'broken' });
+      }
+    })();
+    return () => {
+      asked.abort();
+      if (url !== null) URL.revokeObjectURL(url);
+    };
+    // once it is told as here it is asked for anew
+  }, [id, is_here]);
+  return picture;
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RecordAnswer } from '#contract/resources/farm-records.ts';
-import { METER_CHANGES } from '#contract/resources/meter-readings.ts';
+import { METER_CHANGES, meterKey } from '#contract/resources/meter-readings.ts';
 import { componentWords } from '#words/components.ts';
 import { meterWords } from '#words/meters.ts';
 import { Empty } from '../../components/answer.tsx';
@@ -36,14 +36,12 @@ export function MeterEntry() {
   );
 }
 
-const keyOf = (name: string | null) => (name ?? '').trim().toLowerCase();
-
 /** Which meter it is, and its factor: as at the last reading, until somebody types another. */
 function useMeter(readings: readonly RecordAnswer[]) {
   const meter = useText();
   const factor = useFigure('', { isNeeded: false, most: 100_000 });
   const [typed, setTyped] = useState({ meter: false, factor: false });
-  const last = readings.find((each) => keyOf(each.meter) === keyOf(meter.value));
+  const last = readings.find((each) => meterKey(each.meter ?? '') === meterKey(meter.value));
   const newest = readings[0]?.meter ?? '';
   useEffect(() => {
     if (!typed.meter && newest !== '') meter.set(newest);

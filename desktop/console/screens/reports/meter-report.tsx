@@ -46,6 +46,7 @@ function Told({ told }: { told: MeterUseAnswer }) {
           <dd>{told.total_cost === null ? '–' : money(told.total_cost)}</dd>
         </div>
       </dl>
+      {told.stretches.some(({ kwh }) => kwh === null) ? <p class="muted small">{words.partly}</p> : null}
       {whole.length === 0 ? null : (
         <p class="muted small">
           {words.beside(

@@ -21,6 +21,7 @@ export const meterWords = translation<typeof source.meterWords>({
   counted: 'Metered',
   expected: 'Aerators, by their hours running',
   cost: 'Cost',
+  partly: 'Only what is known: of a part of this time no use is known.',
   perDay: 'Metered per day',
   shifts: 'Use per shift',
   shift: 'Shift',

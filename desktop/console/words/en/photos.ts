@@ -13,6 +13,8 @@ export const photoWords = translation<typeof source.photoWords>({
   sending: 'sending',
   refused: (why: string) => `refused: ${why}`,
   discard: 'Discard',
+  discardTitle: 'Discard this photo?',
+  discardText: 'It is on this device alone, and does not come back.',
   again: 'Try again',
   unreadable: 'This browser cannot read this picture. Choose a photo in JPEG or PNG.',
   full: (n: number) => `This device keeps ${n} photos to be sent already: wait until they have left.`,

@@ -21,6 +21,7 @@ export const meterWords = translation<typeof source.meterWords>({
   counted: 'Medido',
   expected: 'Aireadores, por sus horas encendidos',
   cost: 'Costo',
+  partly: 'Solo lo que se sabe: de una parte del período no hay consumo conocido.',
   perDay: 'Medido por día',
   shifts: 'Consumo por turno',
   shift: 'Turno',

@@ -13,6 +13,8 @@ export const photoWords = translation<typeof source.photoWords>({
   sending: 'enviando',
   refused: (why: string) => `rechazada: ${why}`,
   discard: 'Descartar',
+  discardTitle: '¿Descartar esta foto?',
+  discardText: 'Está solo en este dispositivo y no vuelve.',
   again: 'Intentar de nuevo',
   unreadable: 'Este navegador no lee esta imagen. Elija una foto JPEG o PNG.',
   full: (n: number) => `Este aparato ya guarda ${n} fotos por enviar: espere a que salgan.`,

@@ -20,6 +20,7 @@ export const meterWords = source({
   counted: 'Medido',
   expected: 'Aeradores, pelas horas ligados',
   cost: 'Custo',
+  partly: 'Só o que se sabe: de parte do período não há consumo conhecido.',
   perDay: 'Medido por dia',
   shifts: 'Consumo por turno',
   shift: 'Turno',

@@ -12,6 +12,8 @@ export const photoWords = source({
   sending: 'enviando',
   refused: (why: string) => `recusada: ${why}`,
   discard: 'Descartar',
+  discardTitle: 'Descartar esta foto?',
+  discardText: 'Ela ainda está só neste aparelho e não volta.',
   again: 'Tentar de novo',
   unreadable: 'Este navegador não lê esta imagem. Escolha uma foto JPEG ou PNG.',
   full: (n: number) => `Este aparelho já guarda ${n} fotos por enviar: espere até que saiam.`,

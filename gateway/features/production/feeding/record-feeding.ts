@@ -3,7 +3,7 @@ import { type FeedingCreate, type FeedingUpdate, feedingRecord } from '#contract
 import { asParent, insert, remove, update } from '#core/changes.ts';
 import { type CorrectionDeps, changesOf, correctionEntry } from '#core/correct-record.ts';
 import { conflict, invalidField, notFound } from '#core/errors.ts';
-import { notAhead } from '#core/facts-of-now.ts';
+import { isAhead, notAhead } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
@@ -75,8 +75,6 @@ type WarningDeps = Pick<Kernel, 'now' | 'clockQuality'> & {
 
 /** One meal above this many whole-day rations is more likely a slip of the pen. */
 const RATIONS_BELIEVED = 3;
-/** A controller's or keeper's clock may be that far ahead. */
-const AHEAD_MS = 10 * 60_000;
 
 /** What is unlikely about a feeding, but kept as it was entered. */
 export async function warningsOf(
@@ -90,7 +88,6 @@ export async function warningsOf(
   const day = state === undefined ? null : localDay(row.feed_date, state.timezone);
   const isElsewhere =
     state !== undefined && day !== null && row.pond_id !== null && !wasIn(state, row.pond_id, day);
-  const isAhead = deps.clockQuality() === 'trusted' && Date.parse(row.feed_date) > deps.now() + AHEAD_MS;
   return [
     ...(rationKg !== null && row.quantity_kg > RATIONS_BELIEVED * rationKg
       ? [
@@ -102,7 +99,7 @@ export async function warningsOf(
       : []),
     ...(row.cost_per_kg === 0 ? [{ code: 'FEED_WITHOUT_COST', message: words.withoutCost }] : []),
     ...(isElsewhere ? [{ code: 'NOT_IN_POND', message: words.notInPond(day) }] : []),
-    ...(isAhead ? [{ code: 'FUTURE_DATE', message: words.inTheFuture }] : []),
+    ...(isAhead(deps, row.feed_date) ? [{ code: 'FUTURE_DATE', message: words.inTheFuture }] : []),
   ];
 }
 

@@ -1,15 +1,12 @@
-import type { MeterUseAnswer } from '#contract/resources/meter-readings.ts';
+import { type MeterUseAnswer, meterKey } from '#contract/resources/meter-readings.ts';
 import { notFound } from '#core/errors.ts';
 import { kilograms, money } from '#core/rounding.ts';
 import type { FarmAccess } from '#core/route.ts';
 import { dayAfter, startOfDay, type ZoneClock, zoneClock } from '#core/zone-clock.ts';
 import { energyCost, energyKwh, type PowerUse } from '#science/energy.ts';
-import { type MeterReading, type MeterStretch, stretchesOf } from '#science/meter-use.ts';
+import { type MeterReading, type MeterStretch, OFF_THE_HOUR_MS, stretchesOf } from '#science/meter-use.ts';
 import { daysAsked, type EnergyDeps, powerOf } from './energy-use.ts';
 import type { ReadingOfMeter } from './ports.ts';
-
-/** A reading belongs to a change of shift up to so long before and after it. */
-const MARGIN_MS = 2 * 3_600_000;
 
 type Mark = { atMs: number; date: string; shift: string };
 type Stretch = MeterStretch & { fromMark: number; toMark: number; cost: number | null };
@@ -35,10 +32,10 @@ export async function meterUseOfFarm(
   );
   const [first, last] = [marks[0]?.atMs ?? 0, marks.at(-1)?.atMs ?? 0];
   const readings = await deps.energy.meterReadings(farmId, {
-    from: new Date(first - MARGIN_MS).toISOString(),
-    before: new Date(last + MARGIN_MS + 1).toISOString(),
+    from: new Date(first - OFF_THE_HOUR_MS).toISOString(),
+    before: new Date(last + OFF_THE_HOUR_MS + 1).toISOString(),
   });
-  const byMeter = Map.groupBy(readings, ({ meter }) => keyOf(meter));
+  const byMeter = Map.groupBy(readings, ({ meter }) => meterKey(meter));
   const costOf = (stretch: MeterStretch) => costOfStretch(energy, clock, stretch);
   const stretches = [...byMeter].flatMap(([key, ofMeter]) =>
     stretchesOf(
@@ -51,7 +48,7 @@ export async function meterUseOfFarm(
   const uses = ponds.flatMap(({ use }) => use ?? []);
   const known = stretches.filter(({ kwh }) => kwh !== null);
   const meters = await deps.energy.metersOf(farmId);
-  const firstAt = new Map(meters.map(({ meter, first_at }) => [keyOf(meter), Date.parse(first_at)]));
+  const firstAt = new Map(meters.map(({ meter, first_at }) => [meterKey(meter), Date.parse(first_at)]));
   return {
     farm_id: farmId,
     start_date: start,
@@ -84,9 +81,6 @@ export async function meterUseOfFarm(
     ),
   };
 }
-
-/** However it was written. */
-const keyOf = (meter: string): string => meter.normalize('NFC').trim().toLowerCase();
 
 const toReading = (
   key: string,
@@ -161,7 +155,7 @@ function dayOf(
   // before it was ever read nobody owed a reading of it
   const isOwed = (key: string, { atMs }: Mark) => atMs > (firstAt.get(key) ?? Infinity);
   const due = marks.flatMap((mark, place) =>
-    mark.date === date && mark.atMs + MARGIN_MS < deps.now() ? [{ ...mark, place }] : [],
+    mark.date === date && mark.atMs + OFF_THE_HOUR_MS < deps.now() ? [{ ...mark, place }] : [],
   );
   return {
     date,

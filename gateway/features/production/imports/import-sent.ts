@@ -3,6 +3,7 @@ import { importLayout } from '#contract/resources/import-records.ts';
 import type { ImportKind, ImportLook, ImportQuery, ImportReport } from '#contract/resources/imports.ts';
 import { purge, put } from '#core/changes.ts';
 import { notFound } from '#core/errors.ts';
+import { AHEAD_MS } from '#core/facts-of-now.ts';
 import { isoOf } from '#core/kernel.ts';
 import type { UploadedFile } from '#core/route.ts';
 import { zoneClock } from '#core/zone-clock.ts';
@@ -14,9 +15,6 @@ import type { FarmFacts, ImportDeps, RowFacts } from './ports.ts';
 import { type ColumnsSaid, headingsIn } from './read-header.ts';
 import type { ImportBy } from './read-rows.ts';
 import { notATable, openTable, type Table, tableOf } from './read-table.ts';
-
-/** A clock on the farm may be that far ahead. */
-const AHEAD_MS = 10 * 60_000;
 
 export type Sent = { kind: ImportKind; query: ImportQuery; sheet: UploadedFile };
 

@@ -1,6 +1,7 @@
 import type { RowOf } from '#contract/resource.ts';
 import { type farmRecord, MAY_LEAVE_RESIDUES } from '#contract/resources/farm-records.ts';
 import { LISTED_DISEASES } from '#contract/resources/health-records.ts';
+import { isAhead } from '#core/facts-of-now.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { figure, type Language } from '#science/advice/language.ts';
 import type { Place, ReadingBeside } from './ports.ts';
@@ -19,8 +20,6 @@ type Row = Pick<
   | 'result'
 >;
 
-/** A clock at the pond side may be that far ahead of ours. */
-const AHEAD_MS = 10 * 60_000;
 /** Common lots are below 45 days. */
 const LONG_WITHDRAWAL_DAYS = 90;
 /** Beyond lime for the preparation of a pond (1 to 3 t/ha) and beyond any bath. */
@@ -35,7 +34,6 @@ export function recordWarnings(
   language: Language,
 ): RecordWarning[] {
   const words = WORDS[language];
-  const isAhead = clock.clockQuality() === 'trusted' && Date.parse(row.happened_at) > clock.now() + AHEAD_MS;
   return [
     ...(row.kind === 'TREATMENT' ? treatmentWarnings(row, place, language) : []),
     ...(row.kind === 'WATER_EXCHANGE' ? exchangeWarnings(row, place, language) : []),
@@ -48,7 +46,7 @@ export function recordWarnings(
     ...(row.kind === 'PREPARATION' && isLargeDose(row, place)
       ? [{ code: 'LARGE_DOSE', message: words.largeDose(doseOf(row, language)) }]
       : []),
-    ...(isAhead ? [{ code: 'FUTURE_DATE', message: words.inTheFuture }] : []),
+    ...(isAhead(clock, row.happened_at) ? [{ code: 'FUTURE_DATE', message: words.inTheFuture }] : []),
   ];
 }
 

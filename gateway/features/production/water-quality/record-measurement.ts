@@ -9,6 +9,7 @@ import {
 import type { Alerting, OpenEpisode } from '#core/alerting.ts';
 import { asParent, type Change, type GuardSeen, insert } from '#core/changes.ts';
 import { conflict, invalidField, notFound } from '#core/errors.ts';
+import { isAhead } from '#core/facts-of-now.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { Decision } from '#core/use-case.ts';
 import { instantOnFarm } from '#core/zone-clock.ts';
@@ -45,8 +46,6 @@ export type RecordedMeasurement = {
 };
 
 const DAY_MS = 86_400_000;
-/** A keeper's or a probe's clock may be that far ahead. */
-const AHEAD_MS = 10 * 60_000;
 /** A value this much older than the newest of its pond is history, whether or not it was measured again. */
 export const NEWS_DAYS = 7;
 /** Salinity changes with seasons; an older one says nothing about today. */
@@ -139,7 +138,7 @@ function rowOf(
 
 /** Throws 422 for what has not happened yet, as long as the clock here is to be trusted. */
 export function measuredAt(deps: Pick<Kernel, 'now' | 'clockQuality'>, at: string): string {
-  if (deps.clockQuality() === 'trusted' && Date.parse(at) > deps.now() + AHEAD_MS) {
+  if (isAhead(deps, at)) {
     throw invalidField(422, 'measurement_date', 'must not lie more than 10 minutes ahead');
   }
   return at;

@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sweepBelowDeleted } from '#adapters/sql/sweep-below-deleted.ts';
 import { imageName } from '#contract/resources/photos.ts';
@@ -250,6 +251,25 @@ onBothEngines('photos', (_open, engine) => {
     expect((await listed()).find(({ id }) => id === made['id'])).toMatchObject({ is_here: false });
     expect((await put(made['id'], picture)).status).toBe(200);
     expect((await fetched(made['id'])).bytes.equals(picture)).toBe(true);
+  });
+
+  it('bytes that a photo names stay, though nothing tells that they are here: who sends them again is about to', async () => {
+    const picture = aPicture();
+    await taken(picture);
+    const name = imageName({ sha256: told(picture).sha256, farm_id: farm.farmId });
+    await app.database.read.deleteFrom('stored_images').where('id', '=', name).execute();
+    const early = new Date(Date.now() - 3 * HOUR);
+    if (engine === 'sqlite') utimesSync(fileOf(told(picture).sha256), early, early);
+    else
+      await sql`update image_bytes set stored_at = ${early.toISOString()} where id = ${name}`.execute(
+        app.database.read,
+      );
+    await run('check of photos');
+    if (engine === 'sqlite') expect(existsSync(fileOf(told(picture).sha256))).toBe(true);
+    else {
+      const { rows } = await sql`select 1 from image_bytes where id = ${name}`.execute(app.database.read);
+      expect(rows).toHaveLength(1);
+    }
   });
 
   const fileOf = (sha256: string) =>

@@ -97,6 +97,10 @@ onBothEngines('readings of an electricity meter', (_open, engine) => {
     await read('02-23T06:00', 99_990, { meter: 'Office' });
     const lower = await read('02-23T14:00', 15, { meter: 'Office' });
     expect(codes(lower)).toEqual(['METER_WENT_BACK']);
+    // it is one meter, however its name is written
+    const written = await read('02-23T10:00', 10, { meter: ' OFFICE ' });
+    expect(codes(written)).toEqual(['METER_WENT_BACK']);
+    await send('DELETE', `/records/${String(written['id'])}`);
     const stretch = async () =>
       ((await use('2026-02-23', '2026-02-23'))['stretches'] as Told[]).filter(
         ({ meter }) => meter === 'Office',

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { METER_CHANGES } from '#contract/resources/meter-readings.ts';
+import { METER_CHANGES, meterKey } from '#contract/resources/meter-readings.ts';
 import { SWITCH_STATES, type SwitchState } from '#contract/words.ts';
 import type { EnergyQueries, ReadingOfMeter, RunFacts } from '#features/production/finance/ports.ts';
 import type { Db } from '../../database.ts';
@@ -30,21 +30,24 @@ export function energyQueries(db: Db): EnergyQueries {
     },
     async metersOf(farmId) {
       const newest = readings(db, farmId).select([
-        sql<number>`row_number() over (partition by lower(meter) order by happened_at desc, id desc)`.as(
-          'place',
-        ),
-        sql<string>`min(happened_at) over (partition by lower(meter))`.as('first_at'),
+        sql<number>`row_number() over (partition by meter order by happened_at desc, id desc)`.as('place'),
+        sql<string>`min(happened_at) over (partition by meter)`.as('first_at'),
       ]);
       const rows = await db
         .selectFrom(newest.as('newest'))
         .selectAll()
         .where('place', '=', 1)
         .orderBy('meter')
-        .limit(MOST_METERS)
+        .limit(MOST_NAMES)
         .execute();
-      return rows.flatMap(({ first_at, ...row }) =>
+      const told = rows.flatMap(({ first_at, ...row }) =>
         readingOf(row).map((reading) => ({ ...reading, first_at })),
       );
+      return [...Map.groupBy(told, ({ meter }) => meterKey(meter)).values()].flatMap((same) => {
+        const last = same.toSorted((one, other) => (one.happened_at < other.happened_at ? 1 : -1))[0];
+        const first_at = same.map((one) => one.first_at).toSorted()[0];
+        return last === undefined || first_at === undefined ? [] : [{ ...last, first_at }];
+      });
     },
     async zoneOfFarm(farmId) {
       const row = await db
@@ -58,7 +61,8 @@ export function energyQueries(db: Db): EnergyQueries {
   };
 }
 
-const MOST_METERS = 50;
+/** Ways in which meters of a farm are written. */
+const MOST_NAMES = 200;
 
 const readings = (db: Db, farmId: string) =>
   db

@@ -1,5 +1,6 @@
 import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { farmRecord, type ProductAnswer } from '#contract/resources/farm-records.ts';
+import { meterKey } from '#contract/resources/meter-readings.ts';
 import type { FarmRecord, Place, RecordFilter, RecordQueries } from '#features/production/records/ports.ts';
 import type { WithdrawalQueries } from '#features/production/withdrawal.ts';
 import type { Db } from '../../database.ts';
@@ -87,6 +88,17 @@ export function recordQueries(db: Db, long: Db): RecordQueries {
     },
     productsOf: (farmId, most) => productsOf(db, farmId, most),
     async readingsBeside({ id, farm_id, meter, happened_at }) {
+      const named = await db
+        .selectFrom('farm_records')
+        .select('meter')
+        .distinct()
+        .where('farm_id', '=', farm_id)
+        .where('kind', '=', 'METER')
+        .where('hidden', '=', 0)
+        .execute();
+      const names = named.flatMap((row) => row.meter ?? []);
+      const same = names.filter((name) => meterKey(name) === meterKey(meter ?? ''));
+      if (same.length === 0) return { before: null, after: null };
       const [before, after] = await Promise.all(
         (['desc', 'asc'] as const).map((way) =>
           db
@@ -95,7 +107,7 @@ export function recordQueries(db: Db, long: Db): RecordQueries {
             .where('farm_id', '=', farm_id)
             .where('kind', '=', 'METER')
             .where('hidden', '=', 0)
-            .where('meter', '=', meter)
+            .where('meter', 'in', same)
             .where('id', '!=', id)
             .where('happened_at', way === 'desc' ? '<=' : '>', happened_at)
             .orderBy('happened_at', way)
