@@ -265,7 +265,7 @@ export function compareStore(
     },
     sums: (window, schema, which) =>
       rows.sums(window, (table) =>
-        which === 'history' && resourceOf(table).lane !== which
+        which === 'history' && isComparedTable(table) && resourceOf(table).lane !== which
           ? []
           : waysToCompare(table, schema).slice(0, 1),
       ),

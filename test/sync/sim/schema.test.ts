@@ -114,7 +114,7 @@ it.each([
       table === 'ponds' ? { id: '40000000-0000-4000-8000-000000000001' } : null;
     const row = reading?.make?.({ chance: world.chance, at, one }, world.chance.uuid(), '7');
     if (reading === undefined || row === undefined || row === null) throw new Error('no measurement is made');
-    await world.write(side, insert(reading.resource, { ...row, temperature: 28.5 }));
+    await world.write(side, insert(reading.resource, Object.assign(row, { temperature: 28.5 })));
     world.setClock('gateway', offsetMs);
     await world.pass(2 * MINUTE_MS);
     // as a program leaves it that does not know the field
