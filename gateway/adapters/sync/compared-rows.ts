@@ -263,7 +263,12 @@ export function compareStore(
         .executeTakeFirst();
       return edit !== undefined;
     },
-    sums: (window, schema) => rows.sums(window, (table) => waysToCompare(table, schema).slice(0, 1)),
+    sums: (window, schema, which) =>
+      rows.sums(window, (table) =>
+        which === 'history' && isComparedTable(table) && resourceOf(table).lane !== which
+          ? []
+          : waysToCompare(table, schema).slice(0, 1),
+      ),
     idsIn: async (table, buckets, window) =>
       isComparedTable(table) ? rows.idsIn(table, buckets, window) : new Map(),
     async within({ table, ...range }, window, schema) {

@@ -48,7 +48,7 @@ export async function requireOwnDevices(
 ): Promise<void> {
   if (!(await gateways.hasGateway(farmId))) return;
   throw conflict(
-    `${name} is controlled by the gateway of its farm: give it another device there, on the farm network`,
+    `${name} is controlled by the gateway of its farm: give it another device there, on the farm network; if that gateway is gone for good, take the farm off it first`,
     'ON_GATEWAY_ONLY',
   );
 }

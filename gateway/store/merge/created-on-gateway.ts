@@ -1,6 +1,8 @@
 import type { Resource } from '#contract/resource.ts';
 import { NO_PASSWORD, standInEmail } from '#contract/resources/users.ts';
 import { isAlive } from '../register.ts';
+import { isHostedStamp } from '../sync-node.ts';
+import { stampOf } from './claims.ts';
 import type { Edit, Row } from './edit.ts';
 import { isLostAccount } from './lost-people.ts';
 import type { Heard, MergedBatch } from './merge.ts';
@@ -62,6 +64,16 @@ function ownedBy(ownerId: string | null, resource: Resource, edit: Whole, merged
  */
 function standIn(resource: Resource, edit: Whole): Edit {
   const placeholder = standInEmail(edit.row.id);
+  // told as it was blanked when its person left: that was this side's word, and both hold the same
+  if (edit.row['email_key'] === placeholder && isHostedStamp(stampOf(edit, 'email'))) return blanked(edit);
+  const unstamped = Object.entries(resource.groups)
+    .filter(([, { owner }]) => owner === 'hosted')
+    .map(([group]) => [group, ''] as const);
+  return { ...blanked(edit), over: { ...edit.over, ...Object.fromEntries(unstamped) } };
+}
+
+function blanked(edit: Whole): Whole {
+  const placeholder = standInEmail(edit.row.id);
   const row: Row = {
     ...edit.row,
     email: placeholder,
@@ -71,8 +83,5 @@ function standIn(resource: Resource, edit: Whole): Edit {
     password_hash: NO_PASSWORD,
     password_version: 1,
   };
-  const unstamped = Object.entries(resource.groups)
-    .filter(([, { owner }]) => owner === 'hosted')
-    .map(([group]) => [group, ''] as const);
-  return { ...edit, row, over: { ...edit.over, ...Object.fromEntries(unstamped) } };
+  return { ...edit, row };
 }

@@ -1,6 +1,9 @@
+import { standInEmail } from '#contract/resources/users.ts';
+import { isAlive } from '../register.ts';
 import { isHostedStamp } from '../sync-node.ts';
 import { DETAILS } from './account-word.ts';
 import { stampOf } from './claims.ts';
+import type { Edit } from './edit.ts';
 import type { Correction, MergedBatch } from './merge.ts';
 import { fieldsIn, type Readable } from './own-say.ts';
 import { isToldAsItStands } from './personal.ts';
@@ -18,6 +21,13 @@ export const isOfWhoLeft = ({ resource, id, row }: Work, { tenancy }: MergedBatc
   (tenancy?.past.has(id) === true || tenancy?.away.has(id) === true) &&
   !tenancy.people.has(id) &&
   !tenancy.locals.has(id);
+
+/**
+ * Told after a comparison as somebody of its farms. The news that the person left, or that the farm did, may never have come:
+ * a database that was brought back may not know that it had told of the person at all.
+ */
+export const isToldAsPresent = (edit: Edit): boolean =>
+  edit.is === 'whole' && isAlive(edit) && edit.row['email_key'] !== standInEmail(edit.row.id);
 
 /** An account that no gateway made is its person's, on the hosted instance: nothing that a gateway says of it counts. */
 export function isOfHosted({ resource, id, row }: Work, { tenancy }: MergedBatch): boolean {

@@ -33,7 +33,7 @@ export function* tellLeavers(
     const people = yield* peopleOfFarm(id);
     byStream.set(after.stream_id, new Set([...(byStream.get(after.stream_id) ?? []), ...people]));
   }
-  for (const [streamId, people] of byStream) yield* tellThose(people, streamId, log, context);
+  for (const [streamId, people] of byStream) yield* tellWhoLeft(people, streamId, log, context);
 }
 
 function leavingIn(committed: Committed): { userId: string; farmId: string }[] {
@@ -55,7 +55,8 @@ function* peopleOfFarm(farmId: string): Steps<string[]> {
   return people.map(({ id }) => String(id));
 }
 
-function* tellThose(
+/** Tells a gateway of those of them who are on none of its farms. */
+export function* tellWhoLeft(
   people: ReadonlySet<string>,
   streamId: number,
   log: ChangeLog,

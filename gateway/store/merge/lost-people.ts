@@ -8,7 +8,8 @@ import { textOf } from './canonical-change.ts';
 import { stampOf } from './claims.ts';
 import { dropBeyond, type Kept, uuidOfText } from './conflicts.ts';
 import type { Edit } from './edit.ts';
-import type { LostPersonFound } from './merge.ts';
+import { inList, listOf } from './id-lists.ts';
+import type { LostPersonFound, MergedBatch } from './merge.ts';
 import type { Tenancy } from './tenancy.ts';
 import { standingOf, type Work, type WorkingSet } from './working-set.ts';
 import { insertMany } from './write-rows.ts';
@@ -142,6 +143,23 @@ export function* afterLoss(
   const [stream] = yield { sql: 'select timeline from sync_stream where stream_id = ?', params: [streamId] };
   const isRecent = isAfterLoss(textOf(stream?.['timeline']), context.nowMs);
   return found.filter(({ kind }) => !OF_STANDING.has(kind) || isRecent);
+}
+
+/**
+ * Whose account was lost and who is told as on farms that the gateway does not run: the question stands here with all that is
+ * needed to answer it, and at that box the person is gone with the farm. Not while it is asked whether they are on one of its own.
+ */
+export function* lostElsewhere(
+  { membersElsewhere, batch }: Pick<MergedBatch, 'membersElsewhere' | 'batch'>,
+  context: UnitContext,
+): Steps<string[]> {
+  if (membersElsewhere.length === 0) return [];
+  const lost = yield {
+    sql: `select user_id from lost_people where stream_id = ? and kind = 'account' and state = 'open' and ${inList('user_id', context)}
+      and user_id not in (select user_id from lost_people where stream_id = ? and kind = 'membership' and state = 'open')`,
+    params: [batch.streamId, listOf(new Set(membersElsewhere)), batch.streamId],
+  };
+  return lost.map((row) => String(row['user_id']));
 }
 
 const namesOf = (person: Readonly<Record<string, unknown>>) => ({

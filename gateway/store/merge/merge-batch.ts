@@ -10,7 +10,7 @@ import { textOf } from './canonical-change.ts';
 import { fieldsOf } from './claims.ts';
 import { asCreatedHere } from './created-on-gateway.ts';
 import type { Edit, Fields } from './edit.ts';
-import { isAskedAbout, isOfHosted, isOfWhoLeft, setAccountRight } from './hosted-account.ts';
+import { isAskedAbout, isOfHosted, isOfWhoLeft, isToldAsPresent, setAccountRight } from './hosted-account.ts';
 import {
   accountLost,
   afterLoss,
@@ -86,6 +86,8 @@ export function* mergeBatch(batch: Batch, context: UnitContext): Steps<MergedBat
     setApart: [],
     corrections: [],
     refusedMembers: [],
+    left: [],
+    membersElsewhere: [],
     lostPeople: [],
     passedOver: 0,
     ofErased: 0,
@@ -146,8 +148,13 @@ function mergeOne(item: Readable, merged: MergedBatch): NotApplied | null {
   const { set, tenancy, batch } = merged;
   const work = set.works.get(keyOf(resource.name, heard.change.id));
   if (work === undefined) throw new Error(`${resource.name} ${heard.change.id} was not read`);
-  if (isPassedOver(item, work, merged) || isOfWhoLeft(work, merged)) {
+  if (isPassedOver(item, work, merged)) {
     merged.passedOver += 1;
+    return null;
+  }
+  if (isOfWhoLeft(work, merged)) {
+    merged.passedOver += 1;
+    if (isToldAsPresent(item.edit)) merged.left.push(work.id);
     return null;
   }
   if (isOfHosted(work, merged)) {
@@ -198,6 +205,8 @@ function mergeOne(item: Readable, merged: MergedBatch): NotApplied | null {
   }
   if (tenancy !== null && !mayTell(tenancy, set, work, edit)) {
     made?.undo();
+    const member = memberElsewhere(tenancy, resource, edit);
+    if (member !== null) merged.membersElsewhere.push(member);
     return { parked: `tenant:${resource.name}/${work.id}` };
   }
   takeEdit({ ...item, edit }, work, merged, batch);
@@ -267,6 +276,13 @@ const isOfLeaver = (tenancy: Tenancy, { resource, row }: Work, edit: Edit): edit
   tenancy.farms.has(textOf(edit.row['farm_id'])) &&
   tenancy.past.has(textOf(edit.row['user_id'])) &&
   !tenancy.people.has(textOf(edit.row['user_id']));
+
+/** Who is told as on a farm that is not the gateway's, and whose account is not its own either. */
+function memberElsewhere(tenancy: Tenancy, { name }: Resource, edit: Edit): string | null {
+  if (name !== 'farm_members' || edit.is !== 'whole' || !isAlive(edit)) return null;
+  const userId = textOf(edit.row['user_id']);
+  return tenancy.farms.has(textOf(edit.row['farm_id'])) || tenancy.locals.has(userId) ? null : userId;
+}
 
 /** It stands here deleted, so that both sides say the same, and the owner of the farm hears of it. */
 function refuseMember(

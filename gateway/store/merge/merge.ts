@@ -262,6 +262,10 @@ export type MergedBatch = {
   corrections: Correction[];
   /** Memberships that a gateway made of people who had left: deleted as they come, and told to it as such. */
   refusedMembers: LostEdit[];
+  /** Of whom the gateway tells as of its people, though they are on none of its farms: it is told so. */
+  left: string[];
+  /** Whom the gateway tells as members of a farm that it does not run. */
+  membersElsewhere: string[];
   /** What a gateway knows of people and this instance lost. */
   lostPeople: LostPersonFound[];
   passedOver: number;

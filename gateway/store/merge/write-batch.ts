@@ -11,7 +11,8 @@ import { fieldsOf, stampOf } from './claims.ts';
 import { CONFLICTS_KEPT, disputes, dropBeyond, writeConflicts } from './conflicts.ts';
 import { inList, listOf } from './id-lists.ts';
 import { keptBelowDeleted, writeKeptHidden } from './kept-hidden.ts';
-import { noteLostPeople } from './lost-people.ts';
+import { tellWhoLeft } from './leavers.ts';
+import { lostElsewhere, noteLostPeople } from './lost-people.ts';
 import type { MergedBatch } from './merge.ts';
 import { noteArrivedNews } from './note-seen.ts';
 import { toldGroups } from './personal.ts';
@@ -57,6 +58,8 @@ export function* writeBatch(
   for (const entry of [...unique.entries, ...corrections]) yield* log.write(entry, [merged.batch.streamId]);
   if (merged.tenancy !== null) yield* tellOthers(merged, log);
   yield* noteLostPeople(merged.lostPeople, merged.batch.streamId, context);
+  const left = new Set([...merged.left, ...(yield* lostElsewhere(merged, context))]);
+  if (left.size > 0) yield* tellWhoLeft(left, merged.batch.streamId, log, context);
   const notes = [...disputes(merged), ...unique.notes];
   const conflicts = [
     ...(yield* writeConflicts(notes, merged, context)),

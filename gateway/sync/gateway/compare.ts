@@ -40,8 +40,8 @@ export type CompareStore = {
   points(): Promise<StreamPoints>;
   /** Whether the log of history behind a number tells of older rows, too. */
   isHistoryTouched(seq: number): Promise<boolean>;
-  /** As programs of a schema compare. */
-  sums(window: HistoryWindow, schema: number): Promise<Sums>;
+  /** As programs of a schema compare; of all tables, or of those alone whose rows lie in time. */
+  sums(window: HistoryWindow, schema: number, which?: 'history'): Promise<Sums>;
   idsIn(
     table: string,
     buckets: readonly number[],
@@ -168,12 +168,16 @@ export function createComparer(deps: ComparerDeps) {
   async function compare(why: string): Promise<void> {
     const startedAt = deps.monotonic();
     const knownBefore = own.last === null ? SYNC_SCHEMA : (own.last.schema ?? 0);
-    const found = await compareOnce(deps, windowNow(deps, own.last));
-    if (found === null) {
+    const window = windowNow(deps, own.last);
+    const found = await compareOnce(deps, window);
+    const later = found === null ? null : await compareLater(deps, found, knownBefore);
+    if (found === null || later === null) {
       own.notBefore = deps.monotonic() + COMPARE.againMs;
       return;
     }
-    const { tables, repaired, window, schema } = found;
+    const tables = [...new Set([...found.tables, ...later.tables])];
+    const repaired = found.repaired + later.repaired;
+    const schema = Math.min(found.schema, later.schema);
     own.cause = null;
     own.comparisons += 1;
     own.repairedRows += repaired;
@@ -255,18 +259,37 @@ function windowNow({ now, isoOf }: ComparerDeps, last: Compared | null): History
   return { from: isoOf(from), to: isoOf(now() - COMPARE.freshMs) };
 }
 
-type Found = { tables: string[]; repaired: number; window: HistoryWindow; schema: number };
+type Found = { tables: string[]; repaired: number; schema: number; hostedAheadMs: number };
+
+/** After every time that anybody writes. */
+const FOREVER = '9999-12-31T00:00:00.000Z';
+
+/**
+ * History of a time to come, by the clock of this box: written in the cloud while the box is behind, or here while it was ahead.
+ * After an upgrade it is looked at with the rest, for a difference found later has no such reason; on other days where the
+ * clocks are apart. What is written here meanwhile is of now, and not in it.
+ */
+async function compareLater(deps: ComparerDeps, found: Found, knownBefore: number): Promise<Found | null> {
+  if (found.schema <= knownBefore && found.hostedAheadMs <= COMPARE.freshMs)
+    return { ...found, tables: [], repaired: 0 };
+  const from = deps.isoOf(deps.now() + COMPARE.freshMs);
+  return compareOnce(deps, { from, to: FOREVER }, 'history');
+}
 
 /** What both sides know of the rows. */
 const common = ({ hostedSchema }: Pick<ComparerDeps, 'hostedSchema'>): number =>
   Math.min(SYNC_SCHEMA, hostedSchema());
 
 /** null: something was under way, or the hosted instance did not answer; it is done later. */
-async function compareOnce(deps: ComparerDeps, window: HistoryWindow): Promise<Found | null> {
+async function compareOnce(
+  deps: ComparerDeps,
+  window: HistoryWindow,
+  which?: 'history',
+): Promise<Found | null> {
   const points = await deps.store.points();
   if (!isSettled(points)) return null;
   const known = common(deps);
-  const sums = await deps.store.sums(window, known);
+  const sums = await deps.store.sums(window, known, which);
   if (!(await isStill(deps, points))) return null;
   const request: DigestRequest = {
     epoch: points.epoch,
@@ -294,7 +317,7 @@ async function compareOnce(deps: ComparerDeps, window: HistoryWindow): Promise<F
     // an older version says otherwise what it says at all, and keeps aside what it does not know
     if (mended > 0 || schema === SYNC_SCHEMA) tables.push(table);
   }
-  return { tables, repaired, window, schema };
+  return { tables, repaired, schema, hostedAheadMs: asked.answer.server_now_ms - deps.now() };
 }
 
 const isSettled = (points: StreamPoints): boolean =>

@@ -1,8 +1,17 @@
 import type { Resource } from '#contract/resource.ts';
+import { standInEmail } from '#contract/resources/users.ts';
 import type { Committed } from '#core/changes.ts';
 import { stampOf } from '#store/merge/claims.ts';
 import type { Register } from '#store/register.ts';
-import { fieldsOfWord, groupOfWord, groupValue, keyOf, type ReplicaState, wordsOf } from './replica-state.ts';
+import {
+  fieldsOfWord,
+  groupOfWord,
+  groupValue,
+  type KnownRow,
+  keyOf,
+  type ReplicaState,
+  wordsOf,
+} from './replica-state.ts';
 import type { Side } from './things.ts';
 
 // What was acknowledged, and what must therefore still be somewhere: as the value, as a value that somebody saw and
@@ -62,6 +71,8 @@ export type Ledger = {
   replacing(key: string, group: string, row: Readonly<Record<string, unknown>>): Write[];
   /** Was the row made here, and is it on no disk any more? */
   isGone(key: string, states: readonly ReplicaState[]): boolean;
+  /** Of whose account no disk had more than the name at some time: all that is known of it is who it was. */
+  wasNameAlone(key: string): boolean;
   /** Values of a group that somebody ever wrote. */
   wasWritten(key: string, group: string, value: string): boolean;
   /** What of a row is written as one. */
@@ -82,6 +93,7 @@ export function createLedger(resources: ReadonlyMap<string, Resource>, isMixed =
   const writes: Write[] = [];
   const values = new Set<string>();
   const firstValues = new Set<string>();
+  const namesAlone = new Set<string>();
 
   function add(write: Omit<Write, 'n' | 'isExcused' | 'fragileFrom' | 'isSaidAnew'>): void {
     writes.push({ ...write, n: writes.length, isExcused: false, fragileFrom: null, isSaidAnew: false });
@@ -218,6 +230,8 @@ export function createLedger(resources: ReadonlyMap<string, Resource>, isMixed =
     },
     missing,
     excuse(side, remaining, { isLogged, isAnotherLife }) {
+      for (const { kind, key } of writes)
+        if (kind === 'made' && isNameAlone(key, remaining)) namesAlone.add(key);
       if (side === 'hosted') {
         for (const write of missing([remaining.hosted])) {
           if (write.side === 'hosted' || !isLogged(write.key)) write.fragileFrom ??= writes.length;
@@ -273,11 +287,20 @@ export function createLedger(resources: ReadonlyMap<string, Resource>, isMixed =
     isGone: (key, states) =>
       writes.some((write) => write.kind === 'made' && write.key === key && write.isExcused) &&
       !states.some(({ rows }) => rows.has(key)),
+    wasNameAlone: (key) => namesAlone.has(key),
     wasWritten: (key, group, value) => values.has(`${key} ${group} ${value}`),
     wordsOf: (resource) => wordsOf(resource, isMixed),
     count: () => writes.length,
   };
 }
+
+/** The hosted instance lost the account, and the gateway had heard that its person left. */
+export function isNameAlone(key: string, { gateway, hosted }: Readonly<Record<Side, ReplicaState>>): boolean {
+  const here = gateway.rows.get(key);
+  return !hosted.rows.has(key) && here?.resource.name === 'users' && isStandIn(here);
+}
+
+export const isStandIn = ({ row }: KnownRow): boolean => row['email'] === standInEmail(row.id);
 
 /** Does the state hold another word of the group than an edit of the hosted instance, though it may read the same? */
 function isAnotherWord({ rows, parked, dropped }: ReplicaState, write: Write): boolean {

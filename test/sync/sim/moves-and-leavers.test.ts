@@ -319,6 +319,66 @@ describe('who was on a farm', () => {
     },
   );
 
+  it.each([
+    ['had joined while the farm was away', true],
+    ['had joined before the farm was away', false],
+  ])(
+    'that came back to the gateway, which a restored cloud forgot, signs in there no more: who %s',
+    async (_, isLater) => {
+      const world = await aFarmInStep();
+      if (!isLater) await aMember(world);
+      await takeOff(world, FARM);
+      await world.pass(5 * MINUTE_MS);
+      if (isLater) await aMember(world, new Date(world.wallTime('hosted')).toISOString());
+      const before = await world.hosted.replica.image();
+      expect(await bind(world, FARM)).toBe(true);
+      await world.pass(10 * MINUTE_MS);
+      expect(await atBox(world)).toMatchObject({ is_active: 1, email: 'joana@fazenda.br' });
+      await goBack(world, 'hosted', before);
+      await world.pass(10 * MINUTE_MS);
+      expect(await atBox(world)).toEqual(GONE);
+      // and is told once
+      const told = () => world.hosted.replica.read(`select seq from sync_change where id = '${PERSON}'`);
+      const once = await told();
+      await world.gateway.run().paired();
+      await world.pass(10 * MINUTE_MS);
+      expect((await told()).length).toBe(once.length);
+    },
+  );
+
+  it('that came back to the gateway, which a restored cloud forgot together with their account, signs in there no more, and it is asked about', async () => {
+    const world = await aFarmInStep();
+    await takeOff(world, FARM);
+    await world.pass(5 * MINUTE_MS);
+    const before = await world.hosted.replica.image();
+    await aMember(world, new Date(world.wallTime('hosted')).toISOString());
+    expect(await bind(world, FARM)).toBe(true);
+    await world.pass(10 * MINUTE_MS);
+    expect(await atBox(world)).toMatchObject({ is_active: 1 });
+    await goBack(world, 'hosted', before);
+    await world.pass(10 * MINUTE_MS);
+    expect(await atBox(world)).toEqual(GONE);
+    const asked = await world.hosted.replica.read('select kind, user_id, email, state from lost_people');
+    expect(asked).toEqual([{ kind: 'account', user_id: PERSON, email: 'joana@fazenda.br', state: 'open' }]);
+  });
+
+  it('that was taken off the gateway before a failover lost their account is known by name alone, as somebody of that box', async () => {
+    const world = await aFarmInStep();
+    const before = await world.hosted.replica.image();
+    await aMember(world);
+    await takeOff(world, FARM);
+    await world.pass(5 * MINUTE_MS);
+    expect(await atBox(world)).toEqual(GONE);
+    await goBack(world, 'hosted', before, true);
+    world.nextTimeline();
+    await world.pass(10 * MINUTE_MS);
+    const known = await world.hosted.replica.read(
+      'select local_users.name, state, users.email, is_active from local_users join users on users.id = local_users.id',
+    );
+    expect(known).toEqual([{ name: 'Joana', state: 'local', email: GONE.email, is_active: 0 }]);
+    await agreed(world);
+  });
+
   it('since it was taken off the gateway is nothing to that gateway, not even by name', async () => {
     const world = await aFarmInStep();
     world.network.setWeather(NO_LINE);

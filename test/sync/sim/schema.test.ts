@@ -6,11 +6,15 @@ import { chainAfter } from '#store/merge/canonical-change.ts';
 import { CALM } from './network.ts';
 import { FARM } from './paired-farm.ts';
 import { freshImage } from './sqlite-replica.ts';
+import { THINGS } from './things.ts';
 import { createPairedWorld, type World } from './world.ts';
 
 // One side was upgraded before the other.
 
 const NEWER = SYNC_SCHEMA + 1;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const AHEAD_MS = { gateway: 10 * 24 * HOUR_MS, hosted: 0 };
 let image: Buffer;
 beforeAll(() => {
   image = freshImage();
@@ -93,3 +97,38 @@ it('a row of a newer schema waits aside at the hosted instance and holds nothing
     await world.close();
   }
 });
+
+it.each([
+  ['is days behind', -10 * 24 * HOUR_MS, 'hosted'],
+  ['was days ahead', 0, 'gateway'],
+] as const)(
+  'what an older program had not known of a measurement is filled in after its upgrade, though the clock of the box %s',
+  async (_, offsetMs, side) => {
+    const world = await createPairedWorld({ seed: 1, image, compares: true });
+    await world.pass(2 * MINUTE_MS);
+    await world.write('gateway', aPond('V-01'));
+    await world.pass(2 * MINUTE_MS);
+    const reading = THINGS.find(({ resource }) => resource.name === 'measurements');
+    const at = new Date(world.wallTime('hosted') + AHEAD_MS[side]).toISOString();
+    const one = (table: string) =>
+      table === 'ponds' ? { id: '40000000-0000-4000-8000-000000000001' } : null;
+    const row = reading?.make?.({ chance: world.chance, at, one }, world.chance.uuid(), '7');
+    if (reading === undefined || row === undefined || row === null) throw new Error('no measurement is made');
+    await world.write(side, insert(reading.resource, Object.assign(row, { temperature: 28.5 })));
+    world.setClock('gateway', offsetMs);
+    await world.pass(2 * MINUTE_MS);
+    // as a program leaves it that does not know the field
+    const { read, execute } = world.gateway.replica;
+    for (const { name } of await read(
+      "select name from sqlite_master where type = 'trigger' and tbl_name = 'measurements'",
+    ))
+      await execute(`drop trigger ${String(name)}`);
+    await execute(`update measurements set temperature = null;
+      update instance_values set value = json_set(value, '$.schema', ${SYNC_SCHEMA - 1}) where id = 'sync_compared'`);
+    await world.gateway.start();
+    await world.pass(HOUR_MS);
+    expect(await read('select temperature from measurements')).toEqual([{ temperature: 28.5 }]);
+    expect(Object.keys(world.counts).filter((said) => said.includes('tell the makers'))).toEqual([]);
+    await world.close();
+  },
+);

@@ -1,5 +1,6 @@
 import { defaultsOf } from '#store/merge/schemas.ts';
 import type { Violation } from './check.ts';
+import { isStandIn, type Ledger } from './ledger.ts';
 import { farmOf, movedHere } from './moves.ts';
 import { OWNER } from './paired-farm.ts';
 import { peopleOn } from './people.ts';
@@ -105,6 +106,24 @@ export function isUnheard(
     !farms.has(farm) &&
     isDefault &&
     fieldsOfWord(resource, word).every((field) => field in resource.later)
+  );
+}
+
+/**
+ * A stand-in in the cloud for somebody of whom the disks left no more than a name. One whose account the gateway knows is asked
+ * about, and the name itself is somebody's word.
+ */
+export function isLostButForName(
+  { gateway }: Readonly<Record<Side, ReplicaState>>,
+  known: KnownRow,
+  { word, ledger }: { word: string; ledger: Pick<Ledger, 'wasNameAlone'> },
+): boolean {
+  const { resource, row } = known;
+  const key = keyOf(resource.name, row.id);
+  const here = gateway.rows.get(key);
+  const knowsMore = here !== undefined && !isStandIn(here);
+  return (
+    resource.groups[word]?.owner === 'hosted' && isStandIn(known) && ledger.wasNameAlone(key) && !knowsMore
   );
 }
 

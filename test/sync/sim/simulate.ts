@@ -22,6 +22,7 @@ import { leavers, peopleAct } from './people.ts';
 import { askedAbout, keyOf, tableOf } from './replica-state.ts';
 import {
   asShared,
+  isLostButForName,
   isOfMoved,
   isUnheard,
   movesHeard,
@@ -292,7 +293,9 @@ async function judge(world: World): Promise<Violation[]> {
       new Map(),
       (known, word) => wasOlder && isUnheard(gateway, known, { word, farms }),
     ),
-    ...invented(world.ledger, hosted, asked),
+    ...invented(world.ledger, hosted, asked, (known, word) =>
+      isLostButForName(states, known, { word, ledger: world.ledger }),
+    ),
     ...resurrected(world.ledger, shared[1]),
     ...ahead(hosted, world.wallTime('hosted')),
     ...doubled(gateway),

@@ -73,12 +73,19 @@ onBothEngines('farms and the gateways that run them', (_open, engine) => {
           }),
         )['id'],
       );
-    await point(atGateway, 'CP-A', 'aer-0001');
+    const first = await point(atGateway, 'CP-A', 'aer-0001');
     await hosted.call('POST', `/sync/gateways/${gatewayId}/farms`, {
       token: owner.token,
       body: { farm_id: atGateway },
     });
     const second = await point(inCloud, 'CP-B', 'aer-0001');
+    const name = (id: string, device_id: string) =>
+      hosted.call('PUT', `/control-points/${id}`, { token: owner.token, body: { device_id } });
+    const onGateway = await name(first, 'aer-0003');
+    expect([onGateway.status, body(onGateway)['code']]).toEqual([409, 'ON_GATEWAY_ONLY']);
+    expect(body(onGateway)['detail']).toMatch(
+      /if that gateway is gone for good, take the farm off it first$/,
+    );
     const take = () =>
       hosted.call('DELETE', `/sync/gateways/${gatewayId}/farms/${atGateway}?force=true`, {
         token: owner.token,
@@ -90,10 +97,7 @@ onBothEngines('farms and the gateways that run them', (_open, engine) => {
       'Farms without a gateway have devices of the same name: aer-0001 (Fazenda Sul). Give one of both another name, then take the farm off its gateway',
     ]);
     expect(await boundTo(atGateway)).not.toBeNull();
-    await hosted.call('PUT', `/control-points/${second}`, {
-      token: owner.token,
-      body: { device_id: 'aer-0002' },
-    });
+    await name(second, 'aer-0002');
     expect((await take()).status).toBe(204);
     const names = await hosted.database.read
       .selectFrom('control_points')
@@ -105,6 +109,8 @@ onBothEngines('farms and the gateways that run them', (_open, engine) => {
       { cod: 'CP-A', device_id: 'aer-0001' },
       { cod: 'CP-B', device_id: 'aer-0002' },
     ]);
+    // whose gateway was gone gives the names here from now on
+    expect((await name(first, 'aer-0003')).status).toBe(200);
   });
 
   test('a gateway in place of a dead one gets its farms, and the dead one is let in no longer', async () => {
