@@ -1,4 +1,5 @@
 import { calendarDay, figure, type Language } from '#science/advice/language.ts';
+import { DOUBT_WORDS } from './doubt-words.ts';
 
 /** What a sentence names: the cell as it stands in the file, or what is known beside it. */
 export type Said = { cell?: string; of?: string; other?: string; value?: number; day?: string };
@@ -339,6 +340,6 @@ export function noteOf(
   { column = null, ...said }: Said & { column?: string | null } = {},
 ): { column: string | null; code: string; message: string } {
   const words = WORDS[language];
-  const message = (words[sentence] ?? words['INVALID'])?.(said) ?? '';
+  const message = (words[sentence] ?? DOUBT_WORDS[sentence]?.[language] ?? words['INVALID'])?.(said) ?? '';
   return { column, code: CODE_OF[sentence] ?? sentence, message };
 }
