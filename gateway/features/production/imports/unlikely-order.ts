@@ -7,6 +7,8 @@ import type { CellNote, Cells, PlannedRow } from './ports.ts';
 const LEAST_SUMMED = 3;
 /** Hours of one pond that are remembered: of a probe that writes each minute none is twice. */
 const MOST_MOMENTS = 10_000;
+/** Of a file in which more rows are so each is no news. */
+const MOST_TOLD = 10_000;
 /** From an evening back to the early hours of its day, and not from an afternoon to its morning. */
 const NIGHT_MS = 12 * 3_600_000;
 const DAY_MS = 24 * 3_600_000;
@@ -23,6 +25,10 @@ export function createOrder({ language }: { language: Language }) {
   let lastRow = 0;
   let hasMeals = false;
 
+  const tell = (row: number, note: CellNote): void => {
+    if (told.size < MOST_TOLD) told.set(row, note);
+  };
+
   function seeFeeding({ batch_id: batch, quantity_kg: kg }: PlannedRow['content'], row: number): void {
     // meals beside each other are no rows below each other
     hasMeals ||= row === lastRow;
@@ -33,7 +39,7 @@ export function createOrder({ language }: { language: Language }) {
       return;
     }
     sums.delete(batch);
-    told.set(row, noteOf(language, 'SUM_OF_ROWS', { column: 'quantity_kg', other: String(running.from) }));
+    tell(row, noteOf(language, 'SUM_OF_ROWS', { column: 'quantity_kg', other: String(running.from) }));
   }
 
   function seeWater(content: PlannedRow['content'], row: number): void {
@@ -42,7 +48,7 @@ export function createOrder({ language }: { language: Language }) {
     const last = lasts.get(pond);
     const back = last === undefined ? 0 : last.ms - ms;
     if (last?.isLater === true && back >= NIGHT_MS && back < DAY_MS && row !== lastRow)
-      told.set(row, noteOf(language, 'NIGHT_ROWS', { column: 'date' }));
+      tell(row, noteOf(language, 'NIGHT_ROWS', { column: 'date' }));
     lasts.set(pond, { ms, isLater: last !== undefined && back < 0 });
     const values = WATER_FIELDS.map((field) => content[field]).join(' ');
     const key = `${String(pond)} ${String(at)}`;
@@ -52,7 +58,7 @@ export function createOrder({ language }: { language: Language }) {
       return;
     }
     if (there.row !== row && there.values !== values)
-      told.set(row, noteOf(language, 'SAME_TIME_IN_FILE', { column: 'date', other: String(there.row) }));
+      tell(row, noteOf(language, 'SAME_TIME_IN_FILE', { column: 'date', other: String(there.row) }));
   }
 
   return {
