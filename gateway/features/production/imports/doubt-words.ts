@@ -1,5 +1,7 @@
 import type { Language } from '#science/advice/language.ts';
-import type { Said } from './import-words.ts';
+
+/** What a sentence names: the cell as it stands in the file, or what is known beside it. */
+export type Said = { cell?: string; of?: string; other?: string; value?: number; day?: string };
 
 type Sentence = (said: Said) => string;
 type InEach = { readonly [language in Language]: Sentence };

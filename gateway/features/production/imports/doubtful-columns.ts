@@ -1,6 +1,7 @@
 import type { RowNote } from '#contract/resources/imports.ts';
 import { wordOf } from './columns.ts';
-import { noteOf, type Said } from './import-words.ts';
+import type { Said } from './doubt-words.ts';
+import { noteOf } from './import-words.ts';
 import type { RowFacts } from './ports.ts';
 import { headingsIn, OF_ELSE, readHeader } from './read-header.ts';
 import type { FileToRead } from './read-layout.ts';

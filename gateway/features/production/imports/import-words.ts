@@ -1,8 +1,6 @@
 import { calendarDay, figure, type Language } from '#science/advice/language.ts';
-import { DOUBT_WORDS } from './doubt-words.ts';
+import { DOUBT_WORDS, type Said } from './doubt-words.ts';
 
-/** What a sentence names: the cell as it stands in the file, or what is known beside it. */
-export type Said = { cell?: string; of?: string; other?: string; value?: number; day?: string };
 type Words = Readonly<Record<string, (said: Said) => string>>;
 
 const cellIn = ({ cell = '' }: Said) => `"${cell.slice(0, 40)}"`;

@@ -10,7 +10,8 @@ import { plainWords } from '#core/plain-words.ts';
 import { roundTo } from '#core/rounding.ts';
 import { localDay } from '#core/zone-clock.ts';
 import { figure } from '#science/advice/language.ts';
-import { noteOf, type Said } from './import-words.ts';
+import type { Said } from './doubt-words.ts';
+import { noteOf } from './import-words.ts';
 import type { CellNote, Cells, PlannedRow, RowFacts } from './ports.ts';
 
 export type Planned = PlannedRow | { errors: CellNote[] };

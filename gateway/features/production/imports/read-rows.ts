@@ -4,7 +4,8 @@ import type { Caller, FarmAccess } from '#core/route.ts';
 import { wallOf } from '#core/zone-clock.ts';
 import { LANGUAGES, type Language } from '#science/advice/language.ts';
 import { COLUMNS, type Column } from './columns.ts';
-import { noteOf, type Said } from './import-words.ts';
+import type { Said } from './doubt-words.ts';
+import { noteOf } from './import-words.ts';
 import { planRow } from './plan-row.ts';
 import type { CellNote, Cells, PlannedRow, RowFacts } from './ports.ts';
 import {
