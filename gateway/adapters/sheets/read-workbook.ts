@@ -4,7 +4,15 @@ import { SheetTrouble } from './sheet-trouble.ts';
 import { partsOf } from './zip-parts.ts';
 
 export type SheetCell = string | number;
-export type SheetRow = { row: number; cells: SheetCell[]; carried?: Map<number, SheetCell> };
+export type SheetRow = {
+  row: number;
+  cells: SheetCell[];
+  carried?: Map<number, SheetCell>;
+  /** Nobody who looks at the sheet sees it. */
+  isHidden?: true;
+  /** Of the first row of a sheet: columns that nobody sees. */
+  hiddenColumns?: number[];
+};
 
 export type SheetBounds = {
   inflatedBytes: number;
@@ -93,6 +101,8 @@ function opened(bytes: Uint8Array, bounds: SheetBounds): WorkBook {
       cellFormula: true,
       sheetStubs: true,
       cellHTML: false,
+      // rows and columns that are hidden
+      cellStyles: true,
       // of LibreOffice's only what is shown tells per cent
       cellText: isOpenDocument(bytes),
       sheetRows: bounds.rows,
@@ -132,10 +142,21 @@ function rowsOf(
     if (cells.some((cell) => typeof cell === 'string' && cell.length > bounds.letters))
       throw new SheetTrouble(`A cell is longer than ${bounds.letters} letters`);
     if (cells.every((cell) => cell === '')) continue;
-    rows.push({ row: index + 1, cells, ...(merged === undefined ? {} : { carried: merged }) });
+    const isHidden = sheet?.['!rows']?.[index]?.hidden === true;
+    const unseen = rows.length === 0 ? hiddenColumnsOf(sheet) : [];
+    rows.push({
+      row: index + 1,
+      cells,
+      ...(merged === undefined ? {} : { carried: merged }),
+      ...(isHidden ? { isHidden } : {}),
+      ...(unseen.length === 0 ? {} : { hiddenColumns: unseen }),
+    });
   }
   return rows;
 }
+
+const hiddenColumnsOf = (sheet: WorkSheet | undefined): number[] =>
+  (sheet?.['!cols'] ?? []).flatMap((column, at) => (column?.hidden === true ? [at] : []));
 
 /** Cells up to the last that holds something: a coloured row goes on to the end of the sheet. */
 function widthOf(line: readonly (CellObject | undefined)[] | undefined): number {
@@ -191,11 +212,15 @@ function cellOf(cell: CellObject | undefined, is1904: boolean): SheetCell {
 function numberOf(value: number, format: string, is1904: boolean): SheetCell {
   if (format !== '' && SSF.is_date(format)) return dateOf(value, is1904);
   // 85 % is held as 0.85, and sums of binary fractions as 0.30000000000000004
-  const shown = /%/.test(format.replaceAll(/"[^"]*"/g, '')) ? value * 100 : value;
-  const figure = Number(shown.toPrecision(14));
-  const unit = unitIn(format);
-  return unit === '' ? figure : `${figure} ${unit}`;
+  const isPercent = /%/.test(format.replaceAll(/"[^"]*"/g, ''));
+  const figure = Number((isPercent ? value * 100 : value).toPrecision(14));
+  // a column of mg/L may be formatted so, and then means saturation
+  const unit = isPercent ? '%' : unitIn(format);
+  return unit === '' ? figure : `${neverGrouped(figure)} ${unit}`;
 }
+
+/** `1.125` as text might be a thousand and something. */
+const neverGrouped = (figure: number): string => String(figure).replace(/\.\d{3}$/, '$&0');
 
 /** What a format writes behind the figure, such as µg/L: a cell that looks so means it. */
 function unitIn(format: string): string {

@@ -2,6 +2,7 @@ import type { ImportKind, ImportReport, RowNote } from '#contract/resources/impo
 import { AppError } from '#core/errors.ts';
 import type { Language } from '#science/advice/language.ts';
 import { isOfTemplate, wordOf } from './columns.ts';
+import { doubtsOfFile } from './doubtful-columns.ts';
 import { noteOf } from './import-words.ts';
 import { readRows } from './open-file.ts';
 import type { ImportDeps, PlannedRow, RowFacts } from './ports.ts';
@@ -72,6 +73,7 @@ export async function checkFile(
   }
   await judging.settle();
   noteColumns(file, by.language, note);
+  note('warnings', doubtsOfFile(file, facts));
   const nextId = inTurn(inOrder);
   const codes = codeBook(
     file.kind === 'batches' ? await deps.queries.batchCodesOf(by.farm.ownerId) : new Map(),

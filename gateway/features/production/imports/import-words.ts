@@ -1,7 +1,6 @@
 import { calendarDay, figure, type Language } from '#science/advice/language.ts';
+import { DOUBT_WORDS, type Said } from './doubt-words.ts';
 
-/** What a sentence names: the cell as it stands in the file, or what is known beside it. */
-export type Said = { cell?: string; of?: string; other?: string; value?: number; day?: string };
 type Words = Readonly<Record<string, (said: Said) => string>>;
 
 const cellIn = ({ cell = '' }: Said) => `"${cell.slice(0, 40)}"`;
@@ -339,6 +338,6 @@ export function noteOf(
   { column = null, ...said }: Said & { column?: string | null } = {},
 ): { column: string | null; code: string; message: string } {
   const words = WORDS[language];
-  const message = (words[sentence] ?? words['INVALID'])?.(said) ?? '';
+  const message = (words[sentence] ?? DOUBT_WORDS[sentence]?.[language] ?? words['INVALID'])?.(said) ?? '';
   return { column, code: CODE_OF[sentence] ?? sentence, message };
 }

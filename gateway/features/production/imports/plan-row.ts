@@ -9,7 +9,9 @@ import { insertIfAbsent } from '#core/changes.ts';
 import { plainWords } from '#core/plain-words.ts';
 import { roundTo } from '#core/rounding.ts';
 import { localDay } from '#core/zone-clock.ts';
-import { noteOf, type Said } from './import-words.ts';
+import { figure } from '#science/advice/language.ts';
+import type { Said } from './doubt-words.ts';
+import { noteOf } from './import-words.ts';
 import type { CellNote, Cells, PlannedRow, RowFacts } from './ports.ts';
 
 export type Planned = PlannedRow | { errors: CellNote[] };
@@ -104,6 +106,7 @@ function planBatch(cells: Cells, facts: RowFacts): Planned {
   const finalKg = cells['final_weight_kg'] ?? null;
   if (typeof finalKg === 'number' && (finalKg < 0 || finalKg > 1e9))
     return error(facts, 'final_weight_kg', 'WEIGHT_INVALID');
+  const ofArea = pond.size_m2 !== null && pond.size_m2 > 0 ? parsed.data.initial_count / pond.size_m2 : null;
   const { id: _id, pond_id: _pond, notes, estimated_survival_rate, ...fields } = parsed.data;
   const content = {
     ...fields,
@@ -123,8 +126,18 @@ function planBatch(cells: Cells, facts: RowFacts): Planned {
     is: 'batch',
     parent: { entity: 'pond', id: pond.id },
     content,
+    doubts: densityDoubts(fields.initial_density, ofArea, facts),
     rowOf: (stamp) => ({ ...content, ...stamp }),
   };
+}
+
+/** A pond may be stocked in part, but by no factor that units differ by. */
+const DENSITY_TIMES = 10;
+
+function densityDoubts(density: number, ofArea: number | null, { language }: RowFacts): CellNote[] {
+  if (ofArea === null || (density < DENSITY_TIMES * ofArea && density * DENSITY_TIMES > ofArea)) return [];
+  const other = figure(ofArea, ofArea < 1 ? 4 : 1, language);
+  return [noteOf(language, 'DENSITY_DIFFERS', { column: 'initial_density', other })];
 }
 
 /** As people write a density. */
@@ -143,9 +156,9 @@ function planBiometry(cells: Cells, facts: RowFacts): Planned {
   const pond = cells['pond'] === null || cells['pond'] === undefined ? null : pondIn(cells, facts);
   if (pond !== null && 'errors' in pond) return pond;
   const { average_weight_g: average, sample_size: size } = cells;
+  const given = cells['total_weight_g'];
   const total =
-    cells['total_weight_g'] ??
-    (typeof average === 'number' && typeof size === 'number' ? average * size : undefined);
+    given ?? (typeof average === 'number' && typeof size === 'number' ? average * size : undefined);
   const parsed = biometryCreate.safeParse(
     {
       batch_id: dated.batchId,
@@ -172,8 +185,23 @@ function planBiometry(cells: Cells, facts: RowFacts): Planned {
     is: 'record',
     parent: { entity: 'batch', id: dated.batchId },
     content,
+    doubts: averageDoubts({ average, given, size }, facts),
     changeOf: (stamp) => insertIfAbsent(biometry, { ...content, ...stamp }),
   };
+}
+
+/** Rounding of a mean explains no more. */
+const AVERAGE_SHARE = 0.05;
+
+function averageDoubts(
+  { average, given, size }: { [name in 'average' | 'given' | 'size']: Cells[string] | undefined },
+  { language }: RowFacts,
+): CellNote[] {
+  if (typeof average !== 'number' || typeof given !== 'number' || typeof size !== 'number') return [];
+  const mean = given / size;
+  if (Math.abs(mean - average) <= AVERAGE_SHARE * Math.max(mean, average)) return [];
+  const other = figure(mean, mean < 1 ? 4 : 2, language);
+  return [noteOf(language, 'AVERAGE_DIFFERS', { column: 'total_weight_g', other })];
 }
 
 function planFeeding(cells: Cells, facts: RowFacts): Planned {

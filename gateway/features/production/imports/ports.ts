@@ -151,6 +151,8 @@ export type Stamp = {
 /** What a row becomes. `content` is what its id follows from; the id and the stamp make it a row of its table. */
 export type PlannedRow = {
   content: Readonly<Record<string, unknown>>;
+  /** What is unlikely in what it says itself. */
+  doubts?: readonly CellNote[];
   /** The sentence that says what a row lacks that is not on record yet. */
   lacks?: string;
   parent: { entity: 'pond' | 'batch'; id: string };

@@ -243,11 +243,11 @@ const TOTAL =
   /^(?:total|soma|suma|sum)(?:_(?:kg|lbs?|libras|dia|do_dia|del_dia|diario|day|racao|racao_kg|balanceado|alimento|dia_kg))*$/;
 
 /** What in brackets says that the figure is of something else than the water of the pond now. */
-const OF_ELSE =
+export const OF_ELSE =
   /^(?:d[eoa]_|of_)?(?:ar|air|aire|ambiente?|solo|soil|suelo|sedimentos?|sediment|canal|rio|mar|entrada|saida|meta|alvo|target|set_?point|ideal|min\w*|max\w*|desvio\w*|desviacion\w*|dp|sd|std\w*|erro|error|flag|qc|quality|qualidade|diferenca|diferencia|diff|delta|amplitude)$/;
 
 /** Serial numbers of a logger and its probes. */
-const SERIAL = /\((?:[^)]*S\/N[^)]*|\d{4,}|[A-Z]{3} \d+[^)]*)\)/gi;
+const SERIAL = /\((?:[^)]*S\/N[^)]*|(?!1000\))\d{4,}|[A-Z]{3} \d+[^)]*)\)/gi;
 
 /** Longer is no heading; whatever is sent, it is told in a moment. */
 const LONGEST_HEADING = 200;

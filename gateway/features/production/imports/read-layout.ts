@@ -21,6 +21,9 @@ export type Layout = {
   header: Header;
   /** The zone of its times as the lines above the header name it, where the name tells no offset. */
   zoneNamed: string | null;
+  /** What stands above the names of the columns. */
+  above: readonly string[];
+  hiddenColumns: readonly number[];
   /** Rows below the header and what belongs to it. */
   rows: () => Iterable<TableRow>;
 };
@@ -28,7 +31,7 @@ export type Layout = {
 export type Question = ImportReport['questions'][number];
 
 /** A file, and how it is read. */
-export type FileToRead = Pick<Layout, 'rows' | 'headerRow' | 'headings' | 'logger' | 'zoneNamed'> &
+export type FileToRead = Omit<Layout, 'header'> &
   Pick<Header, 'columns' | 'ignored' | 'refused' | 'total' | 'totalKg' | 'half'> & {
     kind: ImportKind;
     table: Table;
@@ -110,6 +113,8 @@ export function readLayout(
     headerRow: named.row,
     headings,
     header,
+    above: first.slice(0, at).flatMap(({ cells: texts }) => texts.map(textOf).filter((each) => each !== '')),
+    hiddenColumns: first[0]?.hiddenColumns ?? [],
     *rows() {
       for (const each of table.all()) if (each.row > last) yield each;
     },
@@ -153,11 +158,16 @@ function joined(
     });
     return { headings, last: below.row };
   }
+  const unitsAbove = above !== undefined && isLineOfUnits(above) ? above : null;
   const groups = above === undefined ? [] : carried(above, own.length);
   const headings = Array.from({ length: Math.max(own.length, above?.cells.length ?? 0) }, (_, at) => {
     const heading = own[at] ?? '';
     // a heading over both lines stands in the upper one
-    if (heading === '') return textOf(above?.cells[at]);
+    if (heading === '') return unitsAbove === null ? textOf(above?.cells[at]) : '';
+    if (unitsAbove !== null) {
+      const unit = bare(textOf(unitsAbove.cells[at]));
+      return unit === '' || unit === '-' ? heading : `${heading} (${unit})`;
+    }
     const group = groups[at] ?? '';
     return group !== '' && isHour(heading) ? `${group} ${heading}` : heading;
   });
@@ -177,11 +187,20 @@ const isHour = (text: string): boolean => hourIn(text)?.rest === '';
 function isSecondLine(kind: ImportKind, { cells }: TableRow): boolean {
   const texts = cells.map(textOf).filter((text) => text !== '' && bare(text) !== '-');
   if (texts.length === 0 || cells.some((cell) => typeof cell === 'number')) return false;
+  if (isLineOfUnits({ cells })) return true;
   return texts.every(
     (text) =>
       !/^[<>]?[\d.,]+$/.test(text) &&
       (isHour(text) || unitOf(bare(text)) !== null || (kind === 'feeding' && headingsIn(kind, [text]) > 0)),
   );
+}
+
+/** Units, and words that may be some: what is between them and no figure is asked about as a unit nobody knows. */
+function isLineOfUnits({ cells }: Pick<TableRow, 'cells'>): boolean {
+  const texts = cells.map(textOf).filter((text) => text !== '' && bare(text) !== '-');
+  const known = texts.filter((text) => unitOf(bare(text)) !== null).length;
+  const mayBeUnits = texts.every((text) => unitOf(bare(text)) !== null || !/\d/.test(text));
+  return known >= 2 && 2 * known > texts.length && mayBeUnits;
 }
 
 /** A heading over several columns stands in the first of them. */

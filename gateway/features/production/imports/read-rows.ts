@@ -4,7 +4,8 @@ import type { Caller, FarmAccess } from '#core/route.ts';
 import { wallOf } from '#core/zone-clock.ts';
 import { LANGUAGES, type Language } from '#science/advice/language.ts';
 import { COLUMNS, type Column } from './columns.ts';
-import { noteOf, type Said } from './import-words.ts';
+import type { Said } from './doubt-words.ts';
+import { noteOf } from './import-words.ts';
 import { planRow } from './plan-row.ts';
 import type { CellNote, Cells, PlannedRow, RowFacts } from './ports.ts';
 import {
@@ -46,7 +47,14 @@ export function readRow(file: FileToRead, facts: RowFacts, row: TableRow): ReadR
       { is: 'wrong', row: row.row, errors: [{ row: row.row, ...noteOf(facts.language, 'ROW_TOO_LONG') }] },
     ];
   const variants = file.variants.flatMap((columns) => readVariant(file, facts, { row, columns }) ?? []);
-  if (variants.length > 0) return [...withTotal(file, facts, { row, variants })];
+  if (variants.length > 0)
+    return [...withTotal(file, facts, { row, variants: withDoubt(file, facts, { row, variants }) })];
+  const total = totalOf(file, row.cells);
+  if (total !== null && total > 0) {
+    const cell = String(row.cells[file.total ?? -1] ?? '');
+    const note = noteOf(facts.language, 'TOTAL_ALONE', { column: 'quantity_kg', cell });
+    return [{ is: 'wrong', row: row.row, errors: [{ row: row.row, ...note }] }];
+  }
   const told: Told = { kind: 'note', row: row.row, ...noteOf(facts.language, 'EMPTY_ROW') };
   return [{ is: 'left out', row: row.row, because: 'no record', told: [told] }];
 }
@@ -67,7 +75,7 @@ function isTooLong({ table, headings, width, columns }: FileToRead, cells: reado
 
 /** Cells at the beginning of a line that sums up or averages the lines above. */
 const TOTALS =
-  /^(?:sub)?(?:total|totais|soma|suma|sum|m[ée]dias?|promedios?|mean|average|m[íi]n(?:imo)?|min(?:imum)?|m[áa]x(?:imo)?|max(?:imum)?|desvio(?: padr[ãa]o)?|desviaci[óo]n(?: est[áa]ndar)?|std\.?(?: dev\.?)?|acumulado)\b(?!-)/iu;
+  /^(?:sub)?(?:total|totais|totales|tot|soma|suma|sum|prom|m[ée]dias?|promedios?|mean|average|m[íi]n(?:imo)?|min(?:imum)?|m[áa]x(?:imo)?|max(?:imum)?|desvio(?: padr[ãa]o)?|desviaci[óo]n(?: est[áa]ndar)?|std\.?(?: dev\.?)?|acumulado)\b(?!-)/iu;
 
 function whyLeftOut(file: FileToRead, { language }: RowFacts, { row, cells }: TableRow): ReadRow | null {
   const because = (sentence: string, cell: string): ReadRow => ({
@@ -134,6 +142,10 @@ function readVariant(file: FileToRead, facts: RowFacts, variant: Variant): ReadR
   return { is: 'row', row, planned, values, isTimed, told: read.told.map((told) => ({ row, ...told })) };
 }
 
+/** By hand people write that the line above holds on; a name it is never. */
+const DITTO =
+  /^(?:(?:["'´`”“″〃„]|\/\/){1,4}|[ií]dem|id\.|ditto|do\.|mesm[oa]|(?:el |la )?mism[oa]|same|igual)$/iu;
+
 type CellsRead = {
   values: Record<string, string | number | null>;
   errors: CellNote[];
@@ -171,6 +183,10 @@ function readCells(file: FileToRead, facts: RowFacts, { row, columns }: Variant)
       done.hasMarks = true;
       if (column.is === 'number' || column.is === 'integer')
         say('note', 'NO_VALUE', { column: name, cell: String(cell) });
+      continue;
+    }
+    if (column.is === 'text' && name !== 'notes' && DITTO.test(String(cell).trim())) {
+      done.errors.push(noteOf(facts.language, 'DITTO', { column: name, cell: String(cell) }));
       continue;
     }
     const at = columns.get(name);
@@ -300,27 +316,54 @@ function isTimed(cell: Cell, value: string | number | null, file: FileToRead, { 
   return !wall.endsWith('T00:00:00.000Z') || /\d\s*(?::\d{2}|h)/i.test(String(cell));
 }
 
+/** What the column says that sums up the meals; null: nothing that is a figure. */
+function totalOf({ total, manners, manner }: FileToRead, cells: readonly Cell[]): number | null {
+  const cell = total === null ? '' : (cells[total] ?? '');
+  if (cell === '') return null;
+  const read = numberCell(cell, manners.get(total ?? -1) ?? manner);
+  return 'code' in read ? null : read.value;
+}
+
+/** A row with a date and an amount may be a total nevertheless: `L-1; 13/02; Total do dia; 37,5`. */
+function withDoubt(
+  { columns }: FileToRead,
+  { language }: RowFacts,
+  { row, variants }: { row: TableRow; variants: ReadRow[] },
+): ReadRow[] {
+  const [first] = variants;
+  if (first?.is !== 'row') return variants;
+  const isFigure = ({ is, name }: ColumnRead) => is !== 'text' || name === 'notes';
+  const not = columns.filter(isFigure).map(({ position }) => position);
+  const at = row.cells.findIndex(
+    (cell, position) => typeof cell === 'string' && TOTALS.test(cell) && !not.includes(position),
+  );
+  if (at === -1) return variants;
+  const column = columns.find(({ position }) => position === at)?.name ?? null;
+  const note = noteOf(language, 'MAY_BE_TOTAL', { column, cell: String(row.cells[at]) });
+  first.told.push({ kind: 'warning', row: row.row, ...note });
+  return variants;
+}
+
 /** What the meals of a row sum up to, against the column that says so. */
 function withTotal(
   file: FileToRead,
   facts: RowFacts,
   { row, variants }: { row: TableRow; variants: ReadRow[] },
 ): ReadRow[] {
-  const cell = file.total === null ? '' : (row.cells[file.total] ?? '');
-  const total = cell === '' ? null : numberCell(cell, file.manners.get(file.total ?? -1) ?? file.manner);
+  const total = totalOf(file, row.cells);
   const [first] = variants;
-  if (total === null || 'code' in total || first?.is !== 'row') return variants;
+  if (total === null || first?.is !== 'row') return variants;
   const sum = variants.reduce((kg, each) => {
     const value = each.is === 'row' ? each.values['quantity_kg'] : 0;
     return kg + (typeof value === 'number' ? value : 0);
   }, 0);
   const meals = file.columns.find(({ name }) => name === 'quantity_kg')?.conversion;
   const kg = file.totalKg ?? (typeof meals === 'number' ? meals : 1);
-  if (Math.abs(sum - total.value * kg) < 0.006) return variants;
+  if (Math.abs(sum - total * kg) < 0.006) return variants;
   const note = noteOf(facts.language, 'TOTAL_DIFFERS', {
     column: 'quantity_kg',
     value: sum,
-    other: String(cell),
+    other: String(row.cells[file.total ?? -1]),
   });
   first.told.push({ kind: 'warning', row: row.row, ...note });
   return variants;

@@ -7,6 +7,10 @@ export type TableRow = {
   cells: Cell[];
   /** What a merged cell further up or left says of cells that are empty, by position. */
   carried?: ReadonlyMap<number, Cell>;
+  /** Nobody who looks at the sheet sees it. */
+  isHidden?: true;
+  /** Of the first row of a sheet: columns that nobody sees. */
+  hiddenColumns?: readonly number[];
 };
 
 export const ENCODINGS = ['utf-8', 'windows-1252', 'utf-16le', 'utf-16be', 'macintosh', 'ibm850'] as const;

@@ -80,7 +80,10 @@ const SPELLINGS: readonly [RegExp, Unit][] = [
     /^(?:un|und|unid|unidades?|ind|n|n[ºo°]|pls?|larvas|animais|animales|animals|shrimp|camar[õo]n?es)$/u,
     'animals',
   ],
-  [/^(?:mil|miles|millares|milheiros?|x\s?1\.?000|thousands?|mil pls?)$/, 'thousand'],
+  [
+    /^(?:mil|miles|millares|milheiros?|x?\s?1[.,]?000s?|['’]?000s?|x?\s?10(?:\^?3|³)|thousands?|mil pls?)$/,
+    'thousand',
+  ],
   [/^(?:ph|units?|unidades de ph)$/, 'pH'],
   [/^(?:none|sec|second|s|dd\/mm\/(?:yy|aa){1,2}|mm\/dd\/yy(?:yy)?|hh:mm(?::ss)?)$/, 'none'],
 ];

@@ -6,6 +6,7 @@ import type { WaterSample } from '#science/water-limits.ts';
 import { noteOf } from './import-words.ts';
 import type { CellNote, Cells, ImportDeps, PlannedRow, Weighing } from './ports.ts';
 import type { Identified, ImportBy } from './read-rows.ts';
+import { createOrder } from './unlikely-order.ts';
 
 /** Amounts that a slip of the decimal mark makes a hundred or a thousand times as large. */
 const JUDGED: Readonly<Record<ImportKind, readonly string[]>> = {
@@ -19,6 +20,14 @@ const TIMES = 20;
 const LEAST_VALUES = 3;
 /** In per cent, and written as a part of one by some. */
 const PERCENTS = ['estimated_survival_rate', 'tray_leftover_percent'] as const;
+/** What is left on a tray is scored by some, of 4 at most. */
+const HIGHEST_SCORE = 4;
+const LEAST_SCORED = 3;
+/** Of a column whose every figure is smaller than this, another unit is likelier. */
+const SMALL: Readonly<Record<string, { below: number; of: string; other: string }>> = {
+  transparency: { below: 3, of: 'cm', other: 'm' },
+  alkalinity: { below: 10, of: 'mg/L', other: 'meq/L, dKH' },
+};
 /** So many amounts of different size tell whether prices grow with them. */
 const LEAST_PRICED = 3;
 /** So many weighings back there is one of the same pond. */
@@ -31,6 +40,7 @@ export async function createJudging(deps: ImportDeps, by: ImportBy, kind: Import
   const columns = new Map<string, number[]>(JUDGED[kind].map((name) => [name, []]));
   const middles = new Map<string, number>();
   const slips = createSlips(by);
+  const order = createOrder(by);
   const weighings: Weighing[] = [];
   let weighingsBy = new Map<string, Weighing[]>();
 
@@ -93,13 +103,14 @@ export async function createJudging(deps: ImportDeps, by: ImportBy, kind: Import
 
   return {
     /** Hears of each row before any is judged. */
-    see(values: Cells, { planned }: { row: number; planned: PlannedRow }): void {
+    see(values: Cells, read: { row: number; planned: PlannedRow }): void {
+      order.see(read, values);
       for (const [name, seen] of columns) {
         const value = values[name];
         if (typeof value === 'number' && value > 0) seen.push(value);
       }
       slips.see(values);
-      if (kind === 'biometries') weighings.push(planned.content as unknown as Weighing);
+      if (kind === 'biometries') weighings.push(read.planned.content as unknown as Weighing);
     },
     async settle(): Promise<void> {
       for (const [name, seen] of columns) {
@@ -115,7 +126,13 @@ export async function createJudging(deps: ImportDeps, by: ImportBy, kind: Import
       weighingsBy = Map.groupBy(all, ({ batch_id }) => batch_id);
     },
     async unlikelyIn(row: Identified): Promise<RowNote[]> {
-      const found = [...(await warningsOf(row)), ...outliersIn(row.values), ...slips.of(row.values)];
+      const found = [
+        ...(row.planned.doubts ?? []),
+        ...(await warningsOf(row)),
+        ...outliersIn(row.values),
+        ...slips.of(row.values),
+        ...order.of(row.row),
+      ];
       return found.map((note) => ({ row: row.row, ...note }));
     },
   };
@@ -123,16 +140,40 @@ export async function createJudging(deps: ImportDeps, by: ImportBy, kind: Import
 
 /** A share written where per cent are asked for, and the price of all where that of a kilogram is. */
 function createSlips(by: Pick<ImportBy, 'language'>) {
-  const largestPercent = new Map<string, number>();
+  const largest = new Map<string, number>();
+  const scores = { count: 0, areWhole: true };
+  const isTold = new Set<string>();
   const priced: { kg: number; price: number }[] = [];
   let kgPrice: number | null = null;
+
+  /** Once of a column, at the first of its figures. */
+  const small = (values: Cells): CellNote[] =>
+    Object.entries(SMALL).flatMap(([column, { below, of, other }]) => {
+      const value = values[column];
+      if (typeof value !== 'number' || value === 0 || isTold.has(column)) return [];
+      if ((largest.get(column) ?? 0) >= below) return [];
+      isTold.add(column);
+      return [noteOf(by.language, 'UNIT_DOUBTFUL', { column, of, other })];
+    });
+
+  function scored({ tray_leftover_percent: value }: Cells): CellNote[] {
+    const most = largest.get('tray_leftover_percent') ?? 0;
+    const mayBe = scores.areWhole && scores.count >= LEAST_SCORED && most > 1 && most <= HIGHEST_SCORE;
+    if (!mayBe || typeof value !== 'number' || value === 0) return [];
+    return [
+      noteOf(by.language, 'LEFTOVER_SCORES', { column: 'tray_leftover_percent', other: String(value) }),
+    ];
+  }
+
   return {
     see(values: Cells): void {
-      for (const column of PERCENTS) {
+      for (const column of [...PERCENTS, ...Object.keys(SMALL)]) {
         const value = values[column];
-        if (typeof value === 'number')
-          largestPercent.set(column, Math.max(value, largestPercent.get(column) ?? 0));
+        if (typeof value === 'number') largest.set(column, Math.max(value, largest.get(column) ?? 0));
       }
+      const { tray_leftover_percent: leftover } = values;
+      if (typeof leftover === 'number') scores.count += 1;
+      scores.areWhole &&= typeof leftover !== 'number' || Number.isInteger(leftover);
       const { quantity_kg: kg, cost_per_kg: price } = values;
       if (typeof kg === 'number' && typeof price === 'number' && kg > 0 && price > 0)
         priced.push({ kg, price });
@@ -143,12 +184,13 @@ function createSlips(by: Pick<ImportBy, 'language'>) {
     of(values: Cells): CellNote[] {
       const shares = PERCENTS.flatMap((column) => {
         const value = values[column];
-        const isShare = typeof value === 'number' && value > 0 && (largestPercent.get(column) ?? 0) <= 1;
+        const isShare = typeof value === 'number' && value > 0 && (largest.get(column) ?? 0) <= 1;
         return isShare ? [noteOf(by.language, 'SHARE_NOT_PERCENT', { column, value })] : [];
       });
-      if (kgPrice === null || typeof values['cost_per_kg'] !== 'number') return shares;
+      const found = [...shares, ...small(values), ...scored(values)];
+      if (kgPrice === null || typeof values['cost_per_kg'] !== 'number') return found;
       const price = figure(kgPrice, 2, by.language);
-      return [...shares, noteOf(by.language, 'PRICE_OF_ALL', { column: 'cost_per_kg', of: price })];
+      return [...found, noteOf(by.language, 'PRICE_OF_ALL', { column: 'cost_per_kg', of: price })];
     },
   };
 }

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FARM_REGISTERS } from '#features/production/exports/farm-registers.ts';
-import { HEADINGS } from '#features/production/exports/sheet-words.ts';
+import { HEADINGS, SHEETS } from '#features/production/exports/sheet-words.ts';
 import { readHeader } from '#features/production/imports/read-header.ts';
 import { LANGUAGES } from '#science/advice/language.ts';
 import { type App, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { codesOf, reportOf, sendFile } from '#test/import-file.ts';
 import { fetchFile, sheetsIn } from '#test/read-export.ts';
+import { filesInZip } from '#test/read-zip.ts';
 import { aStockedFarm, type StockedFarm } from '#test/stocked-farm.ts';
 
 /** Columns of a workbook that no import takes: what is told beside the record, and what is worked out. */
@@ -120,5 +121,80 @@ onBothEngines('the workbook of a whole farm', (_open, engine) => {
       ['measurements', [], 0, 3],
     ]);
     expect(rowsOf(await workbook())).toEqual(before);
+  });
+
+  it('its archive, sent back file by file, doubles nothing either', async () => {
+    const before = rowsOf(await workbook());
+    const { bytes } = await fetchFile(app, farm, `/exports/farm/${farm.farmId}/archive`);
+    const files = filesInZip(bytes);
+    const told = [];
+    for (const kind of KINDS) {
+      const file = files.get(`${REGISTER[kind]}.csv`) ?? '';
+      const report = reportOf(await sendFile(app, farm, kind, { file, query: '&dry_run=false' }));
+      told.push([kind, codesOf(report.errors), report.questions, report.imported, report.already_there]);
+    }
+    expect(told).toEqual([
+      ['batches', [], [], 0, 1],
+      ['biometries', [], [], 0, 2],
+      ['feeding', [], [], 0, 3],
+      ['measurements', [], [], 0, 3],
+    ]);
+    expect(rowsOf(await workbook())).toEqual(before);
+  });
+
+  it.each(['comma', 'semicolon'])(
+    'its CSV files with a %s go back in, in each language',
+    async (separator) => {
+      const [pond] = farm.ponds;
+      const of = { biometries: farm.batch.id, feeding: farm.batch.id, measurements: pond?.id ?? '' };
+      for (const language of LANGUAGES)
+        for (const [kind, id] of Object.entries(of)) {
+          const register = kind === 'measurements' ? 'water-quality' : kind;
+          const parent = kind === 'measurements' ? 'pond_id' : 'batch_id';
+          const { bytes } = await fetchFile(
+            app,
+            { token: farm.token, language },
+            `/exports/${register}/csv?${parent}=${id}&columns=all&separator=${separator}`,
+          );
+          const query = `&dry_run=false&${parent}=${id}`;
+          const report = reportOf(await sendFile(app, farm, kind, { file: bytes, query }));
+          expect([language, kind, codesOf(report.errors), report.questions, report.imported]).toEqual([
+            language,
+            kind,
+            [],
+            [],
+            0,
+          ]);
+          expect(report.already_there).toBe(kind === 'feeding' ? 3 : 2);
+        }
+    },
+  );
+
+  it.each(LANGUAGES)('brought to an empty farm says the same there (%s)', async (language) => {
+    const empty = await aStockedFarm(app, { batch_code: `other-${language}` });
+    const bookOf = async ({ token, farmId }: StockedFarm) =>
+      (await fetchFile(app, { token, language }, `/exports/farm/${farmId}/xlsx`)).bytes;
+    const file = await bookOf(farm);
+    for (const kind of KINDS) {
+      const query = '&dry_run=false';
+      const media = 'application/octet-stream';
+      const report = reportOf(await sendFile(app, empty, kind, { file, query, media }));
+      expect([kind, codesOf(report.errors), report.questions]).toEqual([kind, [], []]);
+    }
+    const names: string[] = KINDS.map((kind) => SHEETS[kind === 'measurements' ? 'water' : kind][language]);
+    // all but that it came by a file
+    const told = (sheets: ReturnType<typeof sheetsIn>) =>
+      sheets
+        .filter(({ name }) => names.includes(name))
+        .map(({ name, rows }) => [
+          name,
+          rows
+            .map((row) => row.map(({ v }) => (v === 'manual' ? 'import' : (v ?? null))))
+            .filter((row) => !row.includes(empty.batch.batch_code))
+            // of one instant either may come first
+            .toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)),
+        ]);
+    expect(told(sheetsIn(file))).toHaveLength(KINDS.length);
+    expect(told(sheetsIn(await bookOf(empty)))).toEqual(told(sheetsIn(file)));
   });
 });

@@ -123,11 +123,12 @@ describe('a workbook', () => {
         ['13/02/2026', number(oxygen)],
       ]);
     const file = fileOf({ 'V-1': ofPond(4.1), 'V-2': ofPond(5.1), Capa: sheetOf([['Fazenda Sul']]) }, 'xlsx');
-    const pond = `&pond_id=${farm.ponds[0]?.id}`;
+    const [pond, second] = farm.ponds.map(({ id }) => `&pond_id=${id}`);
     const told = (report: Report) =>
       report.warnings.map(({ code, message }) => [code, /"V-\d"/.exec(message)?.[0]]);
     expect(told(await look(file, pond))).toEqual([['OTHER_SHEET', '"V-2"']]);
-    expect(told(await look(file, `${pond}&sheet=V-2`))).toEqual([]);
+    expect(told(await look(file, `${second}&sheet=V-2`))).toEqual([]);
+    expect(told(await look(file, `${pond}&sheet=V-2`))).toEqual([['OTHER_POND_NAMED', undefined]]);
   });
 
   it('that is damaged, or unpacks to more than it says, is refused in plain words', async () => {
