@@ -56,6 +56,10 @@ describe('a form that lacks something', () => {
   it('that would stop a motor says what must be typed, and stops none before', async () => {
     const { app, owner } = farm;
     const stops: string[] = [];
+    // too little oxygen to stop anything by one press
+    const low = { pond_id: farm.farm.pondIds[0], dissolved_oxygen: 2.4 };
+    await app.call('POST', '/water-quality/', { token: owner.token, body: low });
+    await app.call('POST', `/control-points/${farm.farm.pointId}/turn-on`, { token: owner.token });
     await controllerReports(app, owner, 'CP-01', 'ON');
     const page = await farm.open('/aeracao', { language: 'en', width: 360, height: 640 });
     page.on('request', (request) => {
@@ -75,8 +79,8 @@ describe('a form that lacks something', () => {
     const page = await farm.open('/lotes/L-01/despesca', { language: 'es', width: 360, height: 640 });
     await page.getByRole('button', { name: 'Cerrar por pérdida' }).click();
     await page.route('**/abort', (route) => route.abort());
-    await page.getByLabel('Motivo').fill('mancha blanca');
-    await page.getByLabel(/L-01/).fill('L-01');
+    await page.getByLabel('Qué pasó').fill('mancha blanca');
+    await page.getByRole('textbox', { name: /L-01/ }).fill('L-01');
     await page.locator('dialog .danger').click();
     const told = page.locator('.toast');
     await told.waitFor();
@@ -89,7 +93,7 @@ describe('a form that lacks something', () => {
       });
     expect(await isInFront()).toBe(true);
     // and what was typed is still there
-    expect(await page.getByLabel('Motivo').inputValue()).toBe('mancha blanca');
+    expect(await page.getByLabel('Qué pasó').inputValue()).toBe('mancha blanca');
     await page.keyboard.press('Escape');
     await page.locator('dialog').waitFor({ state: 'detached' });
     // it is said on the page then, until its time is over
