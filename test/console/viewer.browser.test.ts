@@ -31,7 +31,7 @@ it.each([360, 1366])(
   async (width) => {
     const page = await farm.open('/lancar/agua', { as: viewer, language: 'es', width, height: 740 });
     await page.locator('main .empty').waitFor();
-    expect(await page.innerText('main')).toContain('Su acceso no muestra esto');
+    expect(await page.innerText('main')).toContain('Su acceso no permite ver esto');
     expect(await page.locator('main input').count()).toBe(0);
   },
 );
