@@ -87,10 +87,11 @@ describe('a form that lacks something', () => {
     expect(await told.innerText()).toMatch(/no respondió/);
     // what is in front of it can be pressed in its stead
     const isInFront = () =>
-      told.evaluate((element) => {
-        const { x, y, width, height } = element.getBoundingClientRect();
-        return element.contains(document.elementFromPoint(x + width / 2, y + height / 2));
-      });
+      page.evaluate<boolean>(`(() => {
+        const told = document.querySelector('.toast');
+        const { x, y, width, height } = told.getBoundingClientRect();
+        return told.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+      })()`);
     expect(await isInFront()).toBe(true);
     // and what was typed is still there
     expect(await page.getByLabel('Qué pasó').inputValue()).toBe('mancha blanca');

@@ -30,7 +30,7 @@ export function drawLimits(
   colours: { line: string; text: string; ground: string },
 ): void {
   const { ctx, bbox } = plot;
-  const scale = devicePixelRatio;
+  const scale = UPlot.pxRatio;
   ctx.save();
   ctx.font = `${LETTERS * scale}px system-ui, sans-serif`;
   ctx.textAlign = 'left';
