@@ -8,6 +8,10 @@ import { type BenchOptions, type Figures, type Finding, inTurn, median } from '.
 
 const MOST_MS = { alarm: 2_000, wall: 3_500, card: 16 } as const;
 const MOST_IDLE = 0.03;
+/** Changes of the page that one heartbeat may make. */
+const MOST_CHANGES = 60;
+/** What a heartbeat changes is drawn within it, and the next one comes after it. */
+const DRAWN_WITHIN_MS = 2_000;
 /** As slow as a cheap phone. */
 const SLOWER = 6;
 /** The same cards without any program: what the browser itself needs for so much. */
@@ -31,9 +35,16 @@ export async function consolePaint({ isQuick, tell }: BenchOptions): Promise<Fin
     );
     tell(`the wall by itself for ${size.idleMs / 1_000} s`);
     const idle = await watchIdle(browser, farm, size.idleMs);
+    tell(`${size.points} heartbeats`);
+    const changes = await countChanges(browser, farm, size.points);
     tell(`${size.alarms} alarms`);
     const alarms = await timeAlarms(browser, farm, size.alarms);
-    return [wallFinding(walls, size.ponds), idleFinding(idle, size), ...alarmFindings(alarms, size.ponds)];
+    return [
+      wallFinding(walls, size.ponds),
+      idleFinding(idle, size),
+      changesFinding(changes, size),
+      ...alarmFindings(alarms, size.ponds),
+    ];
   } finally {
     await browser.close();
     await farm.stop();
@@ -82,6 +93,30 @@ async function watchIdle(browser: Browser, farm: ConsoleFarm, forMs: number): Pr
   };
   await page.context().close();
   return idle;
+}
+
+/** How many changes of the page each heartbeat of a motor that draws another power makes on the wall. */
+async function countChanges(browser: Browser, farm: ConsoleFarm, points: number): Promise<number[]> {
+  const { page } = await pageOf(browser, farm);
+  await page.goto(`${farm.base}/`);
+  await page.waitForSelector('.shell[data-link="live"]');
+  await page.waitForSelector(`[data-pond="${farm.ponds.at(-1)?.cod}"]`);
+  await page.evaluate(`{
+    window.changes = 0;
+    new MutationObserver((records) => { window.changes += records.length; })
+      .observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  }`);
+  const counts: number[] = [];
+  for (let n = 1; n <= points; n += 1) {
+    await pause(DRAWN_WITHIN_MS);
+    await page.evaluate('window.changes = 0');
+    const body = { device_id: `wall-${n}`, current_status: 'ON', consumption: 3 + n / 10 };
+    await callHttp(farm.base, '/api/v1/devices/heartbeat', { body, bearer: farm.token });
+    await pause(DRAWN_WITHIN_MS);
+    counts.push(await page.evaluate<number>('window.changes'));
+  }
+  await page.context().close();
+  return counts;
 }
 
 type Alarms = { toEyesMs: number[]; answeredMs: number[]; cardMs: number[] };
@@ -191,5 +226,28 @@ function idleFinding(
     must: `≤ ${MOST_IDLE * 100} %`,
     isMet: share <= MOST_IDLE,
     rounds: 1,
+  };
+}
+
+function changesFinding(counts: readonly number[], { ponds }: { ponds: number }): Finding {
+  const counted = (name: string, count: number): Figures => ({
+    ...figures(name, []),
+    p50Ms: null,
+    p99Ms: null,
+    counted: `${count}`,
+  });
+  const most = Math.max(...counts);
+  return {
+    measure: `one heartbeat on a wall of ${ponds} ponds`,
+    subject: counted('changes of the page, at most', most),
+    baseline: counted('may be', MOST_CHANGES),
+    ratioOf: 'CPU',
+    ratio: most / MOST_CHANGES,
+    cpuRatio: null,
+    spread: null,
+    must: `≤ ${MOST_CHANGES}`,
+    isMet: most <= MOST_CHANGES,
+    rounds: counts.length,
+    notes: [`p50 ${median(counts)}`],
   };
 }

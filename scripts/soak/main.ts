@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { parseDuration } from '#sim/fleet/scenario.ts';
 import { soakOrders } from '../sync/soak-orders.ts';
@@ -16,6 +17,12 @@ import { soakRounds } from './rounds/soak-rounds.ts';
 
 /** What the tests walk a part of each time, they walk whole. */
 const WHOLE = { TESTS_TURN: 'all' };
+
+/**
+ * What a person waits for on the screens: keys during a flood of alarms, a card of sixty ponds and what a heartbeat makes of
+ * them, and the farm of a dead box on a new one.
+ */
+const CONSOLE_BENCHES = ['console-input', 'console-paint', 'restore'];
 
 /** Every bench in its quick form and every week of the demo, of which the tests run a few each time. Answers whether all is well. */
 const soakBenches = (): Promise<boolean> =>
@@ -58,7 +65,7 @@ const HELP = `npm run soak -- [options]      a campaign of faults against the re
   --sync SEEDS       instead: so many simulated pairs of a gateway and a hosted instance, from --seed on [from 1]
   --mixed            with --sync: one side of each pair begins as an earlier version and is upgraded while it works
   --orders N         instead: so many simulated orders from afar, while line, gateway and hosted instance fail, from --seed on
-  --console          instead: every screen of the console in every size, theme, language and state, and its line cut
+  --console          instead: every screen of the console in every size, theme, language and state, its line cut, and what a person waits for
   --temporary ROUNDS instead: kill X while Y is temporary, against the started program, each round at other moments
   --benches          instead: every bench in its quick form, every week of the demo
   --rounds N         instead: so many rounds of work on a gateway and two hosted processes on PostgreSQL, each with a fault, all of them
@@ -198,20 +205,25 @@ function readOptions(args: readonly string[]) {
 }
 
 /**
- * Every screen of the console in every size, theme, language and state, looked at by axe, and a thousand cuts of its line:
- * the tests that look at a part of it each time, told to look at all. Answers whether all is well.
+ * Every screen of the console in every size, theme, language and state, looked at by axe, a flood of alarms and a thousand
+ * cuts of its line: the tests that look at a part of it each time, told to look at all. Then the figures that a console
+ * must reach, by its benches. Answers whether all is well.
  */
-function soakConsole({ seed }: { seed: number }): Promise<boolean> {
-  const files = ['every-screen', 'cut-stream'].map((name) => `test/console/${name}.browser.test.ts`);
-  return wholeTests(files, { CONSOLE_LOOKS: 'all', CONSOLE_CUTS: '1000', CONSOLE_SEED: String(seed) });
+async function soakConsole({ seed }: { seed: number }): Promise<boolean> {
+  const files = ['every-screen', 'flood', 'cut-stream'].map((name) => `test/console/${name}.browser.test.ts`);
+  const more = { CONSOLE_LOOKS: 'all', CONSOLE_CUTS: '1000', CONSOLE_SEED: String(seed) };
+  const isWell = await wholeTests(files, more);
+  const bench = fileURLToPath(new URL('../bench/main.ts', import.meta.url));
+  return (await isDone([bench, ...CONSOLE_BENCHES.flatMap((name) => ['--only', name])])) && isWell;
 }
 
-async function wholeTests(files: readonly string[], more: Record<string, string>): Promise<boolean> {
+function wholeTests(files: readonly string[], more: Record<string, string>): Promise<boolean> {
   const vitest = dirname(createRequire(import.meta.url).resolve('vitest/package.json'));
-  const run = spawn(process.execPath, [join(vitest, 'vitest.mjs'), 'run', ...files], {
-    stdio: 'inherit',
-    env: { ...process.env, ...more },
-  });
+  return isDone([join(vitest, 'vitest.mjs'), 'run', ...files], more);
+}
+
+async function isDone(args: readonly string[], more: Record<string, string> = {}): Promise<boolean> {
+  const run = spawn(process.execPath, args, { stdio: 'inherit', env: { ...process.env, ...more } });
   const [code] = (await once(run, 'exit')) as [number | null];
   return code === 0;
 }

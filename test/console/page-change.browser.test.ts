@@ -145,4 +145,29 @@ describe('a change of page', () => {
     for (const go of held.splice(0)) go();
     await page.getByText(/Ver os \d+ acontecimentos/).waitFor();
   });
+
+  it.each([
+    ['nobody knocked', '/sistema/dispositivos', /\/relays\/discovered/, '.lines, .muted', /Ninguém|ninguém/],
+    ['a farm has no ponds yet', '/bem-vindo', /\/ponds\/\?/, '.welcome-steps', /Crie todos de uma vez/],
+  ])('does not say that %s before that is known', async (_, path, late, shown, said) => {
+    const page = await farm.open('/lancar');
+    let go = () => {};
+    const held = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    let asked = 0;
+    await page.route(late, async (route) => {
+      asked += 1;
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${farm.app.base}${path}`);
+    await page.locator(shown).first().waitFor();
+    await expect.poll(() => asked).toBeGreaterThan(0);
+    // all else is there by then
+    await page.waitForTimeout(1_500);
+    expect(await page.locator('main').innerText()).not.toMatch(said);
+    go();
+    await page.waitForSelector('[aria-busy="true"]', { state: 'detached' });
+  });
 });

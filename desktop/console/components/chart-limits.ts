@@ -18,7 +18,9 @@ export function rangeOf(
   const [least, most] = [Math.min(...all), Math.max(...all)];
   // figures that are all the same would be drawn over an axis from nothing to their double
   const around = least === most ? Math.max(Math.abs(least) / 20, 0.01) : 0;
-  return UPlot.rangeNum(least - around, most + around, 0.1, true);
+  const [from, to] = UPlot.rangeNum(least - around, most + around, 0.1, true);
+  // nothing weighs less than nothing
+  return [least < 0 ? from : Math.max(from ?? 0, 0), to];
 }
 
 /** Across the whole chart, each with its name at the left, where the oldest readings are. */
@@ -28,7 +30,7 @@ export function drawLimits(
   colours: { line: string; text: string; ground: string },
 ): void {
   const { ctx, bbox } = plot;
-  const scale = devicePixelRatio;
+  const scale = UPlot.pxRatio;
   ctx.save();
   ctx.font = `${LETTERS * scale}px system-ui, sans-serif`;
   ctx.textAlign = 'left';

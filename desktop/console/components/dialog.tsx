@@ -4,6 +4,7 @@ import { componentWords } from '#words/components.ts';
 import { faultText } from './answer.tsx';
 import { Button, WorkButton } from './button.tsx';
 import { TextField } from './field.tsx';
+import { Toasts } from './toast.tsx';
 
 /** A question in front of the page. Escape and a press beside it close it; the focus goes back where it was. */
 export function Dialog({
@@ -49,6 +50,7 @@ export function Dialog({
         {children}
       </div>
       {actions === undefined ? null : <div class="actions">{actions}</div>}
+      <Toasts />
     </dialog>
   );
 }

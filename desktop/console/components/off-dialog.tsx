@@ -55,7 +55,8 @@ export function OffDialog({
           <Button
             big
             look="danger"
-            disabled={isBlind.value || !isReady || !isTyped}
+            disabled={isBlind.value}
+            unready={!isReady || !isTyped}
             onClick={onConfirm}
             data-confirm-off={point.id}
           >
@@ -68,6 +69,7 @@ export function OffDialog({
       <Risk risk={risk} />
       {risk.mustType ? (
         <TextField
+          needed
           label={words.typeToConfirm(point.cod)}
           value={typed}
           autoComplete="off"

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { isBlind } from '../data/live.ts';
 import { Button } from './button.tsx';
 
@@ -22,17 +22,23 @@ const dismiss = (id: number) => {
   toasts.value = toasts.value.filter((shown) => shown.id !== id);
 };
 
+/** Where it can be said, what stands in front last: behind an open question nobody sees or hears it. */
+const places = signal<readonly symbol[]>([]);
+
 export function Toasts() {
-  // what was offered to one person is not offered to the next
-  useEffect(
-    () => () => {
-      toasts.value = [];
-    },
-    [],
-  );
+  const [place] = useState(Symbol);
+  useLayoutEffect(() => {
+    places.value = [...places.peek(), place];
+    return () => {
+      places.value = places.peek().filter((other) => other !== place);
+      // what was offered to one person is not offered to the next
+      if (places.peek().length === 0) toasts.value = [];
+    };
+  }, []);
+  const told = places.value.at(-1) === place ? toasts.value : [];
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {toasts.value.map(({ id, text, action }) => (
+      {told.map(({ id, text, action }) => (
         <div class="toast" key={id}>
           <span class="grow">{text}</span>
           {action === null ? null : (

@@ -35,6 +35,8 @@ export const useUptime = () =>
     },
   });
 
+const LONGEST_HEAD = 4_000;
+
 /** Version of the interface: it stands at the very beginning of a large document, of which the rest is not fetched. */
 export const useInterfaceVersion = () =>
   useQuery({
@@ -44,8 +46,16 @@ export const useInterfaceVersion = () =>
       const rest = new AbortController();
       const answer = await fetch('/api/v1/openapi.json', { signal: rest.signal });
       const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
-      const first = await reader?.read();
+      let head = '';
+      let version: string | undefined;
+      // a slow line brings it in crumbs
+      while (version === undefined && head.length < LONGEST_HEAD) {
+        const more = await reader?.read();
+        if (more?.value === undefined) break;
+        head += more.value;
+        version = /"version":\s*"([^"]+)"/.exec(head)?.[1];
+      }
       rest.abort();
-      return /"version":\s*"([^"]+)"/.exec(first?.value ?? '')?.[1] ?? null;
+      return version ?? null;
     },
   });

@@ -63,6 +63,7 @@ export function PasswordForm({ email }: { email: string }) {
         <input class="visually-hidden" type="email" autoComplete="username" value={email} readOnly hidden />
         <PresentPassword label={words.oldPassword} value={old} onTyped={setOld} />
         <TextField
+          needed
           label={words.newPassword}
           type="password"
           value={wanted}
@@ -71,6 +72,7 @@ export function PasswordForm({ email }: { email: string }) {
           onInput={(event) => setWanted(event.currentTarget.value)}
         />
         <TextField
+          needed
           label={words.again}
           type="password"
           value={again}
@@ -89,15 +91,15 @@ export function PasswordForm({ email }: { email: string }) {
       <FaultNote fault={fault} />
       <div>
         <WorkButton
-          disabled={
+          disabled={isBlind.value}
+          unready={
             old === '' ||
             wanted.length < LEAST ||
             again !== wanted ||
             // unknown is not "none": the new session would not come about
             secondFactor.data === undefined ||
             passkeys.data === undefined ||
-            (asksCode && code.trim() === '') ||
-            isBlind.value
+            (asksCode && code.trim() === '')
           }
           work={change}
         >

@@ -156,7 +156,7 @@ export function Papers({ papers, onClose }: { papers: readonly string[]; onClose
           onInput={(event) => setKept(event.currentTarget.checked)}
         />
         <div>
-          <Button look="main" disabled={!isKept} onClick={onClose}>
+          <Button look="main" unready={!isKept} onClick={onClose}>
             {words.done}
           </Button>
         </div>

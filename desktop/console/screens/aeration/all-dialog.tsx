@@ -94,11 +94,8 @@ export function AllDialog({
             <Button
               big
               look={target === 'ON' ? 'main' : 'danger'}
-              disabled={
-                isBlind.value ||
-                chosen.length === 0 ||
-                (mustType && typed.trim().toUpperCase() !== words.allOffWord)
-              }
+              disabled={isBlind.value || chosen.length === 0}
+              unready={mustType && typed.trim().toUpperCase() !== words.allOffWord}
               onClick={() => void start()}
             >
               {words.start}
@@ -115,6 +112,7 @@ export function AllDialog({
       <p>{target === 'ON' ? words.allOnText(chosen.length, STEP_S) : words.allOffText}</p>
       {mustType && run === null ? (
         <TextField
+          needed
           label={words.typeWord(words.allOffWord)}
           value={typed}
           autoComplete="off"

@@ -168,9 +168,11 @@ function Times({ point }: { point: ControlPoint }) {
           <ul class="row">
             {schedulesAt(all, point.id).map((schedule) => (
               <li key={schedule.id}>
-                <Button disabled={!mayOperate.value} onClick={() => setOpen({ schedule })}>
-                  {ruleText(schedule)}
-                </Button>
+                {mayOperate.value ? (
+                  <Button onClick={() => setOpen({ schedule })}>{ruleText(schedule)}</Button>
+                ) : (
+                  <span class="chip">{ruleText(schedule)}</span>
+                )}
               </li>
             ))}
           </ul>

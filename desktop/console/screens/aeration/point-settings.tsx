@@ -106,7 +106,7 @@ function Form({ pointId, known }: { pointId: string; known: Settings }) {
         </p>
       )}
       <div>
-        <WorkButton big look="main" disabled={touched.some(isBad)} work={save}>
+        <WorkButton big look="main" unready={touched.some(isBad)} work={save}>
           {words.save}
         </WorkButton>
       </div>

@@ -71,15 +71,18 @@ export function PointWeek({
       <ul class="row">
         {schedules.map((schedule) => (
           <li key={schedule.id}>
-            <button
-              type="button"
-              class="button small"
-              disabled={!mayOperate.value}
-              data-schedule={schedule.id}
-              onClick={() => onOpen(schedule)}
-            >
-              {ruleText(schedule)}
-            </button>
+            {mayOperate.value ? (
+              <button
+                type="button"
+                class="button small"
+                data-schedule={schedule.id}
+                onClick={() => onOpen(schedule)}
+              >
+                {ruleText(schedule)}
+              </button>
+            ) : (
+              <span class="chip">{ruleText(schedule)}</span>
+            )}
           </li>
         ))}
       </ul>

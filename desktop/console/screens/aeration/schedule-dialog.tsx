@@ -17,6 +17,7 @@ import { instantsOf, plannedRuleOf, type Schedule, TIME } from '../../data/sched
 import { clockTime, isoDay } from '../../i18n/format.ts';
 import { plainSentence } from '../../i18n/plain-sentence.ts';
 import { daysMore, weekdayOf } from '../../state/week-outlook.ts';
+import { FaultNote } from '../box/system-page.tsx';
 
 type SavedSchedule = z.infer<typeof savedScheduleAnswer>;
 /** Long enough to be read twice. */
@@ -112,7 +113,7 @@ export function ScheduleDialog({
           <Button big onClick={onClose}>
             {words.cancel}
           </Button>
-          <WorkButton big look="main" disabled={isWrong} work={save}>
+          <WorkButton big look="main" unready={isWrong} work={save}>
             {words.save}
           </WorkButton>
         </>
@@ -138,6 +139,7 @@ export function ScheduleDialog({
       />
       <div class="facts">
         <TextField
+          needed
           label={words.start}
           value={typed.start}
           inputMode="numeric"
@@ -169,7 +171,6 @@ export function ScheduleDialog({
         label={words.description}
         value={typed.description}
         maxLength={255}
-        fault={fault}
         onInput={(event) => set({ description: event.currentTarget.value })}
       />
       <CheckField
@@ -185,6 +186,7 @@ export function ScheduleDialog({
         checked={typed.applyNow}
         onChange={(event) => set({ applyNow: event.currentTarget.checked })}
       />
+      <FaultNote fault={fault} />
     </Dialog>
   );
 }

@@ -111,6 +111,7 @@ export function TypedKey({ value, onTyped }: { value: string; onTyped: (text: st
   const words = backupWords();
   return (
     <TextField
+      needed
       label={words.typedKey}
       hint={words.typedHint}
       value={value}
@@ -175,7 +176,7 @@ export function RecoverySheet({
           onInput={(event) => setKept(event.currentTarget.checked)}
         />
         <div>
-          <Button disabled={!isKept} onClick={onClose}>
+          <Button unready={!isKept} onClick={onClose}>
             {words.close}
           </Button>
         </div>

@@ -272,9 +272,8 @@ function Open({
       {state.work?.state === 'done' ? null : <WorkNote work={state.work} of="check" />}
       <div>
         <WorkButton
-          disabled={
-            typed.trim() === '' || password === '' || state.work?.state === 'running' || isBlind.value
-          }
+          disabled={state.work?.state === 'running' || isBlind.value}
+          unready={typed.trim() === '' || password === ''}
           work={open}
         >
           {words.open}

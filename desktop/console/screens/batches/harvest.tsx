@@ -113,7 +113,7 @@ function AbortDialog({ batch, onClose }: { batch: BatchDetail; onClose: () => vo
           <WorkButton
             big
             look="danger"
-            disabled={reason.trim() === '' || !isSameCode(typed, batch.batch_code)}
+            unready={reason.trim() === '' || !isSameCode(typed, batch.batch_code)}
             work={abort}
           >
             {words.abort}
@@ -129,12 +129,14 @@ function AbortDialog({ batch, onClose }: { batch: BatchDetail; onClose: () => vo
         ]}
       />
       <TextField
+        needed
         label={words.reason}
         value={reason}
         maxLength={2_000}
         onInput={(event) => setReason(event.currentTarget.value)}
       />
       <TextField
+        needed
         label={words.typeCode(batch.batch_code)}
         value={typed}
         autoComplete="off"

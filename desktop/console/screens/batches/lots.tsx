@@ -184,7 +184,7 @@ function ClassesDialog({ row, onClose }: { row: LotAnswer; onClose: () => void }
           <WorkButton
             big
             look="main"
-            disabled={!classes.isRight || classes.kg > row.weight_kg + 0.005}
+            unready={!classes.isRight || classes.kg > row.weight_kg + 0.005}
             work={save}
           >
             {words.save}

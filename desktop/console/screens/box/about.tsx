@@ -29,15 +29,19 @@ export function About() {
         <dl class="facts">
           <div>
             <dt>{words.version}</dt>
-            <dd>{version.data ?? '—'}</dd>
+            <dd>{version.isPending ? '…' : (version.data ?? '—')}</dd>
           </div>
           <div>
             <dt>{words.running}</dt>
-            <dd>{age(typeof uptime.data === 'number' ? uptime.data * 1_000 : null)}</dd>
+            <dd>
+              {uptime.isPending ? '…' : age(typeof uptime.data === 'number' ? uptime.data * 1_000 : null)}
+            </dd>
           </div>
           <div>
             <dt>{words.boot}</dt>
-            <dd class="plain">{rung === undefined ? '—' : (rungs[rung] ?? rung)}</dd>
+            <dd class="plain">
+              {readiness.isPending ? '…' : rung === undefined ? '—' : (rungs[rung] ?? rung)}
+            </dd>
           </div>
           <div>
             <dt>{words.licence}</dt>

@@ -83,15 +83,12 @@ function Conflict({
       </div>
       <p>{rule_text}</p>
       <Versions conflict={conflict} />
-      {state === 'open' ? (
+      {state === 'open' && !mayOperate.value ? null : state === 'open' ? (
         <div class="row">
-          <WorkButton disabled={isBlind.value || !mayOperate.value} work={() => settle(id, 'confirm')}>
+          <WorkButton disabled={isBlind.value} work={() => settle(id, 'confirm')}>
             {words.confirm}
           </WorkButton>
-          <WorkButton
-            disabled={isBlind.value || !mayOperate.value || !is_restorable}
-            work={() => settle(id, 'restore')}
-          >
+          <WorkButton disabled={isBlind.value || !is_restorable} work={() => settle(id, 'restore')}>
             {words.restore}
           </WorkButton>
           {is_restorable ? null : <span class="muted small">{words.notRestorable}</span>}

@@ -3,6 +3,7 @@ import { Link } from 'wouter-preact';
 import type { AdoptAnswer, QueueEntry } from '#contract/resources/adoption.ts';
 import { adoptionWords, deviceWords } from '#words/devices.ts';
 import { systemWords } from '#words/system.ts';
+import { Awaited } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
@@ -70,7 +71,7 @@ function Choice({
   const [typed, setTyped] = useState('');
   const [claim, setClaim] = useState('');
   const [isReplacing, setReplacing] = useState(point !== null);
-  const candidates = useCandidates(point);
+  const { queue, candidates } = useCandidates(point);
   const [candidateId, setCandidateId] = useState<string | null>(null);
   // until somebody chose or typed, the first that may take the place
   const proposed = candidateId === null && typed === '' ? candidates[0] : undefined;
@@ -134,6 +135,7 @@ function Choice({
       ) : (
         <>
           <p>{words.replaceText}</p>
+          {queue.data === undefined ? <Awaited of={[queue]} /> : null}
           <SelectField
             label={words.which}
             value={chosen?.id ?? ''}
@@ -213,9 +215,9 @@ function OpenForBoards() {
 }
 
 /** What may take the place of a broken controller: boards that wait, and names that nobody has. */
-function useCandidates(point: ControlPoint | null): readonly QueueEntry[] {
+function useCandidates(point: ControlPoint | null) {
   const queue = useGet(point === null ? null : '/adoption/queue');
-  return (queue.data ?? []).filter(
+  const candidates = (queue.data ?? []).filter(
     (row) =>
       (row.how === 'claim' && row.is_waiting) ||
       (row.how === 'key' &&
@@ -223,6 +225,7 @@ function useCandidates(point: ControlPoint | null): readonly QueueEntry[] {
         row.profile !== 'tasmota' &&
         row.profile !== 'shelly'),
   );
+  return { queue, candidates };
 }
 
 /** What the device was given, and what a hand does next; it is over when the device has spoken. */

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { QueueEntry } from '#contract/resources/adoption.ts';
 import { adoptionWords, deviceWords, relayWords } from '#words/devices.ts';
-import { Answer } from '../../components/answer.tsx';
+import { AllAnswered } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { del, post } from '../../data/api.ts';
 import { now } from '../../data/clock.ts';
@@ -12,14 +12,14 @@ import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 import { AdoptDialog } from './adopt-dialog.tsx';
 
-import { type Knock, macText, nameOf, useKnocks } from './knocks.ts';
+import { type Knock, knocksOf, macText, nameOf, useKnocks } from './knocks.ts';
 import { openWindow, USUAL_MINUTES } from './provisioning-window.tsx';
 import { RelayDialog } from './relay-dialog.tsx';
 
 /** Who knocked and has no place: given one, or left out. */
 export function AdoptionQueue() {
   const words = adoptionWords();
-  const { queue, ignored, knocks } = useKnocks();
+  const { ignored, answers } = useKnocks();
   const [adopting, setAdopting] = useState<Knock | null>(null);
   const { fault, run } = useWork(adoptionWords().faults);
   const ignore = (knock: Knock) =>
@@ -37,9 +37,10 @@ export function AdoptionQueue() {
   return (
     <section class="card stack" aria-labelledby="queue-title">
       <h2 id="queue-title">{words.queue}</h2>
-      <Answer of={queue}>
-        {() =>
-          knocks.length === 0 ? (
+      <AllAnswered of={answers}>
+        {(...told) => {
+          const knocks = knocksOf(...told);
+          return knocks.length === 0 ? (
             <p class="muted">{words.nobody}</p>
           ) : (
             <>
@@ -56,9 +57,9 @@ export function AdoptionQueue() {
                 ))}
               </ul>
             </>
-          )
-        }
-      </Answer>
+          );
+        }}
+      </AllAnswered>
       {ignored.data === undefined || ignored.data.length === 0 ? null : (
         <Ignored rows={ignored.data} showAgain={showAgain} />
       )}

@@ -25,11 +25,11 @@ export function useKnocks() {
   const queue = useGet('/adoption/queue');
   const ignored = useGet('/adoption/queue', { ignored: true });
   const cards = useGet('/relays/discovered');
-  return { queue, ignored, knocks: knocksOf(queue.data ?? [], cards.data ?? [], ignored.data ?? []) };
+  return { ignored, answers: [queue, cards, ignored] as const };
 }
 
 /** One line for each device: a relay that knocks under its own name is in both lists. */
-function knocksOf(
+export function knocksOf(
   queue: readonly QueueEntry[],
   cards: readonly DiscoveredRelay[],
   ignored: readonly QueueEntry[],

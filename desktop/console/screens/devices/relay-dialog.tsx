@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { RelayAnswer, RelayInput, RelayKind, relayAdopted } from '#contract/resources/relays.ts';
 import { adoptionWords, deviceWords, relayWords } from '#words/devices.ts';
 import { systemWords } from '#words/system.ts';
+import { Awaited } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -319,7 +320,9 @@ function RelayExtras({
           }))}
           onChange={(event) => onChange({ ...extras, channel: Number(event.currentTarget.value) })}
         />
-        {carriers.length === 0 ? null : (
+        {relays.data === undefined ? (
+          <Awaited of={[relays]} />
+        ) : carriers.length === 0 ? null : (
           <SelectField
             label={words.carrier}
             value={extras.carrierId}

@@ -1,11 +1,13 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useSearch } from 'wouter-preact';
 import type { WaterField } from '#contract/resources/water-quality.ts';
+import { componentWords } from '#words/components.ts';
 import { entryWords } from '#words/entries.ts';
 import { waterWords } from '#words/water.ts';
 import { AmmoniaQuestion, useBasisLabel } from '../../components/ammonia.tsx';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
+import { farm, mayRecord } from '../../data/farm-store.ts';
 import { type Pond, usePonds } from '../../data/places.ts';
 import { WATER } from '../../data/water.ts';
 import { roundTime, sureOfWater, typeWater, waterDraft } from '../../data/water-draft.ts';
@@ -36,6 +38,14 @@ export function WaterEntry() {
     narrow.addEventListener('change', follow);
     return () => narrow.removeEventListener('change', follow);
   }, []);
+  // without a line nobody may know yet: what is written down then waits, and is judged where it arrives
+  if (farm.value !== null && !mayRecord.value)
+    return (
+      <div class="page">
+        <EntryHead title={entryWords().water} />
+        <Empty text={componentWords().forbidden} />
+      </div>
+    );
   return isNarrow ? <WaterStepper step={step} onStep={setStep} /> : <WaterGrid />;
 }
 

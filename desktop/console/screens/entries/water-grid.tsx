@@ -131,7 +131,7 @@ export function WaterGrid() {
           big
           look="main"
           busy={isBusy}
-          disabled={ready.length === 0 || roundTimeFault(roundTime.value) !== null}
+          unready={ready.length === 0 || roundTimeFault(roundTime.value) !== null}
           onClick={() => void send(ready)}
         >
           {words.saveRound} {ready.length > 0 ? `(${ready.length})` : ''}

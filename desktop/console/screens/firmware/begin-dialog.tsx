@@ -1,7 +1,9 @@
+import type { UseQueryResult } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import type { ControllerFirmware, FirmwareAnswer } from '#contract/resources/firmware.ts';
 import { firmwareWords } from '#words/firmware.ts';
 import { systemWords } from '#words/system.ts';
+import { Awaited } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { CheckField, DecimalField, SelectField, TextField } from '../../components/field.tsx';
@@ -28,12 +30,13 @@ type Count = keyof typeof LIMITS;
 export function BeginDialog({
   farmId,
   image,
-  controllers,
+  asked,
   onClose,
 }: {
   farmId: string;
   image: FirmwareAnswer;
-  controllers: readonly ControllerFirmware[];
+  /** The controllers of the farm. */
+  asked: UseQueryResult<ControllerFirmware[]>;
   onClose: () => void;
 }) {
   const words = firmwareWords();
@@ -52,6 +55,7 @@ export function BeginDialog({
     max_failures: '0',
   });
   const [allowsOlder, setAllowsOlder] = useState(false);
+  const controllers = asked.data ?? [];
   const aired = new Set(controllers.flatMap(({ ponds: codes }) => codes));
   const choices =
     scope === 'ponds'
@@ -125,6 +129,7 @@ export function BeginDialog({
       {scope === 'all' ? null : (
         <fieldset class="plain-set check-grid">
           <legend>{scope === 'ponds' ? words.ponds : words.controllers}</legend>
+          {asked.data === undefined ? <Awaited of={[asked]} /> : null}
           {choices.map(({ id, label }) => (
             <CheckField
               key={id}

@@ -68,12 +68,7 @@ function OfFarm({ farmId }: { farmId: string }) {
         </Answer>
       </section>
       {choosing === null ? null : (
-        <BeginDialog
-          farmId={farmId}
-          image={choosing}
-          controllers={controllers.data ?? []}
-          onClose={() => setChoosing(null)}
-        />
+        <BeginDialog farmId={farmId} image={choosing} asked={controllers} onClose={() => setChoosing(null)} />
       )}
     </SystemPage>
   );

@@ -3,7 +3,7 @@ import { Link, useLocation, useSearch } from 'wouter-preact';
 import type * as z from 'zod';
 import type { claimPreview } from '#contract/resources/gateways.ts';
 import { gatewayWords } from '#words/cloud.ts';
-import { Answer } from '../../components/answer.tsx';
+import { Answer, Awaited } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { toast } from '../../components/toast.tsx';
@@ -107,7 +107,7 @@ function Decide({ told, code, onDone }: { told: Preview; code: string; onDone: (
   const gateways = useGet('/sync/gateways');
   const [name, setName] = useState(told.name);
   const [before, setBefore] = useState('');
-  const others = (gateways.data ?? []).filter(({ id }) => id !== told.gateway_id);
+  const others = gateways.data?.filter(({ id }) => id !== told.gateway_id);
   const take = () =>
     run(async () => {
       await post('/sync/claims', {
@@ -137,7 +137,9 @@ function Decide({ told, code, onDone }: { told: Preview; code: string; onDone: (
         autoComplete="off"
         onInput={(event) => setName(event.currentTarget.value)}
       />
-      {others.length === 0 ? null : (
+      {others === undefined ? (
+        <Awaited of={[gateways]} />
+      ) : others.length === 0 ? null : (
         <SelectField
           label={words.inPlaceOf}
           hint={words.inPlaceOfHint}
@@ -151,7 +153,7 @@ function Decide({ told, code, onDone }: { told: Preview; code: string; onDone: (
       )}
       <FaultNote fault={fault} />
       <div class="row">
-        <WorkButton look="main" big disabled={isBlind.value} work={take}>
+        <WorkButton look="main" big disabled={isBlind.value} unready={others === undefined} work={take}>
           {words.take}
         </WorkButton>
         <Button

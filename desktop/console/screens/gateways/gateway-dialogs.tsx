@@ -26,6 +26,7 @@ export function RenameDialog({ gateway, onClose }: Asked) {
       onClose={onClose}
     >
       <TextField
+        needed
         label={words.name}
         value={name}
         autoComplete="off"
@@ -105,7 +106,7 @@ function Change({
           <Button big onClick={onClose}>
             {words.cancel}
           </Button>
-          <WorkButton big look="main" disabled={body === null} work={save}>
+          <WorkButton big look="main" unready={body === null} work={save}>
             {words.save}
           </WorkButton>
         </>

@@ -43,7 +43,10 @@ export function Welcome({ params }: { params: Readonly<Record<string, string>> }
   const wayTo = (to: string) => `/bem-vindo/${to}${code === '' ? '' : `?code=${encodeURIComponent(code)}`}`;
   const first = invitation !== '' ? 'fazenda' : code !== '' && isHosted.value ? 'caixa' : null;
   const asked = steps.find((step) => step === params['step']) ?? first;
-  const step: Step = isSignedIn() ? (asked ?? steps.find((known) => done[known] !== true) ?? 'som') : 'conta';
+  const open = asked ?? steps.find((known) => done[known] !== true) ?? 'som';
+  const step: Step = isSignedIn() ? open : 'conta';
+  // what is not known yet is not undone
+  const isUnsure = isSignedIn() && asked === null && done[step] === null;
   const next = steps[steps.indexOf(step) + 1] ?? null;
   const goOn = () =>
     go(next === null ? '/' : next === 'caixa' || step === 'conta' ? wayTo(next) : `/bem-vindo/${next}`);
@@ -55,7 +58,9 @@ export function Welcome({ params }: { params: Readonly<Record<string, string>> }
       </div>
       <Steps steps={steps} shown={step} done={done} />
       <div class="card stack" key={step}>
-        {step === 'conta' ? (
+        {isUnsure ? (
+          <div class="skeleton" aria-busy="true" />
+        ) : step === 'conta' ? (
           <AccountStep onDone={goOn} isInvited={invitation !== ''} pairing={code} />
         ) : step === 'caixa' ? (
           <BoxStep code={code} onDone={goOn} />
@@ -149,7 +154,9 @@ function PondsStep({ count, onDone }: { count: number; onDone: () => void }) {
   return (
     <>
       <h2>{words.ponds}</h2>
-      <p class="muted">{count > 0 ? words.havePonds(count) : words.pondsText}</p>
+      {isSuccess || known === null ? (
+        <p class="muted">{count > 0 ? words.havePonds(count) : words.pondsText}</p>
+      ) : null}
       {known === null ? (
         isKnown.value ? (
           <p>{words.farmFirst}</p>

@@ -172,7 +172,7 @@ function PlanCards({ held }: { held: SubscriptionAnswer }) {
       <FaultNote fault={fault} />
       <Answer of={listing}>
         {({ plans }) => (
-          <ul class="cards">
+          <ul class="plan-cards">
             {plans.map((offer) => (
               <li key={offer.id}>
                 <PlanCard

@@ -1,10 +1,11 @@
 import type { UseQueryResult } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import type { ProbeAnswer, ProbeBusAnswer, ProbeProfileAnswer } from '#contract/resources/probes.ts';
+import { componentWords } from '#words/components.ts';
 import { busWords, probeWords } from '#words/probes.ts';
-import { Answer, Empty } from '../../components/answer.tsx';
+import { AllAnswered, Answer, Awaited, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/dialog.tsx';
+import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
 import { del } from '../../data/api.ts';
 import { farm, mayOperate } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
@@ -18,8 +19,6 @@ import { BusScan } from './bus-scan.tsx';
 import { ProbeCard, TroubleNote } from './probe-card.tsx';
 import { ProbeDialog, type ProbePlace } from './probe-dialog.tsx';
 import { Profiles } from './profiles.tsx';
-
-const NO_PROBES: readonly ProbeAnswer[] = [];
 
 /** The probes in the water: what they say, what that is worth, and how they are reached. */
 export function Probes() {
@@ -67,20 +66,17 @@ function OfFarm({ farmId }: { farmId: string }) {
           </ul>
         )}
       </Answer>
-      <Buses
-        farmId={farmId}
-        buses={buses}
-        probes={probes.data ?? NO_PROBES}
-        profiles={profiles.data ?? []}
-        onHang={setEditing}
-      />
+      <Buses farmId={farmId} buses={buses} probes={probes} profiles={profiles} onHang={setEditing} />
       <Profiles farmId={farmId} profiles={profiles} />
-      {editing === null ? null : (
+      {/* what it proposes rests on all three */}
+      {editing === null ? null : probes.data === undefined || profiles.data === undefined ? (
+        <Waiting of={[probes, profiles]} onClose={() => setEditing(null)} />
+      ) : (
         <ProbeDialog
           of={editing}
           buses={known}
-          profiles={profiles.data ?? []}
-          count={probes.data?.length ?? 0}
+          profiles={profiles.data}
+          count={probes.data.length}
           onClose={() => setEditing(null)}
         />
       )}
@@ -90,10 +86,27 @@ function OfFarm({ farmId }: { farmId: string }) {
 
 type Props = {
   farmId: string;
-  probes: readonly ProbeAnswer[];
-  profiles: readonly ProbeProfileAnswer[];
+  probes: UseQueryResult<ProbeAnswer[]>;
+  profiles: UseQueryResult<ProbeProfileAnswer[]>;
   onHang: (place: ProbePlace) => void;
 };
+
+/** The question comes once everything is known that its answer rests on. */
+function Waiting({ of: asked, onClose }: { of: Parameters<typeof Awaited>[0]['of']; onClose: () => void }) {
+  return (
+    <Dialog
+      title={probeWords().title}
+      onClose={onClose}
+      actions={
+        <Button big autofocus onClick={onClose}>
+          {componentWords().cancel}
+        </Button>
+      }
+    >
+      <Awaited of={asked} />
+    </Dialog>
+  );
+}
 
 /** The lines that probes hang on, and the search along them. */
 function Buses({ buses, ...props }: Props & { buses: UseQueryResult<ProbeBusAnswer[]> }) {
@@ -109,25 +122,33 @@ function Buses({ buses, ...props }: Props & { buses: UseQueryResult<ProbeBusAnsw
           </Button>
         ) : null}
       </div>
-      <Answer
-        of={buses}
-        isEmpty={(rows) => rows.length === 0}
-        empty={<p class="muted">{probeWords().noneBus}</p>}
-      >
-        {(rows) => (
-          <ul class="stack">
-            {rows.map((bus) => (
-              <BusCard key={bus.id} bus={bus} {...props} onEdit={() => setEditing(bus)} />
-            ))}
-          </ul>
-        )}
-      </Answer>
-      {editing === null ? null : (
+      <AllAnswered of={[buses, props.probes, props.profiles]}>
+        {(rows, probes) =>
+          rows.length === 0 ? (
+            <p class="muted">{probeWords().noneBus}</p>
+          ) : (
+            <ul class="stack">
+              {rows.map((bus) => (
+                <BusCard
+                  key={bus.id}
+                  bus={bus}
+                  probes={probes}
+                  onHang={props.onHang}
+                  onEdit={() => setEditing(bus)}
+                />
+              ))}
+            </ul>
+          )
+        }
+      </AllAnswered>
+      {editing === null ? null : buses.data === undefined || props.profiles.data === undefined ? (
+        <Waiting of={[buses, props.profiles]} onClose={() => setEditing(null)} />
+      ) : (
         <BusDialog
           bus={editing === 'new' ? null : editing}
           farmId={props.farmId}
-          count={buses.data?.length ?? 0}
-          profiles={props.profiles}
+          count={buses.data.length}
+          profiles={props.profiles.data}
           onClose={() => setEditing(null)}
         />
       )}
@@ -135,7 +156,17 @@ function Buses({ buses, ...props }: Props & { buses: UseQueryResult<ProbeBusAnsw
   );
 }
 
-function BusCard({ bus, probes, onHang, onEdit }: Props & { bus: ProbeBusAnswer; onEdit: () => void }) {
+function BusCard({
+  bus,
+  probes,
+  onHang,
+  onEdit,
+}: {
+  bus: ProbeBusAnswer;
+  probes: readonly ProbeAnswer[];
+  onHang: (place: ProbePlace) => void;
+  onEdit: () => void;
+}) {
   const words = busWords();
   const [isAsking, setAsking] = useState(false);
   const place =

@@ -51,7 +51,7 @@ export function Recall() {
           />
         </div>
         <div>
-          <Button look="main" type="submit" disabled={Object.keys(wanted).length === 0}>
+          <Button look="main" type="submit" unready={Object.keys(wanted).length === 0}>
             {words.search}
           </Button>
         </div>
