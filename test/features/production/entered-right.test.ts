@@ -108,10 +108,9 @@ const ENTRIES = {
       lot_code: fc.constant('X'),
       weight_kg: amount(5, 9),
       count: maybe(fc.integer({ min: 1, max: 900 })),
-      classes: fc.array(
-        fc.record({ weight_kg: amount(0.1, 2), price_per_kg: maybe(amount(0, 40)) }),
-        { maxLength: 2 },
-      ),
+      classes: fc.array(fc.record({ weight_kg: amount(0.1, 2), price_per_kg: maybe(amount(0, 40)) }), {
+        maxLength: 2,
+      }),
       buyer: maybe(word),
     }),
   },
@@ -168,28 +167,30 @@ const KINDS = Object.keys(ENTRIES) as Kind[];
 const entries = fc
   .uniqueArray(fc.integer({ min: 24 * 10, max: 24 * 28 }), { minLength: 16, maxLength: 16 })
   .chain((hours) =>
-    fc.array(
-      fc.constantFrom(...KINDS).chain((kind) =>
-        fc.record({
-          kind: fc.constant(kind),
-          wrong: ENTRIES[kind].sent as fc.Arbitrary<Sent>,
-          right: ENTRIES[kind].sent as fc.Arbitrary<Sent>,
-          deletes: fc.boolean(),
+    fc
+      .array(
+        fc.constantFrom(...KINDS).chain((kind) =>
+          fc.record({
+            kind: fc.constant(kind),
+            wrong: ENTRIES[kind].sent as fc.Arbitrary<Sent>,
+            right: ENTRIES[kind].sent as fc.Arbitrary<Sent>,
+            deletes: fc.boolean(),
+          }),
+        ),
+        { minLength: 2, maxLength: 8 },
+      )
+      .map((all): Entry[] =>
+        all.map((entry, n) => {
+          const at = (hour: number | undefined) =>
+            new Date(Date.UTC(2026, 1, 1) + (hour ?? 0) * 3_600_000).toISOString();
+          const { date } = ENTRIES[entry.kind];
+          return {
+            ...entry,
+            wrong: { ...entry.wrong, [date]: at(hours[2 * n]) },
+            right: { ...entry.right, [date]: at(hours[2 * n + 1]) },
+          };
         }),
       ),
-      { minLength: 2, maxLength: 8 },
-    ).map((all): Entry[] =>
-      all.map((entry, n) => {
-        const at = (hour: number | undefined) =>
-          new Date(Date.UTC(2026, 1, 1) + (hour ?? 0) * 3_600_000).toISOString();
-        const { date } = ENTRIES[entry.kind];
-        return {
-          ...entry,
-          wrong: { ...entry.wrong, [date]: at(hours[2 * n]) },
-          right: { ...entry.right, [date]: at(hours[2 * n + 1]) },
-        };
-      }),
-    ),
   );
 
 const READ = (farm: StockedFarm, lots: readonly string[]) => {
@@ -233,7 +234,9 @@ const READ = (farm: StockedFarm, lots: readonly string[]) => {
 
 onBothEngines('what was written down of a farm', (_open, engine) => {
   let app: App;
-  const runs = { numRuns: process.env['RUNS'] ? Number(process.env['RUNS']) : drawsOf(engine === 'sqlite' ? 24 : 4) };
+  const runs = {
+    numRuns: process.env['RUNS'] ? Number(process.env['RUNS']) : drawsOf(engine === 'sqlite' ? 24 : 4),
+  };
   beforeAll(async () => {
     app = await startApp(engine, ['--local-plan', 'ENTERPRISE']);
   });
@@ -243,7 +246,10 @@ onBothEngines('what was written down of a farm', (_open, engine) => {
     app.call(method, path, { token: farm.token, body: sent, headers: { 'Accept-Language': 'en' } });
   async function told(farm: StockedFarm, method: string, path: string, sent?: unknown) {
     const reply = await ask(farm, method, path, sent);
-    expect(reply.status, `${method} ${path} ${JSON.stringify(sent)} ${JSON.stringify(reply.body)}`).toBeLessThan(300);
+    expect(
+      reply.status,
+      `${method} ${path} ${JSON.stringify(sent)} ${JSON.stringify(reply.body)}`,
+    ).toBeLessThan(300);
     return body(reply);
   }
 
@@ -265,18 +271,37 @@ onBothEngines('what was written down of a farm', (_open, engine) => {
       transfer_date: '2026-02-08T10:00:00Z',
       average_weight: 2,
     });
-    await told(farm, 'POST', '/biometries/', { ...at, sample_size: 100, total_weight_g: 500, measurement_date: '2026-02-09T10:00:00Z' });
+    await told(farm, 'POST', '/biometries/', {
+      ...at,
+      sample_size: 100,
+      total_weight_g: 500,
+      measurement_date: '2026-02-09T10:00:00Z',
+    });
     await told(farm, 'POST', `/farms/${farm.farmId}/feed-stock/entries`, {
-      kind: 'DELIVERY', product: '35 % PB', lot: 'A', quantity_kg: 500, happened_at: '2026-02-09T10:00:00Z',
+      kind: 'DELIVERY',
+      product: '35 % PB',
+      lot: 'A',
+      quantity_kg: 500,
+      happened_at: '2026-02-09T10:00:00Z',
     });
     const harvest = await told(farm, 'POST', `/batches/${farm.batch.id}/harvests`, {
-      quantity: 5_000, weight_kg: 400, harvest_date: '2026-02-28T20:00:00Z',
+      quantity: 5_000,
+      weight_kg: 400,
+      harvest_date: '2026-02-28T20:00:00Z',
     });
     const names: Record<string, string | undefined> = {
-      'POND-0': farm.ponds[0]?.id, 'POND-1': farm.ponds[1]?.id, BATCH: farm.batch.id, HARVEST: String(harvest['id']),
+      'POND-0': farm.ponds[0]?.id,
+      'POND-1': farm.ponds[1]?.id,
+      BATCH: farm.batch.id,
+      HARVEST: String(harvest['id']),
     };
     const named = (sent: Sent): Sent =>
-      Object.fromEntries(Object.entries(sent).map(([key, value]) => [key, (typeof value === 'string' ? names[value] : undefined) ?? value]));
+      Object.fromEntries(
+        Object.entries(sent).map(([key, value]) => [
+          key,
+          (typeof value === 'string' ? names[value] : undefined) ?? value,
+        ]),
+      );
     return { farm, named };
   }
   type Farm = Awaited<ReturnType<typeof aFarm>>;
@@ -301,22 +326,45 @@ onBothEngines('what was written down of a farm', (_open, engine) => {
   }
 
   async function answersOf({ farm }: Farm): Promise<unknown> {
-    const lots = ((await told(farm, 'GET', `/batches/${farm.batch.id}/harvest-lots`)) as unknown as { id: string; lot_code: string }[])
-      .toSorted((a, b) => (a.lot_code < b.lot_code ? -1 : 1)).map(({ id }) => id);
+    const lots = (
+      (await told(farm, 'GET', `/batches/${farm.batch.id}/harvest-lots`)) as unknown as {
+        id: string;
+        lot_code: string;
+      }[]
+    )
+      .toSorted((a, b) => (a.lot_code < b.lot_code ? -1 : 1))
+      .map(({ id }) => id);
     const answers: Record<string, unknown> = {};
     const names = new Map<string, string>();
     const paths = READ(farm, lots);
     const replies = await Promise.all(paths.map((path) => told(farm, 'GET', path)));
-    const own = new Map<string, string>([[farm.farmId, 'farm'], [farm.batch.id, 'batch'], [farm.userId, 'user'],
-      ...farm.ponds.map(({ id }, n) => [id, `pond-${n}`] as const)]);
+    const own = new Map<string, string>([
+      [farm.farmId, 'farm'],
+      [farm.batch.id, 'batch'],
+      [farm.userId, 'user'],
+      ...farm.ponds.map(({ id }, n) => [id, `pond-${n}`] as const),
+    ]);
     const nameless = (text: string) =>
-      text.replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (uuid) => own.get(uuid) ?? 'uuid')
+      text
+        .replaceAll(
+          /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g,
+          (uuid) => own.get(uuid) ?? 'uuid',
+        )
         .replaceAll(String(farm.batch.numeric_id), '0');
-    const LEFT_OUT = new Set(['numeric_id', 'created_at', 'updated_at', 'survival_changed_at', 'current_time', 'generated_at']);
+    const LEFT_OUT = new Set([
+      'numeric_id',
+      'created_at',
+      'updated_at',
+      'survival_changed_at',
+      'current_time',
+      'generated_at',
+    ]);
     void names;
     for (const [n, path] of paths.entries())
       answers[`${n} ${nameless(path)}`] = JSON.parse(
-        nameless(JSON.stringify(replies[n], (key, value: unknown) => (LEFT_OUT.has(key) ? undefined : value))),
+        nameless(
+          JSON.stringify(replies[n], (key, value: unknown) => (LEFT_OUT.has(key) ? undefined : value)),
+        ),
       );
     return answers;
   }

@@ -97,9 +97,7 @@ export function createHeartbeatLog() {
 /** What an entry leaves for the next run, stored with it. */
 export function silenceAfter({ controlPointId, silentSince }: HeartbeatEntry): Change {
   const id = `${SILENT_PREFIX}${controlPointId}`;
-  return silentSince === null
-    ? purge(instanceValue, id)
-    : put(instanceValue, { id, value: silentSince.iso });
+  return silentSince === null ? purge(instanceValue, id) : put(instanceValue, { id, value: silentSince.iso });
 }
 
 /** By the monotonic clock where this run heard it; one that nobody has heard is silent from now on. */
@@ -108,7 +106,9 @@ function lastHeardOf(
   clock: Clock,
 ): { iso: string; monotonic: number } {
   const agoMs =
-    lastReportMonotonic === null ? clock.now - (lastReportAt ?? clock.now) : clock.monotonic - lastReportMonotonic;
+    lastReportMonotonic === null
+      ? clock.now - (lastReportAt ?? clock.now)
+      : clock.monotonic - lastReportMonotonic;
   const silentMs = Math.max(0, agoMs);
   return { iso: isoOf(clock.now - silentMs), monotonic: clock.monotonic - silentMs };
 }
