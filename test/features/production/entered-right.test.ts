@@ -335,7 +335,6 @@ onBothEngines('what was written down of a farm', (_open, engine) => {
       .toSorted((a, b) => (a.lot_code < b.lot_code ? -1 : 1))
       .map(({ id }) => id);
     const answers: Record<string, unknown> = {};
-    const names = new Map<string, string>();
     const paths = READ(farm, lots);
     const replies = await Promise.all(paths.map((path) => told(farm, 'GET', path)));
     const own = new Map<string, string>([
@@ -359,7 +358,6 @@ onBothEngines('what was written down of a farm', (_open, engine) => {
       'current_time',
       'generated_at',
     ]);
-    void names;
     for (const [n, path] of paths.entries())
       answers[`${n} ${nameless(path)}`] = JSON.parse(
         nameless(
@@ -392,4 +390,43 @@ onBothEngines('what was written down of a farm', (_open, engine) => {
     );
     expect(compared).toBeGreaterThan(0);
   }, 300_000);
+
+  it('and taken over from another record follows what that is corrected to', async () => {
+    const of = async (
+      harvestAt: string,
+      weighedG: number,
+      right?: { harvestAt: string; weighedG: number },
+    ) => {
+      const at = await aFarm();
+      const { farm, named } = at;
+      const send = (method: string, path: string, sent: Sent) => told(farm, method, path, named(sent));
+      const weighing = await send('POST', '/biometries/', {
+        batch_id: 'BATCH',
+        sample_size: 100,
+        total_weight_g: weighedG * 100,
+        measurement_date: '2026-02-12T10:00:00Z',
+      });
+      const harvest = await send('POST', `/batches/${farm.batch.id}/harvests`, {
+        quantity: 900,
+        weight_kg: 9,
+        harvest_date: harvestAt,
+      });
+      await send('POST', `/batches/${farm.batch.id}/harvest-lots`, {
+        harvest_id: String(harvest['id']),
+        weight_kg: 9,
+        lot_code: 'X-1',
+      });
+      if (right !== undefined) {
+        await told(farm, 'PUT', `/biometries/${String(weighing['id'])}`, {
+          total_weight_g: right.weighedG * 100,
+        });
+        await told(farm, 'PUT', `/batches/${farm.batch.id}/harvests/${String(harvest['id'])}`, {
+          harvest_date: right.harvestAt,
+        });
+      }
+      return answersOf(at);
+    };
+    const right = { harvestAt: '2026-02-22T10:00:00Z', weighedG: 6 };
+    expect(await of('2026-02-20T10:00:00Z', 9, right)).toEqual(await of(right.harvestAt, right.weighedG));
+  });
 });
