@@ -83,7 +83,7 @@ const ENTRIES = {
     sent: fc.oneof(
       fc.record({ pond_id: fc.constantFrom(null, 'POND-0'), dead_count: fc.integer({ min: 1, max: 900 }) }),
       fc.record({ pond_id: fc.constantFrom(null, 'POND-0'), severity: amount(0, 0.2) }),
-      fc.record({ pond_id: fc.constantFrom(null, 'POND-0'), dead_weight_kg: amount(0.01, 0.9) }),
+      // one told by weight is reckoned by what was weighed until then: below
     ),
   },
   harvest: {
@@ -206,6 +206,7 @@ const READ = (farm: StockedFarm, lots: readonly string[]) => {
     `/batches/${id}/harvest-lots`,
     `/batches/${id}/losses`,
     `/batches/${id}/mortality`,
+    `/batch-transfers/batch/${id}`,
     `/batches/${id}/records`,
     `/biometries/batch/${id}/summary`,
     `/feeding/batch/${id}`,
@@ -351,6 +352,10 @@ onBothEngines('what was written down of a farm', (_open, engine) => {
         )
         .replaceAll(String(farm.batch.numeric_id), '0');
     const LEFT_OUT = new Set([
+      'created_by',
+      'source_pond_id',
+      'destination_pond_id',
+      'id',
       'numeric_id',
       'created_at',
       'updated_at',
@@ -394,22 +399,37 @@ onBothEngines('what was written down of a farm', (_open, engine) => {
   it('and taken over from another record follows what that is corrected to', async () => {
     const of = async (
       harvestAt: string,
-      weighedG: number,
-      right?: { harvestAt: string; weighedG: number },
+      weighedG: number | null,
+      right?: { harvestAt: string; weighedG: number | null },
     ) => {
       const at = await aFarm();
       const { farm, named } = at;
       const send = (method: string, path: string, sent: Sent) => told(farm, method, path, named(sent));
-      const weighing = await send('POST', '/biometries/', {
-        batch_id: 'BATCH',
-        sample_size: 100,
-        total_weight_g: weighedG * 100,
-        measurement_date: '2026-02-12T10:00:00Z',
-      });
+      const weighing =
+        weighedG === null
+          ? {}
+          : await send('POST', '/biometries/', {
+              batch_id: 'BATCH',
+              sample_size: 100,
+              total_weight_g: weighedG * 100,
+              measurement_date: '2026-02-12T10:00:00Z',
+            });
       const harvest = await send('POST', `/batches/${farm.batch.id}/harvests`, {
         quantity: 900,
         weight_kg: 9,
         harvest_date: harvestAt,
+      });
+      await send('POST', `/batches/${farm.batch.id}/adjust-survival`, {
+        event_description: 'Mortalidade',
+        dead_weight_kg: 9,
+        lost_at: '2026-02-14T10:00:00Z',
+      });
+      await send('POST', '/transfers/', {
+        batch_id: 'BATCH',
+        source_pond_id: 'POND-0',
+        destination_pond_id: 'POND-1',
+        quantity: 10,
+        transfer_date: '2026-02-15T10:00:00Z',
       });
       await send('POST', `/batches/${farm.batch.id}/harvest-lots`, {
         harvest_id: String(harvest['id']),
@@ -417,16 +437,20 @@ onBothEngines('what was written down of a farm', (_open, engine) => {
         lot_code: 'X-1',
       });
       if (right !== undefined) {
-        await told(farm, 'PUT', `/biometries/${String(weighing['id'])}`, {
-          total_weight_g: right.weighedG * 100,
-        });
+        if (right.weighedG === null) await told(farm, 'DELETE', `/biometries/${String(weighing['id'])}`);
+        else
+          await told(farm, 'PUT', `/biometries/${String(weighing['id'])}`, {
+            total_weight_g: right.weighedG * 100,
+          });
         await told(farm, 'PUT', `/batches/${farm.batch.id}/harvests/${String(harvest['id'])}`, {
           harvest_date: right.harvestAt,
         });
       }
       return answersOf(at);
     };
-    const right = { harvestAt: '2026-02-22T10:00:00Z', weighedG: 6 };
-    expect(await of('2026-02-20T10:00:00Z', 9, right)).toEqual(await of(right.harvestAt, right.weighedG));
+    for (const weighedG of [6, null]) {
+      const right = { harvestAt: '2026-02-22T10:00:00Z', weighedG };
+      expect(await of('2026-02-20T10:00:00Z', 9, right)).toEqual(await of(right.harvestAt, weighedG));
+    }
   });
 });
