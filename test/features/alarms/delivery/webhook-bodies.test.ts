@@ -130,9 +130,7 @@ onBothEngines('the body of a webhook', (_open, engine) => {
     const mild = await call('POST', '/water-quality/', { pond_id: fifth.pond.id, dissolved_oxygen: 3.9 });
     await arrived();
     await call('PUT', `/water-quality/${String(mild['id'])}`, { dissolved_oxygen: 1.2 });
-    expect(dataOf(await arrived())).toMatchObject([
-      { pond_id: fifth.pond.id, value: 1.2, severity: 'HIGH' },
-    ]);
+    expect(dataOf(await arrived())).toMatchObject([{ pond_id: fifth.pond.id, value: 1.2, severity: 'HIGH' }]);
   });
 
   it('of a controller that is offline, and of an order that was not confirmed, names its pond', async () => {
