@@ -38,7 +38,7 @@ export async function followingLosses(
   told: ToldOtherwise,
 ): Promise<LossRow[]> {
   const { id: batchId } = history.state.batch;
-  const survival = [...(told.survival ?? [])];
+  const survival = (told.survival ?? []).slice();
   // oldest first: how many died of one decides where the others were left
   for (const loss of (await lossesOf(deps, batchId)).reverse()) {
     const { id: corrects, pond_id: pondId, changed_at: at, weight_kg: kg, animals, value } = loss;
