@@ -37,6 +37,7 @@ import type { BatchStates, ExpectedWeights } from '#features/production/batch-st
 import { expectedWeights, growthOf } from '#features/production/batches/batch-growth.ts';
 import { animalsOf } from '#features/production/batches/batch-state.ts';
 import { batchStates } from '#features/production/batches/batch-states.ts';
+import { followWeighing } from '#features/production/batches/following-facts.ts';
 import { lossesOf } from '#features/production/batches/losses.ts';
 import { batchRoutes } from '#features/production/batches/routes.ts';
 import { warningsOf as weighingWarnings } from '#features/production/biometries/record-biometry.ts';
@@ -264,6 +265,13 @@ function wireBatches({ kernel, database, batches, scienceOf, limits, withdrawals
       scienceOf,
       queries: biometryQueries(database.read),
       growthOf: (batchId) => growthOf(growth, batchId),
+      following: (caller, batchId, weighing) =>
+        followWeighing(
+          { ...kernel, batches, withdrawals, queries: batchQueries(database.read) },
+          caller,
+          batchId,
+          weighing,
+        ),
     }),
     ...lotRoutes({ ...kernel, batches, withdrawals, queries: lotQueries(database.read) }),
     ...scienceSettingRoutes({ ...kernel, queries: scienceSettingQueries(database.read) }),

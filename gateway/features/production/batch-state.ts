@@ -1,5 +1,6 @@
 import type { RowOf, Stored } from '#contract/resource.ts';
 import type { batch, survivalChange } from '#contract/resources/batches.ts';
+import type { biometry } from '#contract/resources/biometries.ts';
 import type { BatchAnimals } from '#science/population.ts';
 import type { Received } from './lots-of-harvest.ts';
 
@@ -110,11 +111,20 @@ export type BatchHistory = {
   weightAt: (when: { pondId: string | null; at: string }) => number;
   /** What decides how many animals live where. */
   animals: BatchAnimals;
-  /** The same course, had this been told of the stocking and of its survival besides. */
-  asIf: (told: {
-    stocking: Partial<Batch>;
-    survival: readonly RowOf<typeof survivalChange>[];
-  }) => BatchHistory;
+  /** The same course, had this been told of the stocking, of its survival besides, and of a weighing. */
+  asIf: (told: ToldOtherwise) => BatchHistory;
+};
+
+export type ToldOtherwise = {
+  stocking?: Partial<Batch>;
+  survival?: readonly RowOf<typeof survivalChange>[];
+  weighing?: Reweighed;
+};
+
+/** A weighing that was corrected; `as` null: deleted. */
+export type Reweighed = {
+  id: string;
+  as: Pick<RowOf<typeof biometry>, 'pond_id' | 'measurement_date' | 'sample_size' | 'total_weight_g'> | null;
 };
 
 export type BatchStates = {

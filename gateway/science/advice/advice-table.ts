@@ -223,9 +223,9 @@ export const ADVICE: readonly Advice[] = [
       below: LIMESTONE_UP_TO_MG_L,
       words: {
         'pt-BR':
-          'Aplique {dose} de calcário, de manhã e em duas vezes, e meça de novo em três dias; ele só dissolve até cerca de 50 mg/L (Boyd) e, em água de 11 ppt, não subiu a alcalinidade em dias (Sá): se não subir, use bicarbonato de sódio.',
-        en: 'Spread {dose} of lime, in the morning and in two parts, and measure again in three days; it dissolves to about 50 mg/L only (Boyd) and in water of 11 ppt raised no alkalinity within days (Sá): if nothing rises, use sodium bicarbonate.',
-        es: 'Aplique {dose} de cal, en la mañana y en dos partes, y mida de nuevo en tres días; solo se disuelve hasta cerca de 50 mg/L (Boyd) y, en agua de 11 ppt, no subió la alcalinidad en días (Sá): si no sube, use bicarbonato de sodio.',
+          'Aplique {dose} de calcário, de manhã e em duas vezes, e meça de novo amanhã; ele só dissolve até cerca de 50 mg/L (Boyd) e, em água de 11 ppt, não subiu a alcalinidade em dias (Sá): o que faltar, complete com bicarbonato de sódio.',
+        en: 'Spread {dose} of lime, in the morning and in two parts, and measure again tomorrow; it dissolves to about 50 mg/L only (Boyd) and in water of 11 ppt raised no alkalinity within days (Sá): make up what is missing then with sodium bicarbonate.',
+        es: 'Aplique {dose} de cal, en la mañana y en dos partes, y mida de nuevo mañana; solo se disuelve hasta cerca de 50 mg/L (Boyd) y, en agua de 11 ppt, no subió la alcalinidad en días (Sá): lo que falte, complételo con bicarbonato de sodio.',
       },
       sources: ['BOYD_LIMING', 'SA_UFC'],
     },

@@ -61,7 +61,20 @@ export const NITROGEN_ADVICE: readonly Advice[] = [
       parameter: 'nitrite',
       problem: 'HIGH',
       stage,
-      grades: ['HIGH', 'MEDIUM'],
+      grades: ['HIGH'],
+      words: {
+        'pt-BR':
+          'Mantenha o oxigênio acima de 5 mg/L, dia e noite, e renove 10% da água por dia até baixar; abaixo de 5 ppt de salinidade, renove com água mais salgada, pois o cloreto protege.[[ Não aumente a ração.]] Meça de novo amanhã; se não tiver baixado, renove 20% e chame ajuda.',
+        en: 'Keep oxygen above 5 mg/L, day and night, and renew 10% of the water a day until it has fallen; below 5 ppt of salinity renew with saltier water, because chloride protects.[[ Do not raise the ration.]] Measure again tomorrow; if it has not fallen, renew 20% and call for help.',
+        es: 'Mantenga el oxígeno por encima de 5 mg/L, día y noche, y recambie 10% del agua por día hasta que baje; por debajo de 5 ppt de salinidad, recambie con agua más salada, pues el cloruro protege.[[ No aumente el balanceado.]] Mida de nuevo mañana; si no ha bajado, recambie 20% y pida ayuda.',
+      },
+      sources: ['LIN_CHEN_2003', 'LOW_SALT_2016', 'PRACTICE'],
+    },
+    {
+      parameter: 'nitrite',
+      problem: 'HIGH',
+      stage,
+      grades: ['MEDIUM'],
       words: {
         'pt-BR':
           'Mantenha o oxigênio acima de 5 mg/L e renove 10% da água; abaixo de 5 ppt de salinidade, renove com água mais salgada, pois o cloreto protege.[[ Não aumente a ração.]] Meça de novo em dois dias.',
@@ -87,11 +100,24 @@ export const NITROGEN_ADVICE: readonly Advice[] = [
       parameter: 'nitrate',
       problem: 'HIGH',
       stage,
-      grades: ['HIGH', 'MEDIUM'],
+      grades: ['HIGH'],
       words: {
-        'pt-BR': 'Renove 10% da água por dia durante três dias e meça de novo.',
-        en: 'Renew 10% of the water a day for three days and measure again.',
-        es: 'Recambie 10% del agua por día durante tres días y mida de nuevo.',
+        'pt-BR': 'Renove 10% da água por dia até baixar.[[ Não aumente a ração.]] Meça de novo amanhã.',
+        en: 'Renew 10% of the water a day until it has fallen.[[ Do not raise the ration.]] Measure again tomorrow.',
+        es: 'Recambie 10% del agua por día hasta que baje.[[ No aumente el balanceado.]] Mida de nuevo mañana.',
+      },
+      sources: ['ALVES_NETO_2019', 'PRACTICE'],
+    },
+    {
+      parameter: 'nitrate',
+      problem: 'HIGH',
+      stage,
+      grades: ['MEDIUM'],
+      words: {
+        'pt-BR':
+          'Renove 10% da água por dia durante três dias e meça de novo em três dias.[[ Não aumente a ração.]]',
+        en: 'Renew 10% of the water a day for three days and measure again in three days.[[ Do not raise the ration.]]',
+        es: 'Recambie 10% del agua por día durante tres días y mida de nuevo en tres días.[[ No aumente el balanceado.]]',
       },
       sources: ['ALVES_NETO_2019', 'PRACTICE'],
     },

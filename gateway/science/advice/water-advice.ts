@@ -69,7 +69,8 @@ export function alkalinityDose(pond: PondWater, language: Language): string | nu
   const water = { ...pond, volumeM3: pond.volumeM3 ?? 1000 };
   const kg = limeKg(water) ?? bicarbonateKg(water);
   if (kg === null) return null;
-  if (isWhole) return `${figure(kg, 0, language)} kg`;
+  // a little is not none
+  if (isWhole) return `${figure(kg, kg < 1 ? 1 : 0, language)} kg`;
   const per = { 'pt-BR': 'por 1.000 m³', en: 'per 1,000 m³', es: 'por 1.000 m³' }[language];
   return `${figure(kg, 1, language)} kg ${per}`;
 }

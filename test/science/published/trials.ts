@@ -1,6 +1,9 @@
+import { aerationSizing } from '#science/aeration-sizing.ts';
+import { biomassKg } from '#science/biomass.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import { feedingRatePercent } from '#science/feeding-ration.ts';
 import { expectedWeightG, growthCurve } from '#science/growth.ts';
+import { safeNitriteMgL } from '#science/severity.ts';
 import { expectedSurvivalPercent } from '#science/survival.ts';
 import { type Source, table } from './source.ts';
 
@@ -9,6 +12,15 @@ import { type Source, table } from './source.ts';
 const { feeding, growth, survival, water, aeration } = SCIENCE_DEFAULTS;
 const vannamei = growthCurve(growth, 'vannamei');
 const { criticalOxygenMgL } = water;
+/** As a farm sets it where its line grows so fast. */
+const ofRate = (ratePerDay: number) => ({ ...vannamei, ratePerDay });
+/** Horsepower that the program asks for on a hectare, where nothing runs yet. */
+const horsepowerPerHa = (perM2: number, survivalPercent: number, weightG: number) =>
+  aerationSizing(aeration, {
+    biomassKg: biomassKg(perM2 * 10_000 * (survivalPercent / 100), weightG),
+    powerKw: 0,
+    areaM2: 10_000,
+  }).missingHorsepower;
 
 export const TRIAL_SOURCES: readonly Source[] = [
   {
@@ -58,6 +70,11 @@ export const TRIAL_SOURCES: readonly Source[] = [
         },
       },
       {
+        of: 'weight on day 80 where the farm has set its rate, g',
+        published: '33.4',
+        ours: expectedWeightG(ofRate(0.0165), 0.01, 80),
+      },
+      {
         of: 'oxygen at which aerators start, mg/L: within what was tried',
         published: ['2.5', '4.5'],
         ours: aeration.proposedSetPoints.onMgL,
@@ -76,6 +93,11 @@ export const TRIAL_SOURCES: readonly Source[] = [
           by: 0.45,
           because: 'growth that makes up for the crowd of the nursery; the curve knows no such leap',
         },
+      },
+      {
+        of: 'the same where the farm has set its rate, g',
+        published: '17',
+        ours: expectedWeightG(ofRate(0.015), 4, 30),
       },
     ],
   },
@@ -126,6 +148,45 @@ export const TRIAL_SOURCES: readonly Source[] = [
     figures: [
       { of: 'days between weighings', published: ['5', '7'], ours: growth.biometryEveryDays },
       { of: 'days when growth lags', published: ['5', '7'], ours: growth.biometryEveryDaysWhenBehind },
+    ],
+  },
+  {
+    name: 'Nyan Taw 2012: 28–32 hp/ha for 130–150 postlarvae/m²; 2013, biofloc: oxygen above 4 mg/L',
+    cited: [],
+    figures: [
+      {
+        of: 'hp/ha of 140/m², 85 % alive, at the usual 12 g',
+        published: ['28', '32'],
+        ours: horsepowerPerHa(140, 85, growth.harvestWeightG.vannamei),
+      },
+      { of: 'oxygen below which is warned, mg/L', published: '4', ours: water.alerts.LOW_OXYGEN.limit },
+    ],
+  },
+  {
+    name: 'Davis et al., Auburn (engormix a39571): 10 hp/ha at 35/m², 78 % alive by its own feeding rule',
+    cited: [],
+    figures: [
+      {
+        of: 'hp/ha of 35/m² at 18 to 20 g',
+        published: '10',
+        ours: [horsepowerPerHa(35, 78, 18), horsepowerPerHa(35, 78, 20)],
+      },
+    ],
+  },
+  {
+    name: 'Ben-Gurion University 2004: nitrite below 0.45 mg/L at 2 ppt',
+    cited: [],
+    figures: [
+      {
+        of: 'safe nitrite at 2 ppt, mg/L NO2-N',
+        published: '0.45',
+        ours: safeNitriteMgL(water, 2),
+        apart: {
+          by: 0.37,
+          because:
+            'the later study at low salinity has 0.62; the alarm begins at 0.1 and is moderate from 0.36',
+        },
+      },
     ],
   },
 ];

@@ -8,16 +8,23 @@ import type { Watched } from './power-failure-rules.ts';
 /** A controller that comes and goes is logged once in that time; what was not is counted into the next entry. */
 const REST_MS = 15 * 60_000;
 
-/** A silence outlives the program: since when the log tells of it, by the instance's clock. */
+/** A silence outlives the program: when the controller was last heard before it, by the instance's clock. */
 const SILENT_PREFIX = 'heartbeat_lost:';
 
 export type StoredSilence = { id: string; value: string };
 
-/** An entry that is due. */
-export type HeartbeatEntry = { controlPointId: string; facts: AuditFacts };
+/** An entry that is due. `silentSince`: when the controller that is lost was last heard; null: it is heard again. */
+export type HeartbeatEntry = {
+  controlPointId: string;
+  facts: AuditFacts;
+  silentSince: { iso: string; monotonic: number } | null;
+};
 
-/** `lostAt`: since when the log says that it is silent, null: it does not. Instants are monotonic ms. */
-type Told = { lostAt: number | null; at: number; unlogged: number; isDown: boolean };
+/**
+ * `silentSince`: of a silence that the log tells of, when the controller was last heard before it; null: the log tells of none.
+ * Instants are monotonic ms.
+ */
+type Told = { silentSince: number | null; at: number; unlogged: number; isDown: boolean };
 
 /**
  * Silences of controllers for the activity log, from the first that is noticed: DEVICE_OFFLINE comes ten minutes later,
@@ -30,12 +37,12 @@ export function createHeartbeatLog() {
     const id = facts.controlPointId;
     const isDown = !memory.isUp && memory.fellAt !== null;
     const told = toldById.get(id) ?? {
-      lostAt: null,
+      silentSince: null,
       at: Number.NEGATIVE_INFINITY,
       unlogged: 0,
       isDown: false,
     };
-    if (isDown && told.lostAt === null) {
+    if (isDown && told.silentSince === null) {
       const isResting = clock.monotonic - told.at < REST_MS;
       if (isResting) {
         // counted once, when it falls
@@ -45,11 +52,14 @@ export function createHeartbeatLog() {
       const heard = facts.lastReportAt === null ? null : isoOf(facts.lastReportAt);
       // the fall that is told now may have been counted when it was not due yet
       const before = told.unlogged - (told.isDown ? 1 : 0);
-      return [entryOf(facts, 'heartbeat_lost', { last_heartbeat: heard, ...unlogged(before) })];
+      const lost = entryOf(facts, 'heartbeat_lost', { last_heartbeat: heard, ...unlogged(before) });
+      return [{ ...lost, silentSince: lastHeardOf(facts, clock) }];
     }
     toldById.set(id, { ...told, isDown });
-    if (!memory.isUp || told.lostAt === null) return [];
-    const silentS = Math.round((clock.monotonic - told.lostAt) / 1000);
+    if (!memory.isUp || told.silentSince === null) return [];
+    // to the report that ended it, not to this look
+    const heardAt = facts.lastReportMonotonic ?? clock.monotonic;
+    const silentS = Math.max(0, Math.round((heardAt - told.silentSince) / 1000));
     return [entryOf(facts, 'heartbeat_restored', { silent_s: silentS })];
   }
 
@@ -59,12 +69,12 @@ export function createHeartbeatLog() {
       stored.map(({ id, value }) => [id.slice(SILENT_PREFIX.length), Date.parse(value)] as const),
     );
     for (const [id, told] of toldById)
-      if (told.lostAt !== null && !silentById.has(id)) toldById.set(id, { ...told, lostAt: null });
+      if (told.silentSince !== null && !silentById.has(id)) toldById.set(id, { ...told, silentSince: null });
     for (const [id, at] of silentById) {
-      if ((toldById.get(id)?.lostAt ?? null) !== null) continue;
+      if ((toldById.get(id)?.silentSince ?? null) !== null) continue;
       // a clock that was set back meanwhile makes no silence of the future
-      const lostAt = clock.monotonic - Math.max(0, clock.now - at);
-      toldById.set(id, { lostAt, at: lostAt, unlogged: 0, isDown: true });
+      const silentSince = clock.monotonic - Math.max(0, clock.now - at);
+      toldById.set(id, { silentSince, at: silentSince, unlogged: 0, isDown: true });
     }
   }
 
@@ -72,13 +82,12 @@ export function createHeartbeatLog() {
     due,
     load,
     /** Follows what is stored. */
-    done({ controlPointId, facts }: HeartbeatEntry, { monotonic }: Clock): void {
-      const isLost = facts.action === 'heartbeat_lost';
+    done({ controlPointId, silentSince }: HeartbeatEntry, monotonic: number): void {
       toldById.set(controlPointId, {
-        lostAt: isLost ? monotonic : null,
+        silentSince: silentSince?.monotonic ?? null,
         at: monotonic,
         unlogged: 0,
-        isDown: isLost,
+        isDown: silentSince !== null,
       });
     },
     forget: (controlPointId: string): void => void toldById.delete(controlPointId),
@@ -86,11 +95,22 @@ export function createHeartbeatLog() {
 }
 
 /** What an entry leaves for the next run, stored with it. */
-export function silenceAfter({ controlPointId, facts }: HeartbeatEntry, { now }: Clock): Change {
+export function silenceAfter({ controlPointId, silentSince }: HeartbeatEntry): Change {
   const id = `${SILENT_PREFIX}${controlPointId}`;
-  return facts.action === 'heartbeat_lost'
-    ? put(instanceValue, { id, value: isoOf(now) })
-    : purge(instanceValue, id);
+  return silentSince === null ? purge(instanceValue, id) : put(instanceValue, { id, value: silentSince.iso });
+}
+
+/** By the monotonic clock where this run heard it; one that nobody has heard is silent from now on. */
+function lastHeardOf(
+  { lastReportAt, lastReportMonotonic }: Watched['facts'],
+  clock: Clock,
+): { iso: string; monotonic: number } {
+  const agoMs =
+    lastReportMonotonic === null
+      ? clock.now - (lastReportAt ?? clock.now)
+      : clock.monotonic - lastReportMonotonic;
+  const silentMs = Math.max(0, agoMs);
+  return { iso: isoOf(clock.now - silentMs), monotonic: clock.monotonic - silentMs };
 }
 
 const unlogged = (count: number) => (count > 0 ? { unlogged_losses: count } : {});
@@ -102,6 +122,7 @@ function entryOf(
 ): HeartbeatEntry {
   return {
     controlPointId: facts.controlPointId,
+    silentSince: null,
     facts: {
       farm_id: facts.farmId,
       entity_type: 'CONTROL_POINT',

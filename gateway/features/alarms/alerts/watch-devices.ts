@@ -248,7 +248,7 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
     for (const act of acts) {
       power.done(farmId, act);
       if (act.do === 'raise') remember(act);
-      if (act.do === 'log') heartbeats.done(act.entry, { now: deps.now(), monotonic: deps.monotonic() });
+      if (act.do === 'log') heartbeats.done(act.entry, deps.monotonic());
     }
   }
 
@@ -262,7 +262,7 @@ export function createDeviceWatch(deps: DeviceWatchDeps): DeviceWatch {
       case 'fold':
         return [update(alert, act.alertId, { folded_into: act.into, updated_at })];
       case 'log':
-        return [audit(deps, act.entry.facts), silenceAfter(act.entry, { now: deps.now(), monotonic: 0 })];
+        return [audit(deps, act.entry.facts), silenceAfter(act.entry)];
       case 'restate':
         return deps.alerting.restate(act.alertId, act.cause);
       case 'reword': {

@@ -2,7 +2,9 @@ import * as z from 'zod';
 import { type Language, languageOf } from '#core/notifying.ts';
 import { wallOf, type ZoneClock } from '#core/zone-clock.ts';
 import { adviceForWord, type DeadlyLevel } from '#science/advice/alert-advice.ts';
-import type { Channel, Job, Outgoing } from './ports.ts';
+import { amount } from '#science/advice/water-advice.ts';
+import { parameterOf, WATER_ALERT_TYPES } from '#science/water-limits.ts';
+import type { AlertNow, Channel, Job, Outgoing } from './ports.ts';
 
 /** What a SUMMARY stores: alerts that came and went while nothing could be sent. */
 const summary = z.object({
@@ -66,6 +68,19 @@ function adviceIn(
   return advice === null
     ? null
     : `${{ 'pt-BR': 'O que fazer', en: 'What to do', es: 'Qué hacer' }[language]}: ${advice}`;
+}
+
+/** Of a measurement that was put right after the news: the value that stands; null: it is as it was told. */
+function correctedWords(alert: AlertNow | null, told: unknown, language: Language): string | null {
+  const type = WATER_ALERT_TYPES.find((each) => each === alert?.type);
+  if (alert === null || type === undefined || alert.value === null || alert.value === told) return null;
+  const basis = type === 'HIGH_AMMONIA' ? ' NH₃-N' : '';
+  const stands = `${amount(parameterOf(type), alert.value, language)}${basis}`;
+  return {
+    'pt-BR': `Corrigido depois: ${stands}.`,
+    en: `Corrected meanwhile: ${stands}.`,
+    es: `Corregido después: ${stands}.`,
+  }[language];
 }
 
 function resolvedWords(time: string, language: Language): string {
@@ -206,12 +221,16 @@ function noticeWords(
   if (notification === null) return { title: '', text: [] };
   const { title, message, data, created_at } = notification;
   const isResolved = alert?.status === 'RESOLVED' && alert.resolved_at !== null;
+  const corrected = correctedWords(alert, data['value'], language);
   const todo = isResolved
     ? resolvedWords(time(alert.resolved_at ?? created_at), language)
-    : adviceIn(data, { language, water });
+    : adviceIn(corrected === null ? data : { ...data, ...standingOf(alert) }, { language, water });
   const where = [farmName, time(created_at)].filter((part) => part !== null).join(', ');
-  return { title, text: [message, ...(todo === null ? [] : [todo]), where] };
+  return { title, text: [message, corrected, todo, where].filter((part) => part !== null) };
 }
+
+const standingOf = (alert: AlertNow | null) =>
+  alert === null ? {} : { severity: alert.severity, value: alert.value, threshold: alert.threshold };
 
 /** On the wall clock of the reader: 05/03/2026 03:12. */
 function shownTime(iso: string, zone: ZoneClock, language: Language): string {

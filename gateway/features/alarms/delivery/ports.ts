@@ -16,7 +16,15 @@ export type Notification = Stored<RowOf<typeof notification>>;
 /** The alert behind a notification as it stands now. */
 export type AlertNow = Pick<
   Stored<RowOf<typeof alert>>,
-  'status' | 'resolved_at' | 'acknowledged_at' | 'silenced_until' | 'shelved_until'
+  | 'type'
+  | 'value'
+  | 'threshold'
+  | 'severity'
+  | 'status'
+  | 'resolved_at'
+  | 'acknowledged_at'
+  | 'silenced_until'
+  | 'shelved_until'
 >;
 
 /** A delivery that is due, with all that decides about it. */

@@ -45,7 +45,7 @@ export function stateOf(facts: BatchFacts, clock: ZoneClock, now: string): Batch
     isNursery: facts.isNursery,
     daysActive: daysInProduction(batch, clock, now),
     survivalRate: stock.survivalRate,
-    isSurvivalTold: facts.survivalChanges.length > 0,
+    isSurvivalTold: standing(facts.survivalChanges).length > 0,
     harvestedCount: stock.harvestedCount,
     harvestedKg: stock.harvestedKg,
     harvestedIn: facts.harvests.map(({ pond_id: pondId, harvest_date }) => ({

@@ -5,7 +5,7 @@ import { grams, kilograms, money, percent, ratio } from '#core/rounding.ts';
 import { localDay, type ZoneClock, zoneClock, zoneClocks } from '#core/zone-clock.ts';
 import { animalsIn, replayPopulation } from '#science/population.ts';
 import { biomassKgIn, endOf, weighingIn, weightIn } from '../batch-in-pond.ts';
-import type { Batch, BatchHistory, BatchState, BatchStates } from '../batch-state.ts';
+import type { Batch, BatchHistory, BatchState, BatchStates, Reweighed } from '../batch-state.ts';
 import { classesIn, receivedOf } from '../lots-of-harvest.ts';
 import {
   animalsOf,
@@ -18,7 +18,7 @@ import {
 } from './batch-state.ts';
 import { comparableWeighings } from './comparable-weighings.ts';
 import type { Finished } from './end-batch.ts';
-import type { BatchFactQueries, BatchFacts, Harvest, HarvestLotFact, Stay } from './ports.ts';
+import type { BatchFactQueries, BatchFacts, Harvest, HarvestLotFact, Stay, WeighingFact } from './ports.ts';
 
 /** One that lives on elsewhere, or ended after the pond was last left: there may have been animals of it until then. */
 const isDoubtful = ({ pond_id, ended_at, moved_at }: Stay, left: ReadonlyMap<string, string>): boolean =>
@@ -98,16 +98,32 @@ function historyIn(
     stockAt: (instantIso) => stockAt(facts, clock, instantIso),
     weightAt: (when) => weightAt(facts, clock, when),
     animals: animalsOf(facts),
-    asIf: ({ stocking, survival }) =>
+    asIf: ({ stocking = {}, survival = [], weighing }) =>
       historyIn(
         {
           ...all,
           batch: { ...all.batch, ...stocking },
           survivalChanges: [...all.survivalChanges, ...survival],
+          weighings: weighing === undefined ? all.weighings : reweighed(all.weighings, weighing),
         },
         read,
       ),
   };
+}
+
+/** Newest first, as they are read. */
+function reweighed(weighings: readonly WeighingFact[], { id, as }: Reweighed): WeighingFact[] {
+  return weighings
+    .flatMap((fact) => (fact.id !== id ? [fact] : as === null ? [] : [{ ...fact, ...as }]))
+    .toSorted((a, b) =>
+      a.measurement_date === b.measurement_date
+        ? a.id < b.id
+          ? 1
+          : -1
+        : a.measurement_date < b.measurement_date
+          ? 1
+          : -1,
+    );
 }
 
 /** A batch that has lost every animal still lies in its first pond until somebody ends it. */

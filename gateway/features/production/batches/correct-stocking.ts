@@ -1,15 +1,14 @@
 import { survivalChange } from '#contract/resources/batches.ts';
-import { transfer } from '#contract/resources/transfers.ts';
-import { type Change, insert, update } from '#core/changes.ts';
+import { type Change, insert } from '#core/changes.ts';
 import { AppError, conflict } from '#core/errors.ts';
-import { isoOf } from '#core/kernel.ts';
 import type { Caller } from '#core/route.ts';
 import { startOfDay } from '#core/zone-clock.ts';
 import { replayPopulation } from '#science/population.ts';
 import type { Batch, BatchHistory } from '../batch-state.ts';
 import type { ChangeBatchDeps } from './batch-state.ts';
 import { COUNTED_AT_HARVEST, standing } from './batch-state.ts';
-import { inPlaceOf, lossesOf, requireNoneMissed } from './losses.ts';
+import { followingLosses, weightsOfMoves } from './following-facts.ts';
+import { inPlaceOf, requireNoneMissed } from './losses.ts';
 import type { LossRow } from './ports.ts';
 
 /** What a batch was stocked as: told at the stocking, and corrected where that was wrong. */
@@ -36,7 +35,10 @@ export async function correctStocking(
   stocking: Partial<Stocking>,
 ): Promise<{ changes: Change[]; after: BatchHistory }> {
   if (stocking.start_date !== undefined) await requireNothingBefore(deps, history, stocking.start_date);
-  const survival = await followingFacts(deps, caller, history, stocking);
+  const survival = await followingLosses(deps, caller, history, {
+    stocking,
+    survival: await countsAtHarvest(deps, caller, history),
+  });
   const after = history.asIf({ stocking, survival });
   const { animals } = after;
   requireNoneMissed(replayPopulation(history.animals), replayPopulation(animals), { animals });
@@ -92,37 +94,6 @@ async function requireNothingBefore(
   throw new AppError(status, message, { ...extras, more: { record: first } });
 }
 
-/** What was told in numbers that follow from the stocking, told anew by the right one. */
-async function followingFacts(
-  deps: ChangeBatchDeps,
-  caller: Caller,
-  history: BatchHistory,
-  stocking: Partial<Stocking>,
-): Promise<LossRow[]> {
-  const { id: batchId } = history.state.batch;
-  const survival = await countsAtHarvest(deps, caller, history);
-  // oldest first: how many died of one decides where the others were left
-  for (const loss of (await lossesOf(deps, batchId)).reverse()) {
-    const { id: corrects, pond_id: pondId, changed_at: at, weight_kg: kg, animals, value } = loss;
-    if (kg === null || animals === null) continue;
-    const inPlace = (died: number) => {
-      const told = { animals: died, weight_kg: kg, pond_id: pondId, pond_share: loss.pond_share, corrects };
-      const { description } = loss;
-      const step = { kind: 'FACTOR' as const, value: Math.min(1, (value * died) / animals), description };
-      return inPlaceOf(deps, caller, loss, { at, step: { ...step, ...told } });
-    };
-    const diedAsIf = (told: Parameters<BatchHistory['asIf']>[0]) => {
-      // as it was reckoned when it was told: without itself
-      const others = history.asIf({ ...told, survival: [...told.survival, inPlace(0)] });
-      return Math.max(1, Math.round((kg * 1000) / others.weightAt({ pondId, at })));
-    };
-    const died = diedAsIf({ stocking, survival });
-    // what was weighed after it was told may say another number, and does not change it
-    if (died !== animals && died !== diedAsIf({ stocking: {}, survival: [] })) survival.push(inPlace(died));
-  }
-  return survival;
-}
-
 /** Animals counted at the final harvest, where a program before this one stored them as a share of the stocked alone. */
 async function countsAtHarvest(
   deps: ChangeBatchDeps,
@@ -138,28 +109,5 @@ async function countsAtHarvest(
     const told = { ...first, updated_at: fact.created_at };
     const step = { kind, value, animals: counted, description, corrects: id };
     return [inPlaceOf(deps, caller, told, { at: fact.changed_at, step })];
-  });
-}
-
-/**
- * A move that was told without a weight has what the animals weighed then: by the stocking, or by the last weighing since.
- * Where another weight or another day of the stocking says other of that, the move follows.
- */
-async function weightsOfMoves(
-  deps: ChangeBatchDeps,
-  { before, after }: { before: BatchHistory; after: BatchHistory },
-): Promise<Change[]> {
-  const [was, now] = [before.state.batch, after.state.batch];
-  if (was.start_date === now.start_date && was.initial_avg_weight === now.initial_avg_weight) return [];
-  const moves = await deps.queries.transfersOf(was.id);
-  return moves.flatMap((move) => {
-    const when = { pondId: move.source_pond_id, at: move.transfer_date };
-    const isAsWeighed = move.average_weight === before.weightAt(when);
-    // what was weighed after it was told may lie before it by its date
-    const isAsStocked = move.average_weight === was.initial_avg_weight;
-    if (!isAsWeighed && !isAsStocked) return [];
-    const average_weight = isAsWeighed ? after.weightAt(when) : now.initial_avg_weight;
-    if (average_weight === move.average_weight) return [];
-    return [update(transfer, move, { average_weight, updated_at: isoOf(deps.now()) })];
   });
 }

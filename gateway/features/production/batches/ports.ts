@@ -90,7 +90,7 @@ export type BatchFactQueries = {
 export type Harvest = Stored<RowOf<typeof harvest>>;
 
 /** A lot as its harvest is told. */
-export type HarvestLotFact = LotFact & { weight_kg: number };
+export type HarvestLotFact = LotFact & { id: string; harvested_at: string; weight_kg: number };
 
 export type LossRow = RowOf<typeof survivalChange>;
 

@@ -10,9 +10,10 @@ import {
   harvestCreate,
   harvestUpdate,
 } from '#contract/resources/batches.ts';
+import { harvestLot } from '#contract/resources/harvest-lots.ts';
 import { mayOnFarm } from '#contract/rights.ts';
 import { journalAnswer } from '#core/audit.ts';
-import { asParent, insert, remove, update } from '#core/changes.ts';
+import { asParent, type Change, insert, remove, update } from '#core/changes.ts';
 import { changesOf, correctionEntry } from '#core/correct-record.ts';
 import { conflict, invalidField, notFound } from '#core/errors.ts';
 import { requireNotInFuture } from '#core/facts-of-now.ts';
@@ -118,9 +119,20 @@ async function changeHarvest(
     answer: { row, warnings: await warningsOf(deps, state, { row, before: current, language }) },
     changes: [
       update(harvest, current, set),
+      ...(await lotsThatFollow(deps, current, row)),
       correctionEntry(deps, { ...nameOf(caller, state, current), ...changed }),
     ],
   };
+}
+
+/** A lot that was taken to be of the time of its harvest is of the right time as well; its code stands on papers and stays. */
+async function lotsThatFollow(deps: HarvestDeps, before: Harvest, after: Harvest): Promise<Change[]> {
+  const { harvest_date: harvested_at } = after;
+  if (harvested_at === before.harvest_date) return [];
+  const lots = await deps.queries.lotsOfHarvests(after.batch_id);
+  return lots
+    .filter((lot) => lot.harvest_id === after.id && lot.harvested_at === before.harvest_date)
+    .map(({ id }) => update(harvestLot, id, { harvested_at, updated_at: isoOf(deps.now()) }));
 }
 
 /** Decides the end of a harvest's record; its values stay in the audit. 409 while lots that were sold are of it. */

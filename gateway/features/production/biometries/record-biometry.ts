@@ -1,6 +1,6 @@
 import type { RowOf } from '#contract/resource.ts';
 import { type BiometryCreate, type BiometryUpdate, biometry } from '#contract/resources/biometries.ts';
-import { asParent, insert, remove, update } from '#core/changes.ts';
+import { asParent, type Change, insert, remove, update } from '#core/changes.ts';
 import { changesOf, correctionEntry } from '#core/correct-record.ts';
 import { conflict, invalidField, notFound } from '#core/errors.ts';
 import { notAhead } from '#core/facts-of-now.ts';
@@ -12,7 +12,7 @@ import { calendarDay, figure, grams, type Language } from '#science/advice/langu
 import type { ScienceConstants } from '#science/constants.ts';
 import { cvOfSubsamples, cvOfWeights, weightsMatchTotal } from '#science/uniformity.ts';
 import { wasIn } from '../batch-in-pond.ts';
-import type { BatchStates } from '../batch-state.ts';
+import type { BatchStates, Reweighed } from '../batch-state.ts';
 import type { BatchToWeigh, Biometry, BiometryQueries } from './ports.ts';
 
 type Words = {
@@ -149,6 +149,8 @@ export type RecordBiometryDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard'
   queries: BiometryQueries;
   scienceOf: (farmId: string) => Promise<ScienceConstants>;
   batches: Pick<BatchStates, 'byIds'>;
+  /** What was reckoned from a weighing that is corrected now. */
+  following: (caller: Caller, batchId: string, weighing: Reweighed) => Promise<Change[]>;
 };
 
 type Recorded<Row> = Decision<{ row: Row; batch: BatchToWeigh; warnings: BiometryWarning[] }>;
@@ -209,6 +211,8 @@ export async function changeBiometry(
   current: Biometry,
   { input, sentDate, language }: { input: BiometryUpdate; sentDate: unknown; language: Language },
 ): Promise<Recorded<Biometry>> {
+  // before what follows is read: a loss told at the same moment is then seen
+  const guard = await deps.guard('batch', current.batch_id);
   const batch = await requireBatch(deps, current.batch_id);
   const science = await deps.scienceOf(batch.farm_id);
   const { pond_id, measurement_date, sample_size, total_weight_g, notes } = input;
@@ -225,12 +229,15 @@ export async function changeBiometry(
   if (changed === null) return { answer: { row: current, batch, warnings: [] } };
   const set = { ...changed.after, updated_at: isoOf(deps.now()) };
   const row: Biometry = { ...current, ...set, rev: current.rev + 1 };
+  const following = await deps.following(caller, batch.id, { id: row.id, as: row });
   return {
     answer: { row, batch, warnings: await warningsOf(deps, science, batch, { row, language }) },
     changes: [
       update(biometry, current, set),
+      ...following,
       correctionEntry(deps, { ...nameOf(caller, batch, current), ...changed }),
     ],
+    guards: following.length === 0 ? [] : [guard],
   };
 }
 
@@ -240,10 +247,16 @@ export async function deleteBiometry(
   caller: Caller,
   current: Biometry,
 ): Promise<Decision<void>> {
+  const guard = await deps.guard('batch', current.batch_id);
   const batch = await requireBatch(deps, current.batch_id);
   const { rev: _rev, ...before } = current;
   const entry = correctionEntry(deps, { ...nameOf(caller, batch, current), before, after: null });
-  return { answer: undefined, changes: [remove(biometry, current), entry] };
+  const following = await deps.following(caller, batch.id, { id: current.id, as: null });
+  return {
+    answer: undefined,
+    changes: [remove(biometry, current), ...following, entry],
+    guards: following.length === 0 ? [] : [guard],
+  };
 }
 
 /** UUID of the pond the sample was taken in; throws 422 for one that never held animals of the batch. */

@@ -59,7 +59,12 @@ export async function startFarm(engine: Engine) {
     },
     async logs(controlPointId: string) {
       const reply = await app.call('GET', `/logs/control-points/${controlPointId}`, { token });
-      return reply.body as { action: string; user_id: string | null; entity_type: string }[];
+      return reply.body as {
+        action: string;
+        user_id: string | null;
+        entity_type: string;
+        details: Record<string, unknown>;
+      }[];
     },
     act: (decide: () => Promise<Change[]>) =>
       perform(app.kernel, null, async () => ({ answer: null, changes: await decide() })),

@@ -66,6 +66,8 @@ describe.each(['sqlite', 'postgres'] as const)('the watch over controllers (%s)'
         ['heartbeat_restored', null],
         ['heartbeat_lost', null],
       ]);
+      // from the last report before it to the one that ended it
+      expect(heard[0]?.details).toEqual({ silent_s: 240 });
     });
 
     test('a silence that goes on over a restart has its end in the log, and once only', async () => {
@@ -81,6 +83,8 @@ describe.each(['sqlite', 'postgres'] as const)('the watch over controllers (%s)'
       await point.heartbeat();
       await next.tick();
       expect(await actions()).toEqual(['heartbeat_restored', 'heartbeat_lost']);
+      const [restored] = (await app.logs(point.id)).filter(({ action }) => action === 'heartbeat_restored');
+      expect(restored?.details).toEqual({ silent_s: 180 });
       await watchOf(app).tick();
       expect(await actions()).toEqual(['heartbeat_restored', 'heartbeat_lost']);
       expect(await silentHeartbeats(app.database.read)).toEqual([]);

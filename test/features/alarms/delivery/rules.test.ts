@@ -343,6 +343,10 @@ describe('what is done with a delivery', () => {
       given.alert === null
         ? null
         : {
+            type: 'LOW_OXYGEN',
+            value: 2.1,
+            threshold: 4,
+            severity: 'HIGH',
             status: 'ACTIVE',
             resolved_at: null,
             acknowledged_at: null,

@@ -253,7 +253,7 @@ function harvestQueries(db: Db) {
     async lotsOfHarvests(batchId) {
       const rows = await db
         .selectFrom('harvest_lots')
-        .select(['harvest_id', 'weight_kg', 'classes'])
+        .select(['id', 'harvest_id', 'harvested_at', 'weight_kg', 'classes'])
         .where('batch_id', '=', batchId)
         .where('hidden', '=', 0)
         .orderBy('id')

@@ -1,0 +1,86 @@
+import { survivalChange } from '#contract/resources/batches.ts';
+import { transfer } from '#contract/resources/transfers.ts';
+import { type Change, insert, update } from '#core/changes.ts';
+import { isoOf } from '#core/kernel.ts';
+import type { Caller } from '#core/route.ts';
+import { replayPopulation } from '#science/population.ts';
+import type { BatchHistory, Reweighed, ToldOtherwise } from '../batch-state.ts';
+import { type ChangeBatchDeps, touched } from './batch-state.ts';
+import { inPlaceOf, lossesOf, requireHistory, requireNoneMissed } from './losses.ts';
+import type { LossRow } from './ports.ts';
+
+// What was reckoned from another record when it was told, and follows where that is corrected.
+
+/** What follows from a weighing that was corrected, or deleted. Throws 409 with the first record that could then not be. */
+export async function followWeighing(
+  deps: ChangeBatchDeps,
+  caller: Caller,
+  batchId: string,
+  weighing: Reweighed,
+): Promise<Change[]> {
+  const history = await requireHistory(deps, batchId);
+  const survival = await followingLosses(deps, caller, history, { weighing });
+  const after = history.asIf({ weighing, survival });
+  const { animals } = after;
+  requireNoneMissed(replayPopulation(history.animals), replayPopulation(animals), { animals });
+  return [
+    ...survival.map((fact) => insert(survivalChange, fact)),
+    ...(survival.length === 0 ? [] : [touched(history.state, isoOf(deps.now()))]),
+    ...(await weightsOfMoves(deps, { before: history, after })),
+  ];
+}
+
+/** Losses that were told by weight, as animals of the right one: by another stocking, or another weighing. */
+export async function followingLosses(
+  deps: ChangeBatchDeps,
+  caller: Caller,
+  history: BatchHistory,
+  told: ToldOtherwise,
+): Promise<LossRow[]> {
+  const { id: batchId } = history.state.batch;
+  const survival = (told.survival ?? []).slice();
+  // oldest first: how many died of one decides where the others were left
+  for (const loss of (await lossesOf(deps, batchId)).reverse()) {
+    const { id: corrects, pond_id: pondId, changed_at: at, weight_kg: kg, animals, value } = loss;
+    if (kg === null || animals === null) continue;
+    const inPlace = (died: number) => {
+      const told = { animals: died, weight_kg: kg, pond_id: pondId, pond_share: loss.pond_share, corrects };
+      const { description } = loss;
+      const step = { kind: 'FACTOR' as const, value: Math.min(1, (value * died) / animals), description };
+      return inPlaceOf(deps, caller, loss, { at, step: { ...step, ...told } });
+    };
+    const diedAsIf = (other: ToldOtherwise) => {
+      // as it was reckoned when it was told: without itself
+      const others = history.asIf({ ...other, survival: [...(other.survival ?? []), inPlace(0)] });
+      return Math.max(1, Math.round((kg * 1000) / others.weightAt({ pondId, at })));
+    };
+    const died = diedAsIf({ ...told, survival });
+    const before = diedAsIf({});
+    // what was weighed after it was told may say another number, and does not change it
+    const follows = told.weighing === undefined ? died !== before : animals === before;
+    if (died !== animals && follows) survival.push(inPlace(died));
+  }
+  return survival;
+}
+
+/**
+ * A move that was told without a weight has what the animals weighed then: by the stocking, or by the last weighing since.
+ * Where another weight or another day of the stocking says other of that, the move follows.
+ */
+export async function weightsOfMoves(
+  deps: ChangeBatchDeps,
+  { before, after }: { before: BatchHistory; after: BatchHistory },
+): Promise<Change[]> {
+  const [was, now] = [before.state.batch, after.state.batch];
+  const moves = await deps.queries.transfersOf(was.id);
+  return moves.flatMap((move) => {
+    const when = { pondId: move.source_pond_id, at: move.transfer_date };
+    const isAsWeighed = move.average_weight === before.weightAt(when);
+    // what was weighed after it was told may lie before it by its date
+    const isAsStocked = move.average_weight === was.initial_avg_weight;
+    if (!isAsWeighed && !isAsStocked) return [];
+    const average_weight = isAsWeighed ? after.weightAt(when) : now.initial_avg_weight;
+    if (average_weight === move.average_weight) return [];
+    return [update(transfer, move, { average_weight, updated_at: isoOf(deps.now()) })];
+  });
+}
