@@ -267,14 +267,7 @@ export function Shell() {
               </Route>
             ))}
             <Route>
-              <div class="page">
-                <div class="empty">
-                  <h1>{words.notFound}</h1>
-                  <Link class="button main" href="/">
-                    {words.home}
-                  </Link>
-                </div>
-              </div>
+              <Nowhere />
             </Route>
           </Switch>
         </Boundary>
@@ -288,6 +281,22 @@ export function Shell() {
       </Boundary>
       <Commands />
     </Frame>
+  );
+}
+
+function Nowhere() {
+  const words = shellWords();
+  // like every screen: the header is as high as it is once the farm has spoken
+  if (isAwaited.value) return <div class="page" aria-busy="true" />;
+  return (
+    <div class="page">
+      <div class="empty">
+        <h1>{words.notFound}</h1>
+        <Link class="button main" href="/">
+          {words.home}
+        </Link>
+      </div>
+    </div>
   );
 }
 
