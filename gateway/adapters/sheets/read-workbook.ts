@@ -1,10 +1,10 @@
-import { inflateRawSync } from 'node:zlib';
 import { type CellObject, read, SSF, type WorkBook, type WorkSheet } from '@e965/xlsx';
+import { inPieces } from './large-sheets.ts';
 import { SheetTrouble } from './sheet-trouble.ts';
+import { partsOf } from './zip-parts.ts';
 
 export type SheetCell = string | number;
 export type SheetRow = { row: number; cells: SheetCell[]; carried?: Map<number, SheetCell> };
-export type WorkbookRead = { file: 'xlsx' | 'xls' | 'ods'; sheets: { name: string; rows: SheetRow[] }[] };
 
 export type SheetBounds = {
   inflatedBytes: number;
@@ -13,6 +13,9 @@ export type SheetBounds = {
   columns: number;
   letters: number;
   sheets: number;
+  /** Larger sheets of an archive are read in pieces. */
+  wholeBytes: number;
+  pieceBytes: number;
 };
 /** What no sheet of a farm has; a row more than are imported, so that too many are told. */
 export const SHEET_BOUNDS: SheetBounds = {
@@ -22,25 +25,62 @@ export const SHEET_BOUNDS: SheetBounds = {
   columns: 1_000,
   letters: 32_767,
   sheets: 250,
+  wholeBytes: 6 * 1_048_576,
+  pieceBytes: 2 * 1_048_576,
 };
 
-/** The visible sheets of a workbook: numbers as numbers, days and times as ISO text. Throws SheetTrouble. */
-export function readWorkbook(bytes: Uint8Array, bounds: SheetBounds = SHEET_BOUNDS): WorkbookRead {
-  if (bytes[0] === 0x50) refuseBombs(bytes, bounds);
-  const book = opened(bytes, bounds);
+/** What the visible sheets of a workbook hold, and in which order they stand. */
+export type WorkbookTold = { file: 'xlsx' | 'xls' | 'ods'; sheets: string[] };
+type Take = (sheet: string, rows: readonly SheetRow[]) => void;
+
+/**
+ * Hands over the rows of the visible sheets of a workbook, each sheet's in their order: numbers as numbers, days and times
+ * as ISO text. A large sheet comes in pieces, so that memory does not grow with it. Throws SheetTrouble.
+ */
+export async function readWorkbook(
+  bytes: Uint8Array,
+  take: Take,
+  bounds: SheetBounds = SHEET_BOUNDS,
+): Promise<WorkbookTold> {
+  const left = { cells: bounds.cells };
+  if (bytes[0] !== 0x50) return takeSheets(opened(bytes, bounds), { bounds, left, take, file: 'xls' });
+  const parts = partsOf(bytes, bounds);
+  const large = await inPieces(parts, bounds);
+  if (large === null) {
+    const book = opened(bytes, bounds);
+    return takeSheets(book, { bounds, left, take, file: bookFile(book) });
+  }
+  const told = takeSheets(opened(large.rest(), bounds), { bounds, left, take, file: 'xlsx' });
+  for (const sheet of large.sheets) {
+    const corners: Corners = new Map();
+    for await (const piece of sheet.pieces())
+      takeSheets(opened(piece, bounds), { bounds, left, take, file: 'xlsx', corners });
+  }
+  return told;
+}
+
+const bookFile = (book: WorkBook): 'xlsx' | 'ods' =>
+  (book.bookType as string | undefined) === 'ods' ? 'ods' : 'xlsx';
+
+/** What merged cells say of rows below them, by the address of their corner. */
+type Corners = Map<string, SheetCell>;
+type Taking = { bounds: SheetBounds; left: { cells: number }; take: Take; corners?: Corners };
+
+function takeSheets(book: WorkBook, { file, ...taking }: Taking & Pick<WorkbookTold, 'file'>): WorkbookTold {
   const hidden = new Set(
     (book.Workbook?.Sheets ?? []).flatMap(({ name, Hidden: isHidden }) =>
       name !== undefined && isHidden ? [name] : [],
     ),
   );
   const is1904 = book.Workbook?.WBProps?.date1904 === true;
-  const left = { cells: bounds.cells };
-  const names = book.SheetNames.filter((name) => !hidden.has(name));
-  if (names.length > bounds.sheets)
-    throw new SheetTrouble(`The workbook has more than ${bounds.sheets} sheets: send it in parts`);
-  const sheets = names.map((name) => ({ name, rows: rowsOf(book.Sheets[name], { bounds, is1904, left }) }));
-  const filled = sheets.filter(({ rows }) => rows.length > 0);
-  return { file: fileOf(book, bytes), sheets: filled };
+  const sheets = book.SheetNames.filter((name) => !hidden.has(name));
+  if (sheets.length > taking.bounds.sheets)
+    throw new SheetTrouble(`The workbook has more than ${taking.bounds.sheets} sheets: send it in parts`);
+  for (const name of sheets) {
+    const rows = rowsOf(book.Sheets[name], { ...taking, is1904 });
+    if (rows.length > 0) taking.take(name, rows);
+  }
+  return { file, sheets };
 }
 
 function opened(bytes: Uint8Array, bounds: SheetBounds): WorkBook {
@@ -71,19 +111,14 @@ function opened(bytes: Uint8Array, bounds: SheetBounds): WorkBook {
 const isOpenDocument = (bytes: Uint8Array): boolean =>
   bytes[0] === 0x50 && Buffer.from(bytes.subarray(30, 38)).toString('latin1') === 'mimetype';
 
-const fileOf = (book: WorkBook, bytes: Uint8Array): WorkbookRead['file'] => {
-  if (bytes[0] !== 0x50) return 'xls';
-  return (book.bookType as string | undefined) === 'ods' ? 'ods' : 'xlsx';
-};
-
 type Dense = readonly (readonly (CellObject | undefined)[] | undefined)[];
 
 function rowsOf(
   sheet: WorkSheet | undefined,
-  { bounds, is1904, left }: { bounds: SheetBounds; is1904: boolean; left: { cells: number } },
+  { bounds, is1904, left, corners }: Omit<Taking, 'take'> & { is1904: boolean },
 ): SheetRow[] {
   const lines = (sheet?.['!data'] ?? []) as Dense;
-  const carried = carriedOf(sheet, lines, is1904, bounds);
+  const carried = carriedOf(sheet, lines, { is1904, bounds, corners });
   const rows: SheetRow[] = [];
   for (const [index, line] of lines.entries()) {
     const merged = carried.get(index);
@@ -116,14 +151,16 @@ const isBlank = (cell: CellObject | undefined): boolean =>
 function carriedOf(
   sheet: WorkSheet | undefined,
   lines: Dense,
-  is1904: boolean,
-  bounds: SheetBounds,
+  { is1904, bounds, corners }: { is1904: boolean; bounds: SheetBounds; corners: Corners | undefined },
 ): Map<number, Map<number, SheetCell>> {
   const carried = new Map<number, Map<number, SheetCell>>();
   let left = bounds.cells;
   for (const { s: from, e: to } of sheet?.['!merges'] ?? []) {
-    const value = cellOf(lines[from.r]?.[from.c], is1904);
+    const corner = `${from.r} ${from.c}`;
+    const value = corners?.get(corner) ?? cellOf(lines[from.r]?.[from.c], is1904);
     if (value === '') continue;
+    // the rows below may come with a later piece of the sheet
+    if (to.r >= lines.length) corners?.set(corner, value);
     for (let row = from.r; row <= Math.min(to.r, lines.length - 1); row += 1) {
       for (let column = from.c; column <= Math.min(to.c, bounds.columns); column += 1) {
         left -= 1;
@@ -182,66 +219,4 @@ function dateOf(serial: number, is1904: boolean): SheetCell {
   if (serial < 1) return time;
   const day = `${y}-${two(m)}-${two(d)}`;
   return time === '00:00:00' ? day : `${day} ${time}`;
-}
-
-// Archives ----------------------------------------------------------------------------------------------------------
-
-const ENTRY = 0x02014b50;
-const END = 0x06054b50;
-const LOCAL = 0x04034b50;
-const MOST_ENTRIES = 2_000;
-
-/** What an archive says of its size is proved by inflating it, no further than that. Throws SheetTrouble. */
-function refuseBombs(bytes: Uint8Array, { inflatedBytes, rows }: SheetBounds): void {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const broken = () => new SheetTrouble('The workbook is damaged: save it anew');
-  let end = bytes.length - 22;
-  while (end >= 0 && end > bytes.length - 66_000 && view.getUint32(end, true) !== END) end -= 1;
-  if (end < 0 || view.getUint32(end, true) !== END) throw broken();
-  const entries = view.getUint16(end + 10, true);
-  if (entries > MOST_ENTRIES) throw new SheetTrouble('The workbook has too many parts');
-  let at = view.getUint32(end + 16, true);
-  let left = inflatedBytes;
-  for (let n = 0; n < entries; n += 1) {
-    if (at + 46 > bytes.length || view.getUint32(at, true) !== ENTRY) throw broken();
-    const method = view.getUint16(at + 10, true);
-    const packed = view.getUint32(at + 20, true);
-    const size = view.getUint32(at + 24, true);
-    const local = view.getUint32(at + 42, true);
-    left -= size;
-    if (left < 0) throw new SheetTrouble('The workbook is too large when it is unpacked');
-    if (local + 30 > bytes.length || view.getUint32(local, true) !== LOCAL) throw broken();
-    const start = local + 30 + view.getUint16(local + 26, true) + view.getUint16(local + 28, true);
-    const name = Buffer.from(bytes.subarray(at + 46, at + 46 + view.getUint16(at + 28, true))).toString(
-      'latin1',
-    );
-    if (method !== 8 && (method !== 0 || packed !== size)) throw broken();
-    const kept = bytes.subarray(start, start + packed);
-    const whole = method === 8 ? proved(kept, size) : kept;
-    if (SHEET_PART.test(name) && lastRowIn(whole) > rows) throw tooManyRows(rows);
-    at += 46 + view.getUint16(at + 28, true) + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
-  }
-}
-
-function proved(packed: Uint8Array, size: number): Uint8Array {
-  try {
-    const whole = inflateRawSync(packed, { maxOutputLength: size + 1 });
-    if (whole.length === size) return whole;
-  } catch {
-    // longer than it says, or damaged
-  }
-  throw new SheetTrouble('The workbook is damaged: save it anew');
-}
-
-const SHEET_PART = /^xl\/worksheets\/[^/]+\.xml$/;
-const tooManyRows = (rows: number) =>
-  new SheetTrouble(`The workbook has rows below row ${rows}: send it in parts`);
-
-/** The last row of a sheet that holds something, however many below it are only coloured; what lies beyond is not read. */
-function lastRowIn(xml: Uint8Array): number {
-  const text = Buffer.from(xml.buffer, xml.byteOffset, xml.byteLength);
-  const value = Math.max(text.lastIndexOf('</v>'), text.lastIndexOf('</is>'));
-  const row = value === -1 ? -1 : text.lastIndexOf('<row ', value);
-  const head = row === -1 ? '' : text.toString('latin1', row, row + 200);
-  return Number(/^<row [^>]*?\br="(\d+)"/.exec(head)?.[1] ?? 0);
 }

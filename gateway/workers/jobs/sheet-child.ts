@@ -13,18 +13,14 @@ standBack();
 process.once('disconnect', () => process.exit(1));
 process.once('message', (path: string) => {
   const tell = (answer: SheetAnswer) => void process.send?.(answer);
-  try {
-    const { file, sheets } = readWorkbook(readFileSync(path));
-    for (const { name, rows } of sheets) {
-      for (let at = 0; at < rows.length; at += ROWS_AT_ONCE)
-        tell({ sheet: name, rows: sentAs(rows.slice(at, at + ROWS_AT_ONCE)) });
-    }
-    process.send?.({ file } satisfies SheetAnswer, () => process.exit(0));
-  } catch (error) {
+  const last = (answer: SheetAnswer) => void process.send?.(answer, () => process.exit(0));
+  readWorkbook(readFileSync(path), (sheet, rows) => {
+    for (let at = 0; at < rows.length; at += ROWS_AT_ONCE)
+      tell({ sheet, rows: sentAs(rows.slice(at, at + ROWS_AT_ONCE)) });
+  }).then(last, (error: unknown) => {
     const isTold = error instanceof SheetTrouble;
-    const answer: SheetAnswer = isTold ? { trouble: error.message } : { failure: String(error) };
-    process.send?.(answer, () => process.exit(0));
-  }
+    last(isTold ? { trouble: error.message } : { failure: String(error) });
+  });
 });
 
 function sentAs(rows: readonly SheetRow[]): Uint8Array {

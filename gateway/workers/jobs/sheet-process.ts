@@ -1,13 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { SheetRow, WorkbookRead } from '#adapters/sheets/read-workbook.ts';
+import type { SheetRow, WorkbookTold } from '#adapters/sheets/read-workbook.ts';
 import { SheetTrouble } from '#adapters/sheets/sheet-trouble.ts';
 
-/** What the process says: rows of a sheet as JSON, and at last what kind of file it was. */
+/** What the process says: rows of a sheet as JSON, and at last what kind of file it was and in which order its sheets stand. */
 export type SheetAnswer =
   | { sheet: string; rows: Uint8Array }
-  | { file: WorkbookRead['file'] }
+  | WorkbookTold
   | { trouble: string }
   | { failure: string };
 
@@ -15,13 +15,13 @@ export type SheetAnswer =
 export type RowSent = Omit<SheetRow, 'carried'> & { carried?: [number, string | number][] };
 
 export type Workbook = {
-  file: WorkbookRead['file'];
+  file: WorkbookTold['file'];
   sheets: { name: string; rows: () => Iterable<SheetRow> }[];
 };
 
 const FILE = fileURLToPath(new URL('./sheet-child.ts', import.meta.url));
 const FLAGS = [
-  '--max-semi-space-size=4',
+  '--max-semi-space-size=2',
   '--max-old-space-size=256',
   '--import',
   new URL('../../../scripts/require-node.mjs', import.meta.url).href,
@@ -66,7 +66,10 @@ export function readWorkbookBeside(
         chunks.push(answer.rows);
         sheets.set(answer.sheet, chunks);
       } else if ('file' in answer) {
-        const read = [...sheets].map(([name, chunks]) => ({ name, rows: () => rowsIn(chunks) }));
+        const read = answer.sheets.flatMap((name) => {
+          const chunks = sheets.get(name);
+          return chunks === undefined ? [] : [{ name, rows: () => rowsIn(chunks) }];
+        });
         finish(() => resolve({ file: answer.file, sheets: read }));
       } else if ('trouble' in answer) finish(() => reject(new SheetTrouble(answer.trouble)));
       else finish(() => reject(new Error(answer.failure)));
