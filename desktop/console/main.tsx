@@ -9,7 +9,7 @@ import './styles/print.css';
 import { QueryClientProvider } from '@tanstack/preact-query';
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { Route, Switch, useLocation, useSearch } from 'wouter-preact';
+import { Route, Switch, useSearch } from 'wouter-preact';
 import { startInstance } from './data/instance.ts';
 import { startLive, stopLive } from './data/live.ts';
 import { startRemoteOrders } from './data/orders.ts';
@@ -22,8 +22,7 @@ import { isSignedIn, keepUserKnown, mustSetUp, renewIfDue } from './data/session
 import { startTheme } from './data/theme.ts';
 import { prepareFormats } from './i18n/format.ts';
 import { language } from './i18n/language.ts';
-import { SignIn } from './screens/sign-in/sign-in.tsx';
-import { usePageTitle } from './shell/page-change.ts';
+import { PageTitle } from './shell/page-change.ts';
 import { startScreenLight } from './shell/screen-light.ts';
 import { Boundary, LazyScreen, Shell } from './shell/shell.tsx';
 import { startSound } from './shell/sound.ts';
@@ -31,7 +30,6 @@ import { startSound } from './shell/sound.ts';
 function App() {
   const signedIn = isSignedIn();
   const isBarred = signedIn && mustSetUp.value;
-  usePageTitle(useLocation()[0]);
   useEffect(() => {
     if (!signedIn || isBarred) {
       stopLive();
@@ -43,6 +41,7 @@ function App() {
   if (isBarred)
     return (
       <QueryClientProvider client={queries}>
+        <PageTitle />
         <Boundary>
           <LazyScreen load={loadSetUpFirst} params={{}} />
         </Boundary>
@@ -51,6 +50,7 @@ function App() {
   const isOnWall = new URLSearchParams(useSearch()).get('tv') === '1';
   return (
     <QueryClientProvider client={queries}>
+      <PageTitle />
       <Boundary>
         <Switch>
           <Route path={isOnWall ? '*' : '/painel'}>
@@ -68,7 +68,7 @@ function App() {
           <Route path="/nova-senha">
             <LazyScreen load={loadNewPassword} params={{}} />
           </Route>
-          {signedIn ? <Route component={Shell} /> : <Route component={SignIn} />}
+          <Route>{signedIn ? <Shell /> : <LazyScreen load={loadSignIn} params={{}} />}</Route>
         </Switch>
       </Boundary>
     </QueryClientProvider>
@@ -78,6 +78,7 @@ function App() {
 // They stand without the frame of the console, and without a session, too.
 const loadPanel = async () => (await import('./screens/panel/panel.tsx')).Panel;
 const loadWelcome = async () => (await import('./screens/onboarding/welcome.tsx')).Welcome;
+const loadSignIn = async () => (await import('./screens/sign-in/sign-in.tsx')).SignIn;
 const loadForgotten = async () => (await import('./screens/sign-in/forgotten.tsx')).Forgotten;
 const loadSetUpFirst = async () => (await import('./screens/account/set-up-first.tsx')).SetUpFirst;
 const loadNewPassword = async () => (await import('./screens/sign-in/new-password.tsx')).NewPassword;

@@ -8,6 +8,7 @@ import type { PathOf } from '../data/api.ts';
 import { removeLater } from '../data/corrections.ts';
 import type { TableView } from '../data/table-views.ts';
 import { figure } from '../i18n/format.ts';
+import { codeOrder } from '../state/code-order.ts';
 import { BulkBar, type BulkOf, ChooseAll, ChooseOne, useChoice } from './bulk-choice.tsx';
 import { Button } from './button.tsx';
 import { type CorrectedField, CorrectionDialog } from './correction-dialog.tsx';
@@ -270,7 +271,7 @@ function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], orde
     const [one, other] = [raw(a), raw(b)];
     if (one === null || other === null) return Number(one === null) - Number(other === null);
     if (typeof one === 'number' && typeof other === 'number') return sign * (one - other);
-    return sign * String(one).localeCompare(String(other), undefined, { numeric: true });
+    return sign * codeOrder(String(one), String(other));
   });
 }
 

@@ -1,5 +1,6 @@
 import { useQueries } from '@tanstack/preact-query';
 import type { PondCards } from '#contract/resources/pond-cards.ts';
+import { byCod } from '../state/code-order.ts';
 import type { AiredPond } from '../state/off-risk.ts';
 import { get } from './api.ts';
 import { now } from './clock.ts';
@@ -16,9 +17,7 @@ export function useAiredPonds({ id, farm_id }: Pick<ControlPoint, 'id' | 'farm_i
   const ponds = useGet('/ponds/', { farm_id, limit: 1_000 });
   const cards = useGet('/ponds/summary-cards', { farm_id });
   const cardsById = new Map(cards.data?.ponds.map((card) => [card.pond_id, card]));
-  const aired = (ponds.data ?? [])
-    .filter(({ control_point_id }) => control_point_id === id)
-    .toSorted((a, b) => a.cod.localeCompare(b.cod, undefined, { numeric: true }));
+  const aired = (ponds.data ?? []).filter(({ control_point_id }) => control_point_id === id).toSorted(byCod);
   const earlier = useEarlierOxygen(
     aired.flatMap((pond) => {
       const water = cardsById.get(pond.id)?.water_quality ?? null;

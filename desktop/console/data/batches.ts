@@ -1,8 +1,14 @@
 import type { BatchAnswer } from '#contract/resources/batches.ts';
+import { codeOrder, onceEach } from '../state/code-order.ts';
 import { farm } from './farm-store.ts';
 import { useGet } from './query.ts';
 
 export type Batch = BatchAnswer;
+
+const inOrder = onceEach((batches: readonly Batch[]) =>
+  batches.toSorted((a, b) => codeOrder(a.batch_code, b.batch_code)),
+);
+const NONE: readonly Batch[] = [];
 
 /** Batches of the chosen farm; by default those that swim. */
 export function useBatches(status: 'ACTIVE' | 'FINISHED' | 'ABORTED' = 'ACTIVE') {
@@ -11,9 +17,7 @@ export function useBatches(status: 'ACTIVE' | 'FINISHED' | 'ABORTED' = 'ACTIVE')
     status,
     limit: 500,
   });
-  const batches = (result.data ?? []).toSorted((a, b) =>
-    a.batch_code.localeCompare(b.batch_code, undefined, { numeric: true }),
-  );
+  const batches = result.data === undefined ? NONE : inOrder(result.data);
   return { ...result, batches };
 }
 

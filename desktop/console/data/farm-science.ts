@@ -1,6 +1,7 @@
 import type { WaterField } from '#contract/resources/water-quality.ts';
 import type { BlindChart } from '#science/constants.ts';
 import { optimalRange, type Water } from '#science/water-limits.ts';
+import { onceEach } from '../state/code-order.ts';
 import type { Band } from '../state/water-span.ts';
 import { put } from './api.ts';
 import { farm } from './farm-store.ts';
@@ -29,14 +30,18 @@ export function useFarmWater(): FarmWater {
 }
 
 /** What is good of a parameter on the farm that is looked at, as the charts shade it; null: not known yet. */
-export function useBandOf(): (field: WaterField) => Band | null {
+export function useBandOf(): BandOf {
   const { water } = useFarmWater();
-  return (field) => {
-    if (water === null) return null;
-    const { min, max } = optimalRange(water, field);
-    return { low: min, high: max };
-  };
+  return water === null ? noBand : bandsOf(water);
 }
+export type BandOf = (field: WaterField) => Band | null;
+
+const noBand: BandOf = () => null;
+/** The same for all who ask while it holds: what is drawn with it is not drawn anew. */
+const bandsOf = onceEach<Water, BandOf>((water) => (field) => {
+  const { min, max } = optimalRange(water, field);
+  return { low: min, high: max };
+});
 
 export async function keepAmmoniaBasis(farmId: string, ammoniaBasis: AmmoniaBasis): Promise<void> {
   const path = pathOf(farmId);

@@ -13,6 +13,7 @@ import type {
 } from '#contract/events/stream.ts';
 import { mayOnFarm, type Right } from '#contract/rights.ts';
 import { farmZone } from '../i18n/format.ts';
+import { byCod } from '../state/code-order.ts';
 import { type KnownAlerts, withAlert } from '../state/standing-alerts.ts';
 import { get } from './api.ts';
 import { noteServerTime, serverNow } from './clock.ts';
@@ -78,9 +79,7 @@ export function chooseFarm(id: string): void {
 }
 
 export const farmControlPoints = computed(() =>
-  [...controlPoints.value.values()]
-    .filter(({ farm_id }) => farm_id === farm.value?.id)
-    .sort((a, b) => a.cod.localeCompare(b.cod, undefined, { numeric: true })),
+  [...controlPoints.value.values()].filter(({ farm_id }) => farm_id === farm.value?.id).sort(byCod),
 );
 
 /** Those that air ponds: a siren is no aerator, and nothing that counts or switches aeration may take it for one. */

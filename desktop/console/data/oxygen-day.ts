@@ -1,5 +1,5 @@
-import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { computed, signal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { PondCards } from '#contract/resources/pond-cards.ts';
 import { DAY_MS, lineOf, type OxygenLine, type Quarter, withReading } from '../state/oxygen-line.ts';
 import { get } from './api.ts';
@@ -172,7 +172,8 @@ export function useOxygenDay(
   { pond_id, water_quality: water }: Known,
   looks: boolean,
 ): OxygenLine & { isKnown: boolean } {
-  const line = lines.value.get(pond_id);
+  // the line of another pond is no reason to draw this one
+  const line = useMemo(() => computed(() => lines.value.get(pond_id)), [pond_id]).value;
   useEffect(() => {
     follow(pond_id, water, looks);
   }, [

@@ -1,6 +1,7 @@
 import { effect, signal } from '@preact/signals';
 import type * as z from 'zod';
 import type { systemIdentityAnswer } from '#contract/resources/system.ts';
+import { byCod, onceEach } from '../state/code-order.ts';
 import { alarms } from './alarms.ts';
 import { get } from './api.ts';
 import { now } from './clock.ts';
@@ -19,15 +20,16 @@ export type Pond = {
   control_point_id: string | null;
 };
 
+const inOrder = onceEach((ponds: readonly Pond[]) => ponds.toSorted(byCod));
+const NONE: readonly Pond[] = [];
+
 /** The ponds of the chosen farm, in walking order (by code). */
 export function usePonds() {
   const result = useGet(farm.value === null ? null : '/ponds/', {
     farm_id: farm.value?.id,
     limit: 1_000,
   });
-  const ponds = (result.data ?? []).toSorted((a, b) =>
-    a.cod.localeCompare(b.cod, undefined, { numeric: true }),
-  );
+  const ponds = result.data === undefined ? NONE : inOrder(result.data);
   return { ...result, ponds };
 }
 

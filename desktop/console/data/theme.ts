@@ -27,6 +27,11 @@ isCoarse.addEventListener('change', (event) => {
   coarse.value = event.matches;
 });
 
+function untilSun(): string {
+  const { dusk, dawn } = farmNightHours();
+  return `sun ${dusk} ${dawn}`;
+}
+
 export function startTheme(): void {
   effect(() => {
     const wanted = theme.value;
@@ -34,9 +39,8 @@ export function startTheme(): void {
     const isDark = bySun ? isFarmNight.value : wanted === 'auto' ? systemDark.value : wanted === 'dark';
     document.documentElement.dataset['theme'] = isDark ? 'dark' : 'light';
     localStorage.setItem('theme', wanted);
-    const { dusk, dawn } = untracked(farmNightHours);
     // for public/first-look.js, which is there before this is
-    localStorage.setItem('first-look', bySun ? `sun ${dusk} ${dawn}` : wanted);
+    localStorage.setItem('first-look', bySun ? untracked(untilSun) : wanted);
   });
   effect(() => {
     const chosen = density.value === 'auto' ? (coarse.value ? 'touch' : 'compact') : density.value;

@@ -4,21 +4,6 @@ import { isWorthSaying, readTyped, readWhole, typedFigure } from '../state/typed
 
 // The only place that turns figures and instants into text. Everything is told in the farm's own time.
 
-/** Zone of the farm that is shown; until it is known, that of the one shown here last. */
-export const farmZone = signal(keptZone());
-farmZone.subscribe((zone) => localStorage.setItem('zone', zone));
-
-function keptZone(): string {
-  const kept = localStorage.getItem('zone') ?? '';
-  try {
-    // a browser may have unlearned it
-    new Intl.DateTimeFormat('en', { timeZone: kept });
-    return kept;
-  } catch {
-    return 'America/Fortaleza';
-  }
-}
-
 const BLANK = '—';
 /** A figure and its unit are never parted at the end of a line. */
 const FIRM_SPACE = '\u00a0';
@@ -93,6 +78,26 @@ function dateFormat(
   return known;
 }
 
+const HOUR_AND_MINUTE = { hour: '2-digit', minute: '2-digit' } as const;
+
+/** Until the first farm is known. */
+const UNKNOWN_ZONE = 'America/Fortaleza';
+
+/** Zone of the farm that is shown; until it is known, that of the one shown here last. */
+export const farmZone = signal(keptZone());
+farmZone.subscribe((zone) => localStorage.setItem('zone', zone));
+
+function keptZone(): string {
+  const kept = localStorage.getItem('zone') ?? UNKNOWN_ZONE;
+  try {
+    // a browser may have unlearned it; what is made to find that out is what the page writes with first
+    dateFormat('hm', HOUR_AND_MINUTE, kept);
+    return kept;
+  } catch {
+    return UNKNOWN_ZONE;
+  }
+}
+
 type Instant = string | number | null | undefined;
 const asDate = (at: Instant): Date | null => {
   if (at === null || at === undefined) return null;
@@ -106,7 +111,7 @@ const told = (at: Instant, key: string, options: Intl.DateTimeFormatOptions): st
 };
 
 /** 02:14 */
-export const clockTime = (at: Instant) => told(at, 'hm', { hour: '2-digit', minute: '2-digit' });
+export const clockTime = (at: Instant) => told(at, 'hm', HOUR_AND_MINUTE);
 /** 02:14:07 */
 export const clockSeconds = (at: Instant) =>
   told(at, 'hms', { hour: '2-digit', minute: '2-digit', second: '2-digit' });

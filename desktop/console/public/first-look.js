@@ -46,3 +46,22 @@ Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
     document.addEventListener('DOMContentLoaded', () => void begin());
   }
 }
+{
+  // While the console is on its way: what takes a cheap phone long the first time, and then would hold up the first drawing.
+  const { lang } = document.documentElement;
+  const timeZone = localStorage.getItem('zone') ?? 'America/Fortaleza';
+  const ahead = [
+    () => Object.assign(globalThis, { soundAhead: new AudioContext() }),
+    () => new Intl.DateTimeFormat(lang, { timeZone, hour: '2-digit', minute: '2-digit' }).format(),
+    () => new Intl.NumberFormat(lang).format(0),
+    () => new Intl.Collator(undefined, { numeric: true }).compare('1', '2'),
+  ];
+  for (const one of ahead)
+    setTimeout(() => {
+      try {
+        one();
+      } catch {
+        // the console finds out by itself, and says so
+      }
+    });
+}

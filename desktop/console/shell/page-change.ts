@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLocation } from 'wouter-preact';
 import { shellWords } from '#words/shell.ts';
 import { toAnswer } from '../data/alarms.ts';
 
@@ -20,10 +21,11 @@ const PLACE_MS = 4_000;
 const PARTS =
   'main .tabs [aria-current], main [aria-current=step] .step-name, main [data-parts] [aria-pressed=true]';
 
-/** Of every page, with the frame of the console or without. */
-export function usePageTitle(place: string): void {
-  useHeading(place);
+/** Of every page, with the frame of the console or without. Alone: a new title is no reason to draw the page anew. */
+export function PageTitle(): null {
+  useHeading(useLocation()[0]);
   useTitle();
+  return null;
 }
 
 function useTitle(): void {

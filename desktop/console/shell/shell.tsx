@@ -231,7 +231,7 @@ const ROUTES: readonly { path: string; load: Load }[] = [
 ];
 
 /** The screen that was asked for comes first, and has the line for itself. */
-const AFTER_MS = 4_000;
+const AFTER_MS = 8_000;
 
 /** A PC in the pump house stays where its line is. */
 const isCarried = (): boolean => matchMedia('(pointer: coarse)').matches;
@@ -240,10 +240,9 @@ export function Shell() {
   const words = shellWords();
   const [place] = useLocation();
   useKeys();
-  useFetchedAhead();
   useScroll(place);
   return (
-    <div class="shell" data-link={link.value} data-word={farmWordAge.value}>
+    <Frame>
       <a class="skip" href="#content">
         {words.skip}
       </a>
@@ -268,14 +267,7 @@ export function Shell() {
               </Route>
             ))}
             <Route>
-              <div class="page">
-                <div class="empty">
-                  <h1>{words.notFound}</h1>
-                  <Link class="button main" href="/">
-                    {words.home}
-                  </Link>
-                </div>
-              </div>
+              <Nowhere />
             </Route>
           </Switch>
         </Boundary>
@@ -288,6 +280,32 @@ export function Shell() {
         <OrderQuestion />
       </Boundary>
       <Commands />
+    </Frame>
+  );
+}
+
+function Nowhere() {
+  const words = shellWords();
+  // like every screen: the header is as high as it is once the farm has spoken
+  if (isAwaited.value) return <div class="page" aria-busy="true" />;
+  return (
+    <div class="page">
+      <div class="empty">
+        <h1>{words.notFound}</h1>
+        <Link class="button main" href="/">
+          {words.home}
+        </Link>
+      </div>
+    </div>
+  );
+}
+
+/** How the line stands is told to the styles; what stands within is not drawn anew for that. */
+function Frame({ children }: { children: ComponentChildren }) {
+  useFetchedAhead();
+  return (
+    <div class="shell" data-link={link.value} data-word={farmWordAge.value}>
+      {children}
     </div>
   );
 }
@@ -321,8 +339,8 @@ function tellHeight(header: HTMLElement | null): void {
     header.dataset['high'] = String(isHigh);
     document.documentElement.style.setProperty('--top', isHigh ? '0px' : `${header.offsetHeight}px`);
   };
+  // it tells the first height, too, when the page is laid out anyway
   new ResizeObserver(tell).observe(header);
-  tell();
 }
 
 function useFetchedAhead(): void {

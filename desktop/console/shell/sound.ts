@@ -16,6 +16,11 @@ const silencedUntil = signal(0);
 /** Whether the browser lets us be heard. */
 export const isBlocked = signal(true);
 
+declare global {
+  /** By public/first-look.js. */
+  var soundAhead: AudioContext | undefined;
+}
+
 let context: AudioContext | null = null;
 
 /** A wall that watched the farm, and whose session is over: nobody watches there any more. */
@@ -55,7 +60,7 @@ export async function arm(): Promise<void> {
 
 /** The browser may take sound away at any time, too: for a call, or when the loudspeaker is pulled. */
 function aContext(): AudioContext {
-  const made = new AudioContext();
+  const made = globalThis.soundAhead ?? new AudioContext();
   const tell = () => {
     isBlocked.value = made.state !== 'running';
   };

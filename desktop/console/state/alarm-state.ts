@@ -1,5 +1,6 @@
 import { priorityOf } from '#contract/alert-priority.ts';
 import { type AlertType, RETURNED_FOR_MS, type Severity } from '#contract/words.ts';
+import { byCod } from './code-order.ts';
 import { conditionAt, isNewer } from './standing-alerts.ts';
 
 // Alarms as a person must answer them: how urgent, in which state, which one first. Pure.
@@ -180,6 +181,4 @@ const concern = ({ inProduction, oxygen }: PondConcern): number =>
 
 /** By alarm, then by how little oxygen there is, then by code. */
 export const byConcern = (a: PondConcern, b: PondConcern): number =>
-  (a.priority ?? 9) - (b.priority ?? 9) ||
-  concern(a) - concern(b) ||
-  a.cod.localeCompare(b.cod, undefined, { numeric: true });
+  (a.priority ?? 9) - (b.priority ?? 9) || concern(a) - concern(b) || byCod(a, b);

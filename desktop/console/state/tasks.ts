@@ -1,3 +1,5 @@
+import { codeOrder } from './code-order.ts';
+
 // What is to be done today, and what should have been done. Pure: instants in milliseconds come in.
 
 const MIN = 60_000;
@@ -121,7 +123,7 @@ export function inOrder(tasks: readonly Task[]): Task[] {
       Number(b.isOverdue) - Number(a.isOverdue) ||
       ORDER[a.kind] - ORDER[b.kind] ||
       a.dueAt - b.dueAt ||
-      a.place.localeCompare(b.place, undefined, { numeric: true }),
+      codeOrder(a.place, b.place),
   );
 }
 

@@ -29,6 +29,7 @@ import { lastOrderAt, orderUnderWay, remoteOrder } from '../../data/orders.ts';
 import { type PlansByPoint, usePlans } from '../../data/outlook.ts';
 import { pondLine, usePondsByPoint } from '../../data/places.ts';
 import { age, quantity } from '../../i18n/format.ts';
+import { byCod } from '../../state/code-order.ts';
 import { controlFactsOf, controlStateOf, isHeard, keptOrder, urgencyOf } from '../../state/freshness.ts';
 import { TEST_S } from '../siren/siren-list.tsx';
 import { saidIn } from '../system/use-work.ts';
@@ -145,12 +146,7 @@ function sorted(points: readonly ControlPoint[], plans: PlansByPoint | undefined
     );
   const isHeldOff = (point: ControlPoint) =>
     point.target_status === 'OFF' && isOffSchedule(plans?.get(point.id)) ? 0 : 1;
-  return points.toSorted(
-    (a, b) =>
-      urgency(a) - urgency(b) ||
-      isHeldOff(a) - isHeldOff(b) ||
-      a.cod.localeCompare(b.cod, undefined, { numeric: true }),
-  );
+  return points.toSorted((a, b) => urgency(a) - urgency(b) || isHeldOff(a) - isHeldOff(b) || byCod(a, b));
 }
 
 function BoardRow({

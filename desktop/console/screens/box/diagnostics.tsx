@@ -54,7 +54,11 @@ export function Diagnostics() {
           </>
         )}
       </Answer>
-      {hasDoctor ? <Answer of={doctor}>{(report) => <Findings report={report} />}</Answer> : null}
+      {hasDoctor ? (
+        <div class="stack long-awaited">
+          <Answer of={doctor}>{(report) => <Findings report={report} />}</Answer>
+        </div>
+      ) : null}
       <ClockCard />
       <BoxCare />
     </SystemPage>

@@ -123,6 +123,7 @@ function PondStep({
   const judged = judgedOf(pond.id);
   const { send, isBusy } = useSendWater();
   const shownAt = useRef(performance.now());
+  const [isWhole, setWhole] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
     if (!isNext) return;
@@ -158,20 +159,23 @@ function PondStep({
           before={last?.[field] ?? null}
         />
       ))}
-      <details>
+      <details onToggle={(event) => setWhole(event.currentTarget.open)}>
         <summary>+ {REST.map((field) => waterWords().short[field]).join(', ')}</summary>
-        <div class="stack">
-          <AmmoniaQuestion />
-          {REST.map((field) => (
-            <WaterInput
-              key={field}
-              field={field}
-              pondId={pond.id}
-              judged={judged[field]}
-              before={last?.[field] ?? null}
-            />
-          ))}
-        </div>
+        {/* what nobody opened is not drawn, and moves nothing */}
+        {isWhole ? (
+          <div class="stack">
+            <AmmoniaQuestion />
+            {REST.map((field) => (
+              <WaterInput
+                key={field}
+                field={field}
+                pondId={pond.id}
+                judged={judged[field]}
+                before={last?.[field] ?? null}
+              />
+            ))}
+          </div>
+        ) : null}
       </details>
       <div class="step-actions">
         <Button big disabled={onBack === null} onClick={() => onBack?.()}>

@@ -3,7 +3,15 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { welcomeWords } from '#words/onboarding.ts';
 import { Button } from '../../components/button.tsx';
-import { farm, farmControlPoints, farms, isKnown, isOwner, presence } from '../../data/farm-store.ts';
+import {
+  type ControlPoint,
+  farm,
+  farmControlPoints,
+  farms,
+  isKnown,
+  isOwner,
+  presence,
+} from '../../data/farm-store.ts';
 import '../../styles/system.css';
 import { ApiError } from '../../data/api.ts';
 import { useBatches } from '../../data/batches.ts';
@@ -23,9 +31,13 @@ const KEPT = 'checklist';
 export function Checklist({ place }: { place: 'above' | 'below' }) {
   const words = welcomeWords();
   const [isDismissed, setDismissed] = useState(() => localStorage.getItem(KEPT) === 'dismissed');
+  const { ponds, isSuccess } = usePonds();
   const hasFarm = farm.value !== null;
   const mayHelp = !hasFarm || isOwner.value;
-  if (isDismissed || !mayHelp || !isKnown.value) return null;
+  if (isDismissed || !mayHelp || !isKnown.value || (hasFarm && !isSuccess)) return null;
+  // only where it stands is asked for what is missing
+  const canBeWatched = hasFarm && ponds.length > 0 && farmControlPoints.value.some(isReal);
+  if (canBeWatched !== (place === 'below')) return null;
   const dismiss = (
     <Button
       look="quiet"
@@ -37,10 +49,10 @@ export function Checklist({ place }: { place: 'above' | 'below' }) {
       {words.dismiss}
     </Button>
   );
-  return <Missing place={place} dismiss={dismiss} />;
+  return <Missing {...{ canBeWatched, dismiss }} />;
 }
 
-function Missing({ place, dismiss }: { place: 'above' | 'below'; dismiss: JSX.Element }) {
+function Missing({ canBeWatched, dismiss }: { canBeWatched: boolean; dismiss: JSX.Element }) {
   const words = welcomeWords();
   const { steps: all, done } = useProgress();
   // whoever sees this has an account
@@ -48,8 +60,6 @@ function Missing({ place, dismiss }: { place: 'above' | 'below'; dismiss: JSX.El
   const missing = steps.filter((step) => done[step] === false);
   const [next] = missing;
   if (next === undefined || steps.some((step) => done[step] === null)) return null;
-  const canBeWatched = done.fazenda === true && done.viveiros === true && done.controlador === true;
-  if (canBeWatched !== (place === 'below')) return null;
   const title = words.left(missing.length, steps.length);
   if (canBeWatched) {
     return (
@@ -99,6 +109,9 @@ function Missing({ place, dismiss }: { place: 'above' | 'below'; dismiss: JSX.El
   );
 }
 
+/** A virtual one airs no pond. */
+const isReal = ({ is_simulated, is_siren }: ControlPoint): boolean => !is_simulated && !is_siren;
+
 /** In the order in which one leads to the next; `caixa` is a hosted instance's, `chave` a gateway's. */
 const STEPS = [
   'conta',
@@ -130,8 +143,7 @@ export function useProgress() {
   const backup = useGet(signedIn && !isHosted.value ? '/system/backup' : null);
   const boxes = useGet(signedIn && isHosted.value ? '/sync/gateways' : null);
   const sessions = useGet(signedIn ? '/auth/sessions' : null);
-  // a virtual one airs no pond
-  const points = farmControlPoints.value.filter(({ is_simulated, is_siren }) => !is_simulated && !is_siren);
+  const points = farmControlPoints.value.filter(isReal);
   const isClosed = ({ error }: { error: unknown }) =>
     error instanceof ApiError && [403, 404].includes(error.status);
   /** What rests on a farm is not there before it. */

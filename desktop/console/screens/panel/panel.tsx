@@ -18,6 +18,7 @@ import { SoundLamp, SoundTestLamp } from '../../shell/alarm-strip.tsx';
 import { Boundary } from '../../shell/shell.tsx';
 import { isWatchOver } from '../../shell/sound.ts';
 import { BlindBanner, DiskBanner, FarmStamp } from '../../shell/status-strip.tsx';
+import { byCod } from '../../state/code-order.ts';
 import { columnsOf, type Placed, placesOf, rowsOf } from '../../state/wall-places.ts';
 import { SignInForm } from '../sign-in/sign-in.tsx';
 import { lastSeen, PanelAlarms, PanelTile } from './panel-tile.tsx';
@@ -70,9 +71,7 @@ function Ponds() {
   const cards = usePondCards();
   const { ponds } = usePonds();
   const { data } = useFarmConsole(farm.value?.id ?? null);
-  const shown = (cards.data?.ponds ?? []).toSorted((a, b) =>
-    a.cod.localeCompare(b.cod, undefined, { numeric: true }),
-  );
+  const shown = (cards.data?.ponds ?? []).toSorted(byCod);
   const { columns, cells } = cellsOf(shown, data?.wall ?? []);
   return (
     <section class="panel-ponds">

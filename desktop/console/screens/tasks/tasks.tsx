@@ -57,7 +57,7 @@ function Today() {
       </div>
       {error ? <Fault error={error} /> : null}
       {isReady || error ? null : (
-        <p class="muted small" role="status">
+        <p class="muted small asking" role="status">
           {words.asking}
         </p>
       )}

@@ -4,17 +4,21 @@ import type { PondCards } from '#contract/resources/pond-cards.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { controlNow } from '../../components/control-button.tsx';
+import { useInTurns } from '../../components/in-turns.ts';
 import { weighingOf } from '../../components/weighing.ts';
 import { standing } from '../../data/alarms.ts';
 import { soon } from '../../data/clock.ts';
 import { useFarmConsole } from '../../data/farm-console.ts';
+import { useBandOf } from '../../data/farm-science.ts';
 import { farm, farmAirPoints, mayManage, presence } from '../../data/farm-store.ts';
 import { isFarmNight } from '../../data/farm-sun.ts';
 import { isBlind } from '../../data/live.ts';
-import { usePondCards, usePonds } from '../../data/places.ts';
+import { usePlans } from '../../data/outlook.ts';
+import { type Pond, usePondCards, usePonds } from '../../data/places.ts';
 import { useRound } from '../../data/tasks.ts';
 import { quantity } from '../../i18n/format.ts';
 import { byConcern, type Priority } from '../../state/alarm-state.ts';
+import { byCod, onceEach } from '../../state/code-order.ts';
 import { freshnessOf, isHeard } from '../../state/freshness.ts';
 import {
   type Arrangement,
@@ -40,11 +44,11 @@ const keptOrder = (): Order | null => ORDERS.find((order) => order === localStor
 export function FarmWall() {
   const words = wallWords();
   const cards = usePondCards();
-  const { ponds } = usePonds();
+  const { ponds, isPending } = usePonds();
   const [chosen, setChosen] = useState(keptOrder);
   const [isArranging, setArranging] = useState(false);
   const arranged = useFarmConsole(farm.value?.id ?? null).data?.wall ?? [];
-  const mayArrange = mayManage.value && !isBlind.value && ponds.length > 1;
+  const mayArrange = mayManage.value && !isBlind.value && (isPending || ponds.length > 1);
   // where somebody arranged the ponds they stand as at the farm, unless this station wants them otherwise
   const wanted = chosen ?? (arranged.length > 0 ? 'place' : 'code');
   const order = wanted === 'place' && arranged.length === 0 ? 'code' : wanted;
@@ -72,7 +76,10 @@ export function FarmWall() {
             </select>
           </label>
           {mayArrange && !isArranging ? (
-            <Button onClick={() => setArranging(true)}>{words.arrange}</Button>
+            // its place is kept while nobody knows how many ponds there are
+            <Button disabled={isPending} onClick={() => setArranging(true)}>
+              {words.arrange}
+            </Button>
           ) : null}
         </span>
       </div>
@@ -93,43 +100,78 @@ export function FarmWall() {
             byCode(data.ponds).map(({ pond_id }) => pond_id),
             arranged,
           );
+          if (!isArranging || farm.value === null)
+            return <Tiles cards={data} {...{ ponds, order, worst, places }} />;
           return (
             <>
-              {isArranging && farm.value !== null ? (
-                <ArrangeWall
-                  farmId={farm.value.id}
-                  ponds={data.ponds}
-                  arranged={places}
-                  isArranged={arranged.length > 0}
-                  onClose={() => setArranging(false)}
-                />
-              ) : (
-                <ul
-                  class="wall"
-                  data-many={data.ponds.length > MANY}
-                  data-placed={order === 'place'}
-                  style={{ '--columns': columnsOf(places) }}
-                >
-                  {sorted(data.ponds, { order, worst, places }).map((card) => (
-                    <li key={card.pond_id} style={order === 'place' ? styleOf(places.get(card.pond_id)) : {}}>
-                      <PondTile
-                        card={card}
-                        pointId={ponds.find(({ id }) => id === card.pond_id)?.control_point_id ?? null}
-                        priority={worst.get(card.pond_id) ?? null}
-                      />
-                    </li>
-                  ))}
-                </ul>
-              )}
-              <Sums {...data} />
+              <ArrangeWall
+                farmId={farm.value.id}
+                ponds={data.ponds}
+                arranged={places}
+                isArranged={arranged.length > 0}
+                onClose={() => setArranging(false)}
+              />
+              <BelowTiles {...data} />
             </>
           );
         }}
       </Answer>
-      <Checklist place="below" />
     </div>
   );
 }
+
+function Tiles({
+  cards,
+  ponds,
+  order,
+  worst,
+  places,
+}: {
+  cards: PondCards;
+  ponds: readonly Pond[];
+  order: Order;
+  worst: ReadonlyMap<string, Priority>;
+  places: Arrangement;
+}) {
+  const bandOf = useBandOf();
+  const plans = usePlans().data;
+  const drawn = useInTurns(cards.ponds.length);
+  const pointOf = new Map(ponds.map(({ id, control_point_id }) => [id, control_point_id]));
+  return (
+    <>
+      <ul
+        class="wall"
+        data-many={cards.ponds.length > MANY}
+        data-placed={order === 'place'}
+        style={{ '--columns': columnsOf(places) }}
+      >
+        {sorted(cards.ponds, { order, worst, places })
+          .slice(0, drawn)
+          .map((card) => {
+            const pointId = pointOf.get(card.pond_id) ?? null;
+            return (
+              <li key={card.pond_id} style={order === 'place' ? styleOf(places.get(card.pond_id)) : {}}>
+                <PondTile
+                  {...{ card, pointId, bandOf }}
+                  plan={plans?.get(pointId ?? '')}
+                  priority={worst.get(card.pond_id) ?? null}
+                />
+              </li>
+            );
+          })}
+      </ul>
+      {/* what stands below comes when its place is sure */}
+      {drawn < cards.ponds.length ? null : <BelowTiles {...cards} />}
+    </>
+  );
+}
+
+const BelowTiles = (cards: PondCards) => (
+  <>
+    <Sums {...cards} />
+    <Checklist place="below" />
+  </>
+);
 
 function Sums({ ponds, summary }: PondCards) {
   const words = wallWords();
@@ -175,8 +217,7 @@ function worstByPond(
 const styleOf = (place: Place | undefined) =>
   place === undefined ? {} : { '--column': place.column + 1, '--row': place.row + 1 };
 
-const byCode = (cards: PondCards['ponds']) =>
-  cards.toSorted((a, b) => a.cod.localeCompare(b.cod, undefined, { numeric: true }));
+const byCode = onceEach((cards: PondCards['ponds']) => cards.toSorted(byCod));
 
 function sorted(
   cards: PondCards['ponds'],

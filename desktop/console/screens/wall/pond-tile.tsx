@@ -1,6 +1,7 @@
 import { computed } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import type { ControlPlan } from '#contract/resources/control-points.ts';
 import type { PondCards } from '#contract/resources/pond-cards.ts';
 import type { WaterField } from '#contract/resources/water-quality.ts';
 import { componentWords } from '#words/components.ts';
@@ -9,6 +10,7 @@ import { wallWords } from '#words/wall.ts';
 import { waterWords } from '#words/water.ts';
 import { BandBar } from '../../components/band-bar.tsx';
 import { ControlMark, controlNow, isSameMark } from '../../components/control-button.tsx';
+import { drawnFor } from '../../components/drawn-for.tsx';
 import { backText, isOffSchedule } from '../../components/next-run.tsx';
 import { useOnScreen } from '../../components/on-screen.ts';
 import { SimulatedMark, useSimulated, watermark } from '../../components/simulated.tsx';
@@ -16,11 +18,10 @@ import { Sparkline } from '../../components/sparkline.tsx';
 import { PriorityMark } from '../../components/value.tsx';
 import { weighingOf } from '../../components/weighing.ts';
 import { soon } from '../../data/clock.ts';
-import { useBandOf } from '../../data/farm-science.ts';
+import type { BandOf } from '../../data/farm-science.ts';
 import { controlPoints, mayManage, presence } from '../../data/farm-store.ts';
 import { isFarmNight } from '../../data/farm-sun.ts';
 import { steady } from '../../data/live.ts';
-import { usePlans } from '../../data/outlook.ts';
 import { useOxygenDay } from '../../data/oxygen-day.ts';
 import { WATER } from '../../data/water.ts';
 import { age, clockTime, dayAndTime, figure, grams, isoDay, percent, quantity } from '../../i18n/format.ts';
@@ -41,15 +42,16 @@ const BAR: Readonly<Record<Shown, readonly [number, number]>> = {
 /** Less than this is not seen in a line of a day. */
 const SPARKLINE_STEP_MS = 5 * 60_000;
 
-export function PondTile({
-  card,
-  pointId,
-  priority,
-}: {
+type Tile = {
   card: Card;
   pointId: string | null;
   priority: Priority | null;
-}) {
+  bandOf: BandOf;
+  /** undefined: what decides at its control point is not known. */
+  plan: ControlPlan | undefined;
+};
+
+export const PondTile = drawnFor(function PondTile({ card, pointId, priority, bandOf, plan }: Tile) {
   const words = wallWords();
   const { active_batch: batch } = card;
   const isAiredBySimulator = useSimulated(pointId);
@@ -73,7 +75,7 @@ export function PondTile({
   );
   const air = (
     <p class="pond-line pond-air">
-      <Aeration pointId={pointId} /> <SimulatedMark is={isAiredBySimulator} />
+      <Aeration {...{ pointId, plan }} /> <SimulatedMark is={isAiredBySimulator} />
     </p>
   );
   if (isEmpty && mayManage.value) {
@@ -97,12 +99,12 @@ export function PondTile({
   return (
     <Link href={href} {...look}>
       {head}
-      {isEmpty ? <EmptyFor since={since} /> : <Water card={card} />}
+      {isEmpty ? <EmptyFor since={since} /> : <Water card={card} bandOf={bandOf} />}
       {batch === null ? null : <Stock batch={batch} />}
       {air}
     </Link>
   );
-}
+});
 
 /** Changes once a day, and so does what is drawn of it. */
 const farmDay = computed(() => isoDay(soon.value));
@@ -140,13 +142,13 @@ const unbroken = (told: readonly string[]): string =>
   told.map((one) => one.replaceAll(/\s/g, '\u00a0')).join('\u00a0· ');
 
 /** Oxygen large with its day, the rest small; how old they are stands once below, for they were taken together. */
-function Water({ card }: { card: Card }) {
+function Water({ card, bandOf }: Pick<Tile, 'card' | 'bandOf'>) {
   const words = wallWords();
   const told = componentWords();
   const { water_quality: water } = card;
   const { ref, isOnScreen } = useOnScreen<HTMLDivElement>();
   const { quarters, last } = useOxygenDay(card, isOnScreen);
-  const band = useBandOf()('dissolved_oxygen');
+  const band = bandOf('dissolved_oxygen');
   const at = water?.last_measurement ?? null;
   const oldFor = at === null ? null : soon.value - Date.parse(at);
   const night = isFarmNight.value;
@@ -174,8 +176,8 @@ function Water({ card }: { card: Card }) {
         <BandBar value={fresh === 'stale' ? null : oxygen} band={band} range={BAR.dissolved_oxygen} />
       </div>
       <div class="pond-water">
-        <Small field="temperature" value={water?.temperature} oldFor={oldFor} />
-        <Small field="ph" value={water?.ph} oldFor={oldFor} />
+        <Small field="temperature" value={water?.temperature} {...{ oldFor, bandOf }} />
+        <Small field="ph" value={water?.ph} {...{ oldFor, bandOf }} />
       </div>
       <p class="pond-line muted pond-age">
         {at === null
@@ -196,13 +198,14 @@ function Small({
   field,
   value,
   oldFor,
-}: {
+  bandOf,
+}: Pick<Tile, 'bandOf'> & {
   field: Shown;
   value: number | null | undefined;
   oldFor: number | null;
 }) {
   const { unit, decimals, kind } = WATER[field];
-  const band = useBandOf()(field);
+  const band = bandOf(field);
   const isKnown = value !== null && value !== undefined;
   const fresh = isKnown ? freshnessOf(kind, oldFor) : 'stale';
   const isShown = fresh !== 'stale';
@@ -216,11 +219,10 @@ function Small({
   );
 }
 
-function Aeration({ pointId }: { pointId: string | null }) {
+function Aeration({ pointId, plan }: Pick<Tile, 'pointId' | 'plan'>) {
   // looked at every second, and drawn anew only when it tells something else
   const line = useMemo(() => computed(steady(() => airOf(pointId), isSameAir)), [pointId]);
   const air = line.value;
-  const plan = usePlans().data?.get(pointId ?? '');
   if (air === null) return <span class="muted">{wallWords().noPoint}</span>;
   const { cod, state, drawn } = air;
   if (plan !== undefined && isOffSchedule(plan)) {
