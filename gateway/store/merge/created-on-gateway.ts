@@ -6,47 +6,55 @@ import { stampOf } from './claims.ts';
 import type { Edit, Row } from './edit.ts';
 import { isLostAccount } from './lost-people.ts';
 import type { Heard, MergedBatch } from './merge.ts';
-import { putOnFarm } from './tenancy.ts';
+import { standingKey } from './tenancy.ts';
 import { standingOf } from './working-set.ts';
 
 type Whole = Extract<Edit, { is: 'whole' }>;
 
 /**
  * The edit as it is merged in place of the one that came. `undo` takes back what it meant for the rest of the batch when
- * the row is refused all the same.
+ * the row is refused all the same, or waits aside.
  */
 export function asCreatedHere(
   { resource, heard, edit }: { resource: Resource; heard: Heard; edit: Edit },
   merged: MergedBatch,
 ): { edit: Edit; undo: () => void } | null {
-  const { tenancy, set } = merged;
+  const { tenancy, set, corrections } = merged;
   if (tenancy === null || edit.is !== 'whole') return null;
   const { id } = heard.change;
+  const entered: [Set<string>, string][] = [];
+  const corrected = corrections.length;
+  const enter = (known: Set<string>, key: string) => {
+    if (known.has(key)) return;
+    known.add(key);
+    entered.push([known, key]);
+  };
+  const undo = () => {
+    for (const [known, key] of entered) known.delete(key);
+    corrections.splice(corrected);
+  };
   if (resource.name === 'users') {
-    tenancy.people.add(id);
+    enter(tenancy.people, id);
     // an account that this instance made and lost is nobody's but its person's; of one that had ended nobody is asked
-    if (!isLostAccount(edit) || !isAlive(edit)) tenancy.locals.add(id);
-    return { edit: standIn(resource, edit), undo: () => undefined };
+    if (!isLostAccount(edit) || !isAlive(edit)) enter(tenancy.locals, id);
+    return { edit: standIn(resource, edit), undo };
   }
   if (resource.name === 'addresses') {
     if (!tenancy.locals.has(String(edit.row['user_id'])) && tenancy.ownerId !== edit.row['user_id'])
       return null;
-    tenancy.addresses.add(id);
-    return { edit, undo: () => void tenancy.addresses.delete(id) };
+    enter(tenancy.addresses, id);
+    return { edit, undo };
   }
   if (resource.name === 'farms') {
-    tenancy.farms.add(id);
-    if (tenancy.ownerId !== null) putOnFarm(tenancy, id, tenancy.ownerId);
-    const undo = () => void tenancy.farms.delete(id);
+    enter(tenancy.farms, id);
+    // its owner is on it
+    if (tenancy.ownerId !== null) enter(tenancy.standings, standingKey(id, tenancy.ownerId));
     return { edit: ownedBy(tenancy.ownerId, resource, edit, merged), undo };
   }
   if (resource.name === 'control_points' || resource.name === 'batches') {
     const farm = standingOf(set, 'farms', String(edit.row['farm_id']));
     const owner = farm?.fields['owner_id'];
-    return {
-      edit: ownedBy(typeof owner === 'string' ? owner : null, resource, edit, merged),
-      undo: () => undefined,
-    };
+    return { edit: ownedBy(typeof owner === 'string' ? owner : null, resource, edit, merged), undo };
   }
   return null;
 }

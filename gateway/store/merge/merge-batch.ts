@@ -191,13 +191,19 @@ function mergeOne(item: Readable, merged: MergedBatch): NotApplied | null {
     leaveOut(work, edit);
     return null;
   }
-  if (missing !== null) return { parked: `parent:${missing.table}/${missing.id}` };
+  if (missing !== null) {
+    made?.undo();
+    return { parked: `parent:${missing.table}/${missing.id}` };
+  }
   if (tenancy !== null && work.row === null && edit.is === 'whole') {
     // as it came: the stand-in that is taken in has no address
     if (item.edit.is === 'whole') merged.lostPeople.push(...accountLost(resource, item.edit));
     const membership = membershipLost(resource, edit, { tenancy, set });
     merged.lostPeople.push(...membership);
-    if (membership.length > 0) return { parked: `tenant:${resource.name}/${work.id}` };
+    if (membership.length > 0) {
+      made?.undo();
+      return { parked: `tenant:${resource.name}/${work.id}` };
+    }
   }
   if (tenancy !== null && isOfLeaver(tenancy, work, edit)) {
     refuseMember({ ...item, edit }, work, merged);

@@ -38,15 +38,11 @@ export type Tenancy = {
   ownerId: string | null;
 };
 
-const standingKey = (farmId: string, userId: string): string => `${farmId} ${userId}`;
+export const standingKey = (farmId: string, userId: string): string => `${farmId} ${userId}`;
 
 /** Owns that farm, or works on it; or their account is the gateway's own to speak of. */
 export const isOnFarm = ({ standings, locals }: Tenancy, farmId: string, userId: string): boolean =>
   locals.has(userId) || standings.has(standingKey(farmId, userId));
-
-/** Of a farm that a gateway made: its owner is on it. */
-export const putOnFarm = ({ standings }: Tenancy, farmId: string, userId: string): void =>
-  void standings.add(standingKey(farmId, userId));
 
 export function* loadTenancy(
   streamId: number,

@@ -79,6 +79,43 @@ onBothEngines('what a gateway may say', (_open, engine) => {
     expect(after).toEqual(before);
   });
 
+  it('tells nothing of a farm that is not taken in, though both come together', async () => {
+    const { kernel, clock } = its.app;
+    const created_at = new Date(clock.now()).toISOString();
+    const whole = (entity: number, row: Record<string, unknown> & { id: string }) =>
+      anEdit(entity, row.id, row, { base: null });
+    const farmId = kernel.newId();
+    const farm = {
+      id: farmId,
+      name: 'Fazenda sem endereço',
+      description: null,
+      owner_id: its.spy.user.id,
+      // nobody knows it: the farm waits for it
+      address_id: kernel.newId(),
+      lat: null,
+      lng: null,
+      timezone: 'America/Fortaleza',
+      created_at,
+      updated_at: null,
+    };
+    const entry = {
+      id: kernel.newId(),
+      farm_id: farmId,
+      entity_type: 'CONTROL_POINT',
+      entity_id: kernel.newId(),
+      entity_name: 'CP-1',
+      action: 'create',
+      user_id: its.spy.user.id,
+      origin: null,
+      details: null,
+      timestamp: created_at,
+      clock_quality: 'trusted',
+    };
+    const told = await said([whole(3, farm), whole(11, entry)]);
+    expect([await rowOf('farms', farmId), await rowOf('logs', entry.id)]).toEqual([undefined, undefined]);
+    expect(told.merged?.parked).toHaveLength(2);
+  });
+
   it('plants nothing in an account, and brings nobody back', async () => {
     const { app, spy, member, former, victim, spysFarm, snapshot } = its;
     const { kernel, database } = app;
