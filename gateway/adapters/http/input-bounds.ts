@@ -1,3 +1,4 @@
+import { isStorable } from '#contract/stored-text.ts';
 import type { FieldError } from '#core/errors.ts';
 
 const MAX_DEPTH = 32;
@@ -49,11 +50,11 @@ function keyFault(key: string): Fault | null {
 }
 
 function textFault(text: string): Fault | null {
-  if (text.includes('\u0000'))
-    return { keys: [], code: 'TEXT_NOT_ALLOWED', message: 'must not contain the character U+0000' };
-  if (!text.isWellFormed())
-    return { keys: [], code: 'TEXT_NOT_ALLOWED', message: 'must be well-formed Unicode text' };
-  return null;
+  if (isStorable(text)) return null;
+  const message = text.includes('\u0000')
+    ? 'must not contain the character U+0000'
+    : 'must be well-formed Unicode text';
+  return { keys: [], code: 'TEXT_NOT_ALLOWED', message };
 }
 
 function printable(key: string): string {

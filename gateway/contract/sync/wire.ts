@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { MOST_HOLD_S } from '../resources/control-points.ts';
+import { isStorable } from '../stored-text.ts';
 
 // What a gateway and its hosted instance say to each other: JSON over HTTPS under /sync/v1, gzip or zstd on request, and
 // frames on the live socket. Additive only: an unknown field is passed over, an unknown word is refused with a reason.
@@ -18,6 +19,8 @@ const schema = z.int().min(1).max(100_000);
 export const LANES = ['core', 'history'] as const;
 export type SyncLane = (typeof LANES)[number];
 
+/** Of an envelope: who sends what no database takes is refused; of rows each is looked at by itself. */
+const text = z.string().refine(isStorable, 'must be text without U+0000 or half a character');
 const HLC = z.string().regex(/^[0-9a-f]{12}\.[0-9a-f]{4}\.[0-9a-f]{8}!?$/);
 /** First 16 bytes of SHA-256(chain before, canonical change), hex; '' before the first. */
 const chain = z.string().regex(/^([0-9a-f]{32})?$/);
@@ -102,7 +105,7 @@ export const MOST_RETURNS = 100;
 /** In every answer: the hosted instance's time, and the life of its database (another one: it may have lost commits). */
 const hostedFacts = {
   server_now_ms: instantMs,
-  timeline: z.string().max(64),
+  timeline: text.max(64),
   /** What the process that answers knows; absent: FIRST_SCHEMA. During an upgrade they may differ from answer to answer. */
   schema: schema.optional(),
 };
@@ -124,9 +127,9 @@ export const MOST_SHAPE = { depth: 48, values: 250_000 } as const;
 
 export const helloRequest = z.object({
   epoch,
-  timeline: z.string().max(64),
+  timeline: text.max(64),
   schema,
-  software: z.string().max(100),
+  software: text.max(100),
   head: lanePoints,
   acked: lanePoints,
   /** What the gateway applied of the hosted instance's feed. */
@@ -148,7 +151,7 @@ export const helloAnswer = z.object({
   restamps: z.array(restamp).max(MOST_RESTAMPS),
   directive: z.enum(DIRECTIVES),
   /** Why, for `resync` and `upgrade`; milliseconds to wait for `slow`. */
-  reason: z.string().nullable(),
+  reason: text.nullable(),
   wait_ms: z.int().min(0).nullable(),
   kept_aside: keptAside,
 });
@@ -186,7 +189,7 @@ export const pullRequest = z.object({
 export type PullRequest = z.infer<typeof pullRequest>;
 
 /** A farm that was taken off the gateway, and when. */
-const movedFarm = z.object({ farm_id: z.uuid(), at: z.string().max(40) });
+const movedFarm = z.object({ farm_id: z.uuid(), at: text.max(40) });
 export type MovedFarm = z.infer<typeof movedFarm>;
 
 export const pullAnswer = z.object({
@@ -227,8 +230,8 @@ export const REFUSED_HERE = { notPaired: 'SYNC_NOT_PAIRED', keyMissing: 'SYNC_KE
 
 /** Extra members of a refusal's body. */
 export const refusalBody = z.object({
-  code: z.string(),
-  detail: z.string(),
+  code: text,
+  detail: text,
   in: logPoint.optional(),
   epoch: epoch.optional(),
 });
@@ -238,10 +241,10 @@ export const snapshotRequest = z.object({
   resync: z.object({ epoch, head: logPoint }).nullable(),
   /** The gateway's epoch before; another one has taken over when it is not the stream's. */
   epoch,
-  after: z.object({ entity: z.int(), id: z.string().max(64) }).nullable(),
+  after: z.object({ entity: z.int(), id: text.max(64) }).nullable(),
   limit: z.int().min(1).max(MAX_ROWS.history),
   /** Only rows of history younger than this; null: all of them. */
-  history_from: z.string().nullable(),
+  history_from: text.nullable(),
 });
 export type SnapshotRequest = z.infer<typeof snapshotRequest>;
 
@@ -250,7 +253,7 @@ export const snapshotAnswer = z.object({
   resync: z.object({ epoch, head: logPoint }),
   rows: z.array(wireRow),
   /** null: that was all. */
-  next: z.object({ entity: z.int(), id: z.string() }).nullable(),
+  next: z.object({ entity: z.int(), id: text }).nullable(),
   /** Of the epoch before, on the first page. */
   restamps: z.array(restamp),
   /** On the first page. Absent: an older instance, or there never was one. */
@@ -261,7 +264,7 @@ export const snapshotAnswer = z.object({
 export type SnapshotAnswer = z.infer<typeof snapshotAnswer>;
 
 /** Which rows of history are compared, by the moment in them: all of the others are. */
-const historyWindow = { history_from: z.string().max(40), history_to: z.string().max(40) };
+const historyWindow = { history_from: text.max(40), history_to: text.max(40) };
 
 /** Sums over the rows of a table, modulo 2^64, hex; taken when nothing is under way in either direction. */
 export const digestRequest = z.object({
@@ -272,7 +275,7 @@ export const digestRequest = z.object({
   /** The sums are of what this schema knows: the lesser of both sides'. Absent: of one up to 6, nobody knows which. */
   schema: schema.optional(),
   /** Per table: 64 sums by the row's bucket. */
-  sums: z.record(z.string().max(64), z.array(z.string().regex(/^[0-9a-f]{1,16}$/)).length(64)),
+  sums: z.record(text.max(64), z.array(z.string().regex(/^[0-9a-f]{1,16}$/)).length(64)),
 });
 export type DigestRequest = z.infer<typeof digestRequest>;
 
@@ -281,18 +284,18 @@ export const digestAnswer = z.object({
   /** False: something is under way, ask again later. */
   is_calm: z.boolean(),
   /** Buckets that differ, by table. */
-  differing: z.record(z.string(), z.array(z.int().min(0).max(63))),
+  differing: z.record(text, z.array(z.int().min(0).max(63))),
 });
 export type DigestAnswer = z.infer<typeof digestAnswer>;
 
 /** Rows of a differing bucket, both ways: the gateway's own, answered by those on which both do not agree. */
 export const repairRequest = z.object({
   epoch,
-  table: z.string().max(64),
+  table: text.max(64),
   bucket: z.int().min(0).max(63),
   /** The rows lie behind this id, and up to that one; null: from the first, to the last. */
-  after: z.string().max(64).nullable(),
-  to: z.string().max(64).nullable(),
+  after: text.max(64).nullable(),
+  to: text.max(64).nullable(),
   ...historyWindow,
   /** What the gateway knows: rows that say more are not answered. Absent: FIRST_SCHEMA. */
   schema: schema.optional(),
@@ -319,9 +322,9 @@ export const commandFrame = z.object({
   control_point_id: z.uuid(),
   target_status: z.enum(['ON', 'OFF']),
   issued_by: z.uuid().nullable(),
-  reason: z.string().max(500).nullable(),
+  reason: text.max(500).nullable(),
   hold_s: z.int().min(1).max(MOST_HOLD_S).nullable(),
-  basis: z.object({ version: z.int(), epoch: z.string() }),
+  basis: z.object({ version: z.int(), epoch: text }),
   is_forced: z.boolean(),
   age_ms: z.int().min(0),
   ttl_ms: z.int().min(1).max(900_000),
@@ -342,7 +345,7 @@ export const hostedFrame = z.discriminatedUnion('is', [
   z.object({
     is: z.literal('still'),
     id: z.uuid(),
-    ask: z.string().max(64),
+    ask: text.max(64),
     left_ms: z.int().min(1).max(900_000).nullable(),
   }),
 ]);
@@ -359,7 +362,7 @@ export const liveState = z.object({
   target_status: z.enum(['ON', 'OFF']),
   /** Of the target: right after a long silence the rows that tell it are still on their way. */
   version: z.int().optional(),
-  epoch: z.string().max(64).optional(),
+  epoch: text.max(64).optional(),
   power_ok: z.boolean().nullable().optional(),
   motor_current_ma: z.number().nullable().optional(),
   /** Whether its last report came with a key. */
@@ -373,10 +376,10 @@ export const gatewayFrame = z.discriminatedUnion('is', [
     is: z.literal('command_state'),
     id: z.uuid(),
     state: z.enum(['accepted', 'done', 'rejected', 'expired', 'superseded']),
-    result: z.string().max(500).nullable(),
+    result: text.max(500).nullable(),
   }),
   /** Asked once the order was read, `ask` anew each time: a frame may have been held back on its way for any time. */
-  z.object({ is: z.literal('ask_still'), id: z.uuid(), ask: z.string().max(64) }),
+  z.object({ is: z.literal('ask_still'), id: z.uuid(), ask: text.max(64) }),
   /** The whole map after connecting (`is_all`), then only what changed. */
   z.object({ is: z.literal('live'), is_all: z.boolean(), points: z.array(liveState).max(5_000) }),
   /** Once a minute at most: how far the log goes, so that lag is known even when nothing is pushed. */
@@ -386,10 +389,10 @@ export const gatewayFrame = z.discriminatedUnion('is', [
     oldest_unacked_ms: z.int().nullable(),
     clock: z.enum(['trusted', 'untrusted']),
     parked: z.int(),
-    disk: z.string().max(20),
+    disk: text.max(20),
   }),
   /** Silence until then is meant. */
-  z.object({ is: z.literal('outage'), until_ms: instantMs, reason: z.string().max(200) }),
+  z.object({ is: z.literal('outage'), until_ms: instantMs, reason: text.max(200) }),
 ]);
 export type GatewayFrame = z.infer<typeof gatewayFrame>;
 
@@ -399,25 +402,25 @@ export type GatewayFrame = z.infer<typeof gatewayFrame>;
 export const pairStartRequest = z.object({
   gateway_id: z.uuid(),
   /** Ed25519, raw, base64url. */
-  public_key: z.string().length(43),
-  name: z.string().min(1).max(100),
-  software: z.string().max(100),
+  public_key: text.length(43),
+  name: text.min(1).max(100),
+  software: text.max(100),
   schema,
-  hardware: z.string().max(200),
+  hardware: text.max(200),
   /** Signature of `pair:<gateway_id>` by that key: nobody pairs a key that is not his. */
-  proof: z.string().max(100),
+  proof: text.max(100),
 });
 export const pairStartAnswer = z.object({
-  device_code: z.string(),
+  device_code: text,
   /** Eight letters that a person types or scans. */
-  user_code: z.string(),
-  verification_uri: z.string(),
+  user_code: text,
+  verification_uri: text,
   expires_in_s: lifeS,
   interval_s: lifeS,
 });
 
 /** POST /sync/v1/pair/poll */
-export const pairPollRequest = z.object({ device_code: z.string().max(100) });
+export const pairPollRequest = z.object({ device_code: text.max(100) });
 export const pairPollAnswer = z.object({
   state: z.enum(['waiting', 'claimed', 'refused', 'expired']),
   /** With `claimed`. */
@@ -425,58 +428,58 @@ export const pairPollAnswer = z.object({
     .object({
       epoch: z.int(),
       owner_id: z.uuid(),
-      owner_name: z.string(),
-      instance_name: z.string(),
+      owner_name: text,
+      instance_name: text,
       /** Ed25519 of the hosted instance, raw, base64url: it signs the time. */
-      hosted_key: z.string(),
+      hosted_key: text,
     })
     .nullable(),
 });
 
 /** POST /sync/v1/session/nonce, then /sync/v1/session: a token of 15 minutes for a signature, no clock needed. */
 export const nonceRequest = z.object({ gateway_id: z.uuid() });
-export const nonceAnswer = z.object({ nonce: z.string(), server_now_ms: instantMs });
+export const nonceAnswer = z.object({ nonce: text, server_now_ms: instantMs });
 export const sessionRequest = z.object({
   gateway_id: z.uuid(),
-  nonce: z.string().max(200),
+  nonce: text.max(200),
   /** Ed25519 over `session:<nonce>`. */
-  signature: z.string().max(100),
+  signature: text.max(100),
   /**
    * Made anew by every start of the gateway and never stored: a run that comes back after another one began shows that
    * two gateways live with one key.
    */
-  run: z.string().min(8).max(64),
-  software: z.string().max(100),
+  run: text.min(8).max(64),
+  software: text.max(100),
   schema,
-  hardware: z.string().max(200),
+  hardware: text.max(200),
 });
-export const sessionAnswer = z.object({ token: z.string(), expires_in_s: lifeS, server_now_ms: instantMs });
+export const sessionAnswer = z.object({ token: text, expires_in_s: lifeS, server_now_ms: instantMs });
 
 /** POST /sync/v1/keys, with a token: a new key, valid at once; the one before it for a week more. */
 export const keysRequest = z.object({
-  public_key: z.string().length(43),
+  public_key: text.length(43),
   /** Both keys sign `keys:<gateway_id>:<public_key>`, the old one and the new one. */
-  proof_old: z.string().max(100),
-  proof_new: z.string().max(100),
+  proof_old: text.max(100),
+  proof_new: text.max(100),
 });
-export const keysAnswer = z.object({ old_key_until: z.string() });
+export const keysAnswer = z.object({ old_key_until: text });
 
 /**
  * Extra members of the 403 that answers POST /sync/v1/session for a gateway that is not let in. Signed by the hosted
  * instance's key over `<state>:<gateway_id>:<nonce>`: on its word the gateway gives up what people of that instance
  * could log in with, and no proxy may say it.
  */
-export const notLetIn = z.object({ state: z.enum(['revoked', 'fenced']), signature: z.string().max(100) });
+export const notLetIn = z.object({ state: z.enum(['revoked', 'fenced']), signature: text.max(100) });
 
 /**
  * POST /sync/v1/sign-in, with a token: somebody of the gateway's farms signs in there, for the first time or after a new
  * password, and the gateway makes a verifier of its own of what was typed. 401 for everybody else.
  */
 export const signInRequest = z.object({
-  email: z.string().max(1_000),
-  password: z.string().max(1_000),
+  email: text.max(1_000),
+  password: text.max(1_000),
   /** Of an account that has a second factor on the hosted instance: 401 SECOND_FACTOR without it. */
-  second_factor: z.string().max(100).optional(),
+  second_factor: text.max(100).optional(),
   /** The gateway asks for a second factor of its own, so that this instance does not. */
   asks_second_factor: z.boolean().optional(),
 });
@@ -486,7 +489,7 @@ export const signInAnswer = z.object({ user_id: z.uuid(), password_version: z.in
 /** GET /sync/v1/time?nonce=…: signed, for a gateway whose clock does not let it check certificates. */
 export const timeAnswer = z.object({
   server_now_ms: instantMs,
-  nonce: z.string(),
+  nonce: text,
   /** Ed25519 over `time:<nonce>:<server_now_ms>` by the hosted instance's key, told at pairing. */
-  signature: z.string(),
+  signature: text,
 });

@@ -1,3 +1,4 @@
+import { isStorable } from '#contract/stored-text.ts';
 import type { Statement, UnitContext } from '../register.ts';
 
 // Lists of ids travel as one parameter of JSON text: one statement text for every length, on both engines.
@@ -10,10 +11,7 @@ export function inList(column: string, { dialect }: Pick<UnitContext, 'dialect'>
 }
 
 /** The parameter of inList. What no text of either engine can be, no row can hold. */
-export const listOf = (values: Iterable<string>): string => JSON.stringify([...values].filter(isText));
-
-/** Can both engines hold it, and give it back as it came? */
-export const isText = (value: string): boolean => value.isWellFormed() && !value.includes('\0');
+export const listOf = (values: Iterable<string>): string => JSON.stringify([...values].filter(isStorable));
 
 /** Rows of a table by id. */
 export function rowsByIds(

@@ -1,8 +1,8 @@
 import type { Resource } from '#contract/resource.ts';
+import { isStorable } from '#contract/stored-text.ts';
 import { OPS, SYNC_SCHEMA, type WireChange } from '#contract/sync/wire.ts';
 import { LIFE, NO_STAMP } from '../register.ts';
 import type { Edit, Fields, Row } from './edit.ts';
-import { isText } from './id-lists.ts';
 import { isTold, resourceOfEntity } from './shared-tables.ts';
 
 /**
@@ -134,7 +134,7 @@ function unfitField(fields: Fields): string | null {
 }
 
 function isFit(value: unknown): boolean {
-  if (typeof value === 'string') return isText(value);
+  if (typeof value === 'string') return isStorable(value);
   if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([name, part]) => isText(name) && isFit(part));
+  return Object.entries(value).every(([name, part]) => isStorable(name) && isFit(part));
 }
