@@ -6,7 +6,7 @@ import { Chart } from '../../components/chart.tsx';
 import { SelectField } from '../../components/field.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { useBatches } from '../../data/batches.ts';
-import { farm } from '../../data/farm-store.ts';
+import { farm, seesMoney } from '../../data/farm-store.ts';
 import { useInAddress } from '../../data/in-address.ts';
 import { usePondCards } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
@@ -44,11 +44,12 @@ const TABS = [
 export function Reports({ params }: { params: Readonly<Record<string, string>> }) {
   const words = reportWords();
   const asked = params['tab'] === undefined ? '/relatorios' : `/relatorios/${params['tab']}`;
-  const Shown = TABS.find(([, href]) => href === asked)?.[2] ?? Overview;
+  const tabs = TABS.filter(([tab]) => tab !== 'energy' || farm.value === null || seesMoney.value);
+  const Shown = tabs.find(([, href]) => href === asked)?.[2] ?? Overview;
   return (
     <div class="page">
       <h1>{words.title}</h1>
-      <Tabs label={words.title} tabs={TABS.map(([tab, href]) => ({ href, label: words.tabs[tab] }))} />
+      <Tabs label={words.title} tabs={tabs.map(([tab, href]) => ({ href, label: words.tabs[tab] }))} />
       <Shown />
     </div>
   );
