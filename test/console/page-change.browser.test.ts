@@ -156,6 +156,10 @@ describe('a change of page', () => {
       go = resolve;
     });
     let asked = 0;
+    const open = new Set<string>();
+    page.on('request', (request) => void open.add(request.url()));
+    page.on('requestfinished', (request) => void open.delete(request.url()));
+    page.on('requestfailed', (request) => void open.delete(request.url()));
     await page.route(late, async (route) => {
       asked += 1;
       await held;
@@ -164,8 +168,11 @@ describe('a change of page', () => {
     await page.goto(`${farm.app.base}${path}`);
     await page.locator(shown).first().waitFor();
     await expect.poll(() => asked).toBeGreaterThan(0);
-    // all else is there by then
-    await page.waitForTimeout(1_500);
+    // all else is there, and drawn
+    await expect
+      .poll(() => [...open].filter((url) => !late.test(url) && !url.includes('/events')), { timeout: 30_000 })
+      .toEqual([]);
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))');
     expect(await page.locator('main').innerText()).not.toMatch(said);
     go();
     await page.waitForSelector('[aria-busy="true"]', { state: 'detached' });

@@ -49,7 +49,7 @@ Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 {
   // While the console is on its way: what takes a cheap phone long the first time, and then would hold up the first drawing.
   const { lang } = document.documentElement;
-  const timeZone = localStorage.getItem('zone') ?? 'America/Fortaleza';
+  const timeZone = localStorage.getItem('zone') ?? undefined;
   const ahead = [
     () => Object.assign(globalThis, { soundAhead: new AudioContext() }),
     () => new Intl.DateTimeFormat(lang, { timeZone, hour: '2-digit', minute: '2-digit' }).format(),

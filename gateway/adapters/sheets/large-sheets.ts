@@ -46,29 +46,27 @@ export async function inPieces(
     if (part.size > wholeBytes && cuts !== null) large.push({ part, cuts });
   }
   if (large.length === 0 || mustBeWhole) return null;
-  const emptied = (keep: Part | null) =>
-    parts.flatMap((part) => {
-      const its = large.find((each) => each.part === part);
-      if (its === undefined) return keep === null || !SHEET_PART.test(part.name) ? [part] : [emptyOf(part)];
-      return [keep?.name === part.name ? keep : storedPart(part.name, framed(its.cuts, Buffer.alloc(0)))];
-    });
+  const isLarge = (part: Part) => large.some((each) => each.part === part);
   return {
-    rest: () => archiveOf(emptied(null)),
+    rest: () => archiveOf(parts.map((part) => (isLarge(part) ? emptied(part) : part))),
     sheets: large.map(({ part, cuts }) => ({
       async *pieces() {
-        for await (const piece of piecesOf(part, cuts))
-          yield archiveOf(emptied(storedPart(part.name, framed(cuts, piece))));
+        for await (const rows of piecesOf(part, cuts))
+          yield archiveOf(
+            parts.map((each) => {
+              if (each === part) return storedPart(part.name, Buffer.concat([cuts.head, rows, cuts.tail]));
+              return SHEET_PART.test(each.name) ? emptied(each) : each;
+            }),
+          );
       },
     })),
   };
 }
 
-const framed = ({ head, tail }: Cuts, rows: Buffer): Buffer => Buffer.concat([head, rows, tail]);
-
 const EMPTY_SHEET = Buffer.from(
   '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData/></worksheet>',
 );
-const emptyOf = ({ name }: Part): Part => storedPart(name, EMPTY_SHEET);
+const emptied = ({ name }: Part): Part => storedPart(name, EMPTY_SHEET);
 
 /** Looks through the text of a sheet once, as it is unpacked. */
 async function survey(part: Part, pieceBytes: number): Promise<Surveyed> {

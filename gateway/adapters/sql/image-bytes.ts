@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ImageStore } from '#features/production/photos/ports.ts';
 import type { Db } from './database.ts';
+import { isNamedByPhoto } from './queries/production/photos.ts';
 
 /** Pictures in PostgreSQL, so that no process of a hosted instance has anything on its disk. */
 export function imageBytes(db: Db): ImageStore {
@@ -25,8 +26,7 @@ export function imageBytes(db: Db): ImageStore {
     async sweep() {
       await sql`delete from image_bytes where stored_at < ${hoursAgo(1)}
         and not exists (select 1 from stored_images where stored_images.id = image_bytes.id)
-        and not exists (select 1 from photos where photos.sha256 = substr(image_bytes.id, 1, 64)
-          and photos.farm_id = substr(image_bytes.id, 66) and photos.hidden = 0)`.execute(db);
+        and not ${isNamedByPhoto(sql`image_bytes.id`)}`.execute(db);
     },
   };
 }

@@ -1,10 +1,11 @@
-import { type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import { storedImage } from '#contract/resources/photos.ts';
 import { purgeSeen } from '#core/changes.ts';
 import { StaleError } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import type { ImageStore } from '#features/production/photos/ports.ts';
 import type { Database } from './database.ts';
+import { isNamedByPhoto } from './queries/production/photos.ts';
 
 type SweepDeps = {
   database: Pick<Database, 'read' | 'commit'>;
@@ -15,10 +16,7 @@ const SLICE = 100;
 const REST_MS = 20;
 const HOUR_MS = 3_600_000;
 
-/** A photo that is not deleted names it, wherever it hangs: what was deleted with its pond may come back with it. */
-const isNamed = sql<SqlBool>`exists (select 1 from photos
-  where photos.sha256 = substr(stored_images.id, 1, 64) and photos.farm_id = substr(stored_images.id, 66)
-    and photos.hidden = 0)`;
+const isNamed = isNamedByPhoto(sql`stored_images.id`);
 
 /** Takes bytes away that no photo names any more. */
 export async function sweepImages(deps: SweepDeps): Promise<void> {
@@ -57,15 +55,10 @@ export async function letGo(
 }
 
 async function isShown(read: Database['read'], name: string): Promise<boolean> {
-  const row = await read
-    .selectFrom('photos')
-    .select('id')
-    .where('sha256', '=', name.slice(0, 64))
-    .where('farm_id', '=', name.slice(65))
-    .where('hidden', '=', 0)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+  const { rows } = await sql<{
+    id: string;
+  }>`select '' as id where ${isNamedByPhoto(sql`cast(${name} as text)`)}`.execute(read);
+  return rows.length > 0;
 }
 
 /** Makes rows and bytes tell the same: after a restore, on another card, after a kill between the two. */

@@ -56,6 +56,8 @@ const aSheet = fc
   )
   .map(({ rows, merges }) => {
     const sheet = utils.aoa_to_sheet(rows, { cellDates: true });
+    // every third row is hidden, and must be told so whichever piece it comes in
+    sheet['!rows'] = rows.map((_, at) => ({ hidden: at % 3 === 0 }));
     sheet['!merges'] = merges.map(({ from, down, column, right }) => ({
       s: { r: from, c: column },
       e: { r: from + down, c: column + right },
@@ -66,6 +68,7 @@ const aSheet = fc
 describe('a workbook that is read in pieces', () => {
   it('says what it says when it is read whole', async () => {
     let most = 0;
+    let hidden = 0;
     await fc.assert(
       fc.asyncProperty(aSheet, aSheet, fc.boolean(), async (water, feed, isShared) => {
         const bytes = bytesOf({ Água: water, Ração: feed }, { isShared });
@@ -73,11 +76,13 @@ describe('a workbook that is read in pieces', () => {
         most = Math.max(most, pieces.calls);
         expect(pieces.told).toEqual(whole.told);
         expect(pieces.sheets).toEqual(whole.sheets);
+        hidden += JSON.stringify(pieces.sheets).split('isHidden').length - 1;
       }),
       { numRuns: 60 },
     );
     // or nothing would have been cut
     expect(most).toBeGreaterThan(20);
+    expect(hidden).toBeGreaterThan(100);
   });
 
   it('is read whole where rows share a formula, whose text stands once', async () => {

@@ -83,7 +83,7 @@ function Conflict({
       </div>
       <p>{rule_text}</p>
       <Versions conflict={conflict} />
-      {state === 'open' && !mayOperate.value ? null : state === 'open' ? (
+      {state === 'open' && mayOperate.value ? (
         <div class="row">
           <WorkButton disabled={isBlind.value} work={() => settle(id, 'confirm')}>
             {words.confirm}
@@ -93,7 +93,8 @@ function Conflict({
           </WorkButton>
           {is_restorable ? null : <span class="muted small">{words.notRestorable}</span>}
         </div>
-      ) : (
+      ) : null}
+      {state === 'open' ? null : (
         <p class="muted small">
           {words.outcome[state]} {conflict.settled_at === null ? '' : `· ${dayAndTime(conflict.settled_at)}`}
         </p>

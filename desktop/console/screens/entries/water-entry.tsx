@@ -130,6 +130,16 @@ function PondStep({
     scrollTo(0, 0);
     form.current?.querySelector('input')?.focus({ preventScroll: true });
   }, []);
+  const inputs = (fields: readonly WaterField[]) =>
+    fields.map((field) => (
+      <WaterInput
+        key={field}
+        field={field}
+        pondId={pond.id}
+        judged={judged[field]}
+        before={last?.[field] ?? null}
+      />
+    ));
   const isReady = mayLeave(judged) && roundTimeFault(roundTime.value) === null;
   const isTouched = waterDraft.value.has(pond.id);
   const save = async () => {
@@ -150,30 +160,14 @@ function PondStep({
         <h2 class="step-pond">{pond.cod}</h2>
         <RowStanding pondId={pond.id} lastAt={last?.measurement_date} />
       </div>
-      {FIRST.map((field) => (
-        <WaterInput
-          key={field}
-          field={field}
-          pondId={pond.id}
-          judged={judged[field]}
-          before={last?.[field] ?? null}
-        />
-      ))}
+      {inputs(FIRST)}
       <details onToggle={(event) => setWhole(event.currentTarget.open)}>
         <summary>+ {REST.map((field) => waterWords().short[field]).join(', ')}</summary>
         {/* what nobody opened is not drawn, and moves nothing */}
         {isWhole ? (
           <div class="stack">
             <AmmoniaQuestion />
-            {REST.map((field) => (
-              <WaterInput
-                key={field}
-                field={field}
-                pondId={pond.id}
-                judged={judged[field]}
-                before={last?.[field] ?? null}
-              />
-            ))}
+            {inputs(REST)}
           </div>
         ) : null}
       </details>

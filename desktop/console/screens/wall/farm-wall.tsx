@@ -1,10 +1,9 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { PondCards } from '#contract/resources/pond-cards.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button } from '../../components/button.tsx';
 import { controlNow } from '../../components/control-button.tsx';
-import { useInTurns } from '../../components/in-turns.ts';
 import { weighingOf } from '../../components/weighing.ts';
 import { standing } from '../../data/alarms.ts';
 import { soon } from '../../data/clock.ts';
@@ -164,6 +163,25 @@ function Tiles({
       {drawn < cards.ponds.length ? null : <BelowTiles {...cards} />}
     </>
   );
+}
+
+/** As many as a phone shows. */
+const AT_FIRST = 4;
+const A_TURN = 3;
+
+/**
+ * How many of so many large parts are drawn: what is in sight first, then some more at a time, so that a press on a cheap
+ * phone never waits for the end of a long list.
+ */
+function useInTurns(count: number): number {
+  const [most, setMost] = useState(AT_FIRST);
+  const isWhole = most >= count;
+  useEffect(() => {
+    if (isWhole) return;
+    const timer = setTimeout(() => setMost(most + A_TURN));
+    return () => clearTimeout(timer);
+  }, [most, isWhole]);
+  return Math.min(most, count);
 }
 
 const BelowTiles = (cards: PondCards) => (

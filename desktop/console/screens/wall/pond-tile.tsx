@@ -1,4 +1,5 @@
 import { computed } from '@preact/signals';
+import { Component, type FunctionComponent } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { ControlPlan } from '#contract/resources/control-points.ts';
@@ -10,7 +11,6 @@ import { wallWords } from '#words/wall.ts';
 import { waterWords } from '#words/water.ts';
 import { BandBar } from '../../components/band-bar.tsx';
 import { ControlMark, controlNow, isSameMark } from '../../components/control-button.tsx';
-import { drawnFor } from '../../components/drawn-for.tsx';
 import { backText, isOffSchedule } from '../../components/next-run.tsx';
 import { useOnScreen } from '../../components/on-screen.ts';
 import { SimulatedMark, useSimulated, watermark } from '../../components/simulated.tsx';
@@ -261,3 +261,17 @@ const isSameAir = (before: Air | null, after: Air | null): boolean =>
     before.cod === after.cod &&
     before.drawn === after.drawn &&
     isSameMark(before.state, after.state));
+
+/** Draws anew when it is given something else, or when a signal that it reads says so: news of its neighbours are no reason. */
+function drawnFor<Props extends object>(Draw: FunctionComponent<Props>): FunctionComponent<Props> {
+  class Steady extends Component<{ given: Props }> {
+    override shouldComponentUpdate({ given }: { given: Props }): boolean {
+      const before = this.props.given;
+      return (Object.keys(given) as (keyof Props)[]).some((name) => given[name] !== before[name]);
+    }
+    override render() {
+      return <Draw {...this.props.given} />;
+    }
+  }
+  return (given) => <Steady given={given} />;
+}

@@ -1,6 +1,6 @@
 import { survivalChange } from '#contract/resources/batches.ts';
 import type { LossUpdate, SurvivalAdjust, ToldAs } from '#contract/resources/losses.ts';
-import { asParent, type Change, type GuardSeen, insert } from '#core/changes.ts';
+import { type Change, type GuardSeen, insert } from '#core/changes.ts';
 import { correctionEntry } from '#core/correct-record.ts';
 import { AppError, conflict, invalidField, notFound } from '#core/errors.ts';
 import { requireNotInFuture } from '#core/facts-of-now.ts';
@@ -111,7 +111,8 @@ export async function recordLoss(
   batchId: string,
   { input, sentDate, language }: { input: SurvivalAdjust; sentDate: unknown; language: Language },
 ): Promise<Decision<RecordedLoss>> {
-  const guard = asParent(await deps.guard('batch', batchId));
+  // moved on, not only held: a weighing that is corrected at the same moment sees what was reckoned from it
+  const guard = await deps.guard('batch', batchId);
   const history = await requireHistory(deps, batchId);
   const { state, animals } = history;
   // before all else: what was told already is told as that, whatever became of the batch since

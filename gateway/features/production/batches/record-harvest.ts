@@ -105,6 +105,8 @@ async function changeHarvest(
   current: Harvest,
   { input, sentDate, language }: { input: HarvestUpdate; sentDate: unknown; language: Language },
 ): Promise<Recorded<Harvest>> {
+  // a lot that is made of it at the same moment follows, too
+  const guard = await deps.guard('batch', current.batch_id);
   const state = await requireState(deps, current.batch_id);
   const { pond_id, harvest_date, ...fields } = byOneName(input);
   const changed = changesOf(current, {
@@ -122,6 +124,7 @@ async function changeHarvest(
       ...(await lotsThatFollow(deps, current, row)),
       correctionEntry(deps, { ...nameOf(caller, state, current), ...changed }),
     ],
+    guards: [guard],
   };
 }
 

@@ -211,7 +211,7 @@ export async function changeBiometry(
   current: Biometry,
   { input, sentDate, language }: { input: BiometryUpdate; sentDate: unknown; language: Language },
 ): Promise<Recorded<Biometry>> {
-  // before what follows is read: a loss told at the same moment is then seen
+  // what follows rests on what else was told of the batch: a loss told at the same moment makes this run anew
   const guard = await deps.guard('batch', current.batch_id);
   const batch = await requireBatch(deps, current.batch_id);
   const science = await deps.scienceOf(batch.farm_id);
@@ -237,7 +237,7 @@ export async function changeBiometry(
       ...following,
       correctionEntry(deps, { ...nameOf(caller, batch, current), ...changed }),
     ],
-    guards: following.length === 0 ? [] : [guard],
+    guards: [guard],
   };
 }
 
@@ -255,7 +255,7 @@ export async function deleteBiometry(
   return {
     answer: undefined,
     changes: [remove(biometry, current), ...following, entry],
-    guards: following.length === 0 ? [] : [guard],
+    guards: [guard],
   };
 }
 

@@ -9,7 +9,6 @@ import type { FileToRead } from './read-layout.ts';
 /** From this hour on a round may go on past midnight, and up to that one it is over. */
 const EVENING = '15:00';
 const MORNING = '12:00';
-const MOST_HIDDEN_NAMED = 20;
 const MOST_TITLES = 60;
 /** A code in a title, and no word of it: `1` stands in every date. */
 const CODE = /(?=.*\p{L})(?=.*\d)/u;
@@ -52,17 +51,10 @@ function unread({ kind, headings, columns, ignored, logger }: FileToRead): strin
 }
 
 /** The first row that nobody sees, with the numbers of all. */
-function hiddenRows(file: FileToRead): { row: number; named: string }[] {
-  const hidden: number[] = [];
-  let count = 0;
-  for (const { row, cells, isHidden } of file.rows()) {
-    if (isHidden !== true || cells.length === 0 || file.skip.has(row)) continue;
-    count += 1;
-    if (hidden.length < MOST_HIDDEN_NAMED) hidden.push(row);
-  }
-  const [row] = hidden;
-  const more = count > hidden.length ? ` … (${count})` : '';
-  return row === undefined ? [] : [{ row, named: hidden.join(', ') + more }];
+function hiddenRows({ hiddenRows: { count, rows } }: FileToRead): { row: number; named: string }[] {
+  const [row] = rows;
+  const more = count > rows.length ? ` … (${count})` : '';
+  return row === undefined ? [] : [{ row, named: rows.join(', ') + more }];
 }
 
 /** Columns of hours that run on past midnight: `OD 18h, OD 22h, OD 2h`. */

@@ -67,6 +67,7 @@ export async function openFile(deps: Pick<Kernel, 'pause'>, table: Table, asked:
     areYearsFirst: asked.dateOrder === undefined && areYearsFirst(seen),
     areDatesMonthly: areDatesMonthly(seen),
     headerAgain: seen.headerAgain,
+    hiddenRows: seen.hidden,
     width: widthOf(layout.headings, seen),
     otherSheets: asked.otherSheets,
     zoneNamed: offsetMs === null ? (layout.zoneNamed ?? zone) : null,

@@ -56,6 +56,8 @@ export type FileToRead = Omit<Layout, 'header'> &
     areDatesMonthly: boolean;
     /** A row that names the columns anew, in another order. */
     headerAgain: number | null;
+    /** How many nobody sees who looks at the sheet, and the first of them. */
+    hiddenRows: { count: number; rows: readonly number[] };
     /** Cells that most rows have, and those of the header. */
     width: number;
     /** Sheets of the workbook that hold rows of this kind, too. */

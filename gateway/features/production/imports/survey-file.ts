@@ -20,6 +20,7 @@ const MOST_SLOTS = 49;
 const MOST_WIDTHS = 20;
 const MOST_ZONES = 3;
 const MOST_MONTHS = 24;
+const MOST_HIDDEN = 20;
 /** Letters and no figure. */
 const WORDS = /^[^\d]*\p{L}[^\d]*$/u;
 
@@ -39,6 +40,8 @@ export type Seen = {
   /** A row below which others come in, that names the columns in another order. */
   headerAgain: number | null;
   another: number | null;
+  /** Rows that nobody sees who looks at the sheet: how many, and the first of them. */
+  hidden: { count: number; rows: number[] };
 };
 
 type Surveyed = Layout & {
@@ -65,6 +68,7 @@ export async function survey(deps: Pick<Kernel, 'pause'>, layout: Surveyed): Pro
     widths: new Map(),
     headerAgain: null,
     another: null,
+    hidden: { count: 0, rows: [] },
   };
   const read = new Set(columns.map(({ position }) => position));
   const isNamed = (position: number) => (layout.headings[position] ?? '') !== '' || read.has(position);
@@ -79,7 +83,7 @@ export async function survey(deps: Pick<Kernel, 'pause'>, layout: Surveyed): Pro
   const seeUnheaded = (row: number, cells: readonly Cell[], position: number) => {
     if ((cells[position] ?? '') !== '' && !seen.unheaded.has(position)) seen.unheaded.set(position, row);
   };
-  for (const { row, cells } of layout.rows()) {
+  for (const { row, cells, isHidden } of layout.rows()) {
     cellsRead += cells.length + 1;
     if (cellsRead >= CELLS_AT_ONCE) {
       cellsRead = 0;
@@ -87,6 +91,10 @@ export async function survey(deps: Pick<Kernel, 'pause'>, layout: Surveyed): Pro
     }
     if (cells.length === 0) continue;
     rows += 1;
+    if (isHidden === true && !layout.skip.has(row)) {
+      seen.hidden.count += 1;
+      if (seen.hidden.rows.length < MOST_HIDDEN) seen.hidden.rows.push(row);
+    }
     noteRow(seen, layout, { row, cells, zone });
     for (const position of unnamed) seeUnheaded(row, cells, position);
     for (let at = layout.headings.length; at < cells.length; at += 1)

@@ -1,4 +1,4 @@
-import { type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { PHOTO_SUBJECTS, photo } from '#contract/resources/photos.ts';
 import type { PhotoQueries, SeenPhoto, Subject } from '#features/production/photos/ports.ts';
 import type { Db } from '../../database.ts';
@@ -23,6 +23,11 @@ export const isPhotoSeen = sql<SqlBool>`photos.hidden = 0
 
 /** See imageName. */
 export const imageNameSql = sql<string>`photos.sha256 || '.' || photos.farm_id`;
+/** A photo that is not deleted names it, wherever it hangs: what was deleted with its pond may come back with it. By an index. */
+export const isNamedByPhoto = (
+  name: RawBuilder<unknown>,
+): RawBuilder<SqlBool> => sql<SqlBool>`exists (select 1 from photos
+  where photos.sha256 = substr(${name}, 1, 64) and photos.farm_id = substr(${name}, 66) and photos.hidden = 0)`;
 
 /** `long`: lists of years, read beside the main thread. */
 export function photoQueries(db: Db, long: Db): PhotoQueries {
