@@ -73,6 +73,9 @@ export type Bus = {
   tell(message: BusMessage): void;
   /** Hears what other processes said, and what this one said (`here`), too. */
   hear(listener: (message: BusMessage, from: 'here' | 'elsewhere') => void): () => void;
+  /** From when this resolves on, what others say of that stream alone is heard; elsewhere it may not be. */
+  follow(streamId: number): Promise<void>;
+  unfollow(streamId: number): void;
   /** Whether what is said here arrives: a sentence of its own came back a moment ago. */
   isHeard(): boolean;
   close(): Promise<void>;

@@ -3,7 +3,7 @@ import { defineResource, instant, uuid } from '../resource.ts';
 import { COMMAND_STATES, SWITCH_STATES } from '../words.ts';
 
 // Tables of the sync itself; none of them leaves its instance. Those with two words for a key stand in the migration
-// alone (sync_seen, sync_restamps, sync_marks), and what was brought back from the future
+// alone (sync_seen, sync_restamps, sync_marks, sync_bases), and what was brought back from the future
 // (sync_time_returns): only the statements of the sync touch them.
 
 const lane = z.enum(['core', 'history']);
@@ -165,6 +165,8 @@ export const lostPerson = defineResource({
     password_version: z.int(),
     /** Of an account: another gateway told of it before. That one's memberships come with the answer, this one's are asked. */
     told_before: z.boolean(),
+    /** Of an account: the gateway was told that the person is on none of its farms, and did not tell of them since. */
+    left_told: z.boolean(),
     state: z.enum(['open', 'taken_back', 'dismissed']),
     seen_at: instant,
     settled_at: instant.nullable(),

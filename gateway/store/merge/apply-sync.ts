@@ -1,4 +1,4 @@
-import type { WireChange } from '#contract/sync/wire.ts';
+import type { LanePoints, WireChange } from '#contract/sync/wire.ts';
 import type { Committed, CommittedRow, Incoming, MergeReport, Unit } from '#core/changes.ts';
 import type { ChangeLog } from '../change-log.ts';
 import { OWN_STREAM } from '../own-stream.ts';
@@ -42,7 +42,12 @@ export function* applySync(unit: Unit, log: ChangeLog, context: UnitContext): St
 }
 
 function* applyIncoming(
-  incoming: Incoming & { isSnapshot?: true; isSettled?: boolean; isOwn?: true },
+  incoming: Incoming & {
+    isSnapshot?: true;
+    isSettled?: boolean;
+    heard?: LanePoints;
+    isOwn?: true;
+  },
   log: ChangeLog,
   context: UnitContext,
 ): Steps<{ rows: CommittedRow[]; report: MergeReport }> {
@@ -63,6 +68,7 @@ function* applyIncoming(
       isSettled: incoming.isSettled === true,
       isRepair: incoming.isRepair === true,
       isOwn: incoming.isOwn === true,
+      heard: incoming.heard ?? null,
     },
     context,
   );

@@ -1,10 +1,8 @@
 import type { Resource } from '#contract/resource.ts';
 import { NO_PASSWORD, standInEmail } from '#contract/resources/users.ts';
 import { isAlive } from '../register.ts';
-import { isHostedStamp } from '../sync-node.ts';
-import { stampOf } from './claims.ts';
 import type { Edit, Row } from './edit.ts';
-import { isLostAccount } from './lost-people.ts';
+import { isLostAccount, isNameOfLeft } from './lost-people.ts';
 import type { Heard, MergedBatch } from './merge.ts';
 import { standingKey } from './tenancy.ts';
 import { standingOf } from './working-set.ts';
@@ -71,9 +69,8 @@ function ownedBy(ownerId: string | null, resource: Resource, edit: Whole, merged
  * the hosted instance's to say stays without a stamp: the gateway's own account wins over it.
  */
 function standIn(resource: Resource, edit: Whole): Edit {
-  const placeholder = standInEmail(edit.row.id);
   // told as it was blanked when its person left: that was this side's word, and both hold the same
-  if (edit.row['email_key'] === placeholder && isHostedStamp(stampOf(edit, 'email'))) return blanked(edit);
+  if (isNameOfLeft(edit)) return blanked(edit);
   const unstamped = Object.entries(resource.groups)
     .filter(([, { owner }]) => owner === 'hosted')
     .map(([group]) => [group, ''] as const);

@@ -27,10 +27,8 @@ export type Edit =
       unsaid?: readonly string[];
       /** As the hosted instance has it, told without what came before. */
       isSnapshot?: true;
-      /** As a gateway had it when it could not be taken, told without what came before. */
-      hasWaited?: true;
-      /** Stamp that the hosted instance set in place of those too far ahead: it knew of nothing here. */
-      anew?: string;
+      /** As a gateway has it, told without what came before: nothing in it says what its edits were made over. */
+      isToldAlone?: true;
       /** As the hosted instance has it, where both were found to differ: it counts under an equal stamp, too. */
       isMended?: true;
       telling?: Telling;

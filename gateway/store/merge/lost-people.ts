@@ -39,6 +39,40 @@ export function accountLost({ name }: Pick<Resource, 'name'>, edit: Whole): Lost
   ];
 }
 
+/** Told as it was blanked when its person left that gateway's farms: the account was this instance's, its name is all. */
+export const isNameOfLeft = (edit: Whole): boolean =>
+  edit.row['email_key'] === standInEmail(edit.row.id) && isHostedStamp(stampOf(edit, 'email'));
+
+/**
+ * A lost account of which another gateway told the name alone, as told by one that knows all of it. Of one that was decided
+ * nobody is asked again.
+ */
+export const isFullerThanName = (
+  { resource, id, row, register }: Work,
+  edit: Edit,
+  tenancy: Tenancy | null,
+): boolean =>
+  resource.name === 'users' &&
+  row?.['email_key'] === standInEmail(id) &&
+  register !== null &&
+  isAlive(register) &&
+  isHostedStamp(stampOf(register, 'email')) &&
+  tenancy !== null &&
+  !tenancy.decided.has(id) &&
+  edit.is === 'whole' &&
+  isAlive(edit) &&
+  isLostAccount(edit);
+
+/** The name of somebody of other farms, who stands here or is asked about: it is no news. */
+export const isNameAlone = ({ resource, id, row }: Work, edit: Edit, tenancy: Tenancy | null): boolean =>
+  resource.name === 'users' &&
+  row !== null &&
+  tenancy !== null &&
+  !tenancy.locals.has(id) &&
+  edit.is === 'whole' &&
+  isAlive(edit) &&
+  isNameOfLeft(edit);
+
 /** Another gateway told of it before: a stand-in is here, and this one's word is a second one for the same account. */
 export const isLostElsewhere = ({ resource, id, row }: Work, edit: Edit, tenancy: Tenancy | null): boolean =>
   resource.name === 'users' &&
@@ -77,6 +111,16 @@ export function membershipLost(
   const names = { ...namesOf(person), ...tenancy.lost.get(userId) };
   return [{ kind: 'membership', userId, farmId, ...names, role: textOf(edit.row['role']) }];
 }
+
+/** The gateway that told of it first tells of it again, as one that was set back to an older card does. */
+export const toldAgain = (
+  { resource, id, row }: Work,
+  edit: Edit,
+  tenancy: Tenancy | null,
+): LostPersonFound[] =>
+  edit.is === 'whole' && tenancy?.lost.has(id) === true && row?.['email_key'] === standInEmail(id)
+    ? accountLost(resource, edit)
+    : [];
 
 /** An older one opens the account here again. */
 export function passwordLost({ id, row }: Work, edit: Edit): LostPersonFound[] {
@@ -147,7 +191,8 @@ export function* afterLoss(
 
 /**
  * Whose account was lost and who is told as on farms that the gateway does not run: the question stands here with all that is
- * needed to answer it, and at that box the person is gone with the farm. Not while it is asked whether they are on one of its own.
+ * needed to answer it, and at that box the person is gone with the farm. Not while it is asked whether they are on one of its own;
+ * and once, for the membership is told again with each comparison.
  */
 export function* lostElsewhere(
   { membersElsewhere, batch }: Pick<MergedBatch, 'membersElsewhere' | 'batch'>,
@@ -155,8 +200,9 @@ export function* lostElsewhere(
 ): Steps<string[]> {
   if (membersElsewhere.length === 0) return [];
   const lost = yield {
-    sql: `select user_id from lost_people where stream_id = ? and kind = 'account' and state = 'open' and ${inList('user_id', context)}
-      and user_id not in (select user_id from lost_people where stream_id = ? and kind = 'membership' and state = 'open')`,
+    sql: `update lost_people set left_told = 1 where stream_id = ? and kind = 'account' and state = 'open' and left_told = 0
+      and ${inList('user_id', context)} and user_id not in (
+        select user_id from lost_people where stream_id = ? and kind = 'membership' and state = 'open') returning user_id`,
     params: [batch.streamId, listOf(new Set(membersElsewhere)), batch.streamId],
   };
   return lost.map((row) => String(row['user_id']));
@@ -209,6 +255,7 @@ export function* noteLostPeople(
     role,
     password_version: passwordVersion,
     told_before: toldBefore === true ? 1 : 0,
+    left_told: 0,
     state: 'open',
     seen_at: at,
     settled_at: null,
@@ -220,9 +267,16 @@ export function* noteLostPeople(
       table: lostPerson.name,
       columns: Object.keys(lostPerson.row.shape),
       rows: distinct,
-      conflict: 'on conflict (id) do update set seen_at = excluded.seen_at',
+      conflict: 'on conflict (id) do update set seen_at = excluded.seen_at, left_told = 0',
     },
     context,
   );
   if (rows.length > 0) yield* dropBeyond(LOST_KEPT, streamId);
+  // by its name alone an account is kept as somebody of the gateway that told so
+  const accounts = found.filter(({ kind }) => kind === 'account').map(({ userId }) => userId);
+  if (accounts.length > 0)
+    yield {
+      sql: `delete from local_users where state = 'local' and ${inList('id', context)}`,
+      params: [listOf(new Set(accounts))],
+    };
 }

@@ -16,9 +16,12 @@ import {
   afterLoss,
   detailsLost,
   isAnswered,
+  isFullerThanName,
   isLostElsewhere,
+  isNameAlone,
   membershipLost,
   passwordLost,
+  toldAgain,
 } from './lost-people.ts';
 import { type Batch, fixedFields, type Kept, MAKING, type MergedBatch, merge } from './merge.ts';
 import {
@@ -103,7 +106,7 @@ export function* mergeBatch(batch: Batch, context: UnitContext): Steps<MergedBat
   merged.corrections = merged.corrections.filter((one) => !isAskedAbout(merged, one));
   // what a stamp that was set anew won against is noted by the hosted instance
   if (batch.isOwn === true) merged.lost = [];
-  else if (batch.isSnapshot) merged.lost = yield* unheardOf(merged.lost, context);
+  else if (batch.isSnapshot) merged.lost = yield* unheardOf(merged.lost, batch, context);
   else if (batch.from === 'hosted') merged.lost = yield* notKnownBefore(merged.lost, context);
   else merged.lost = yield* unheardWhileWaiting(merged.lost, batch, context);
   return merged;
@@ -158,16 +161,24 @@ function mergeOne(item: Readable, merged: MergedBatch): NotApplied | null {
     return null;
   }
   if (isOfHosted(work, merged)) {
-    merged.lostPeople.push(...passwordLost(work, item.edit), ...detailsLost(work, item.edit));
+    merged.lostPeople.push(
+      ...toldAgain(work, item.edit, tenancy),
+      ...passwordLost(work, item.edit),
+      ...detailsLost(work, item.edit),
+    );
     setAccountRight(item, work, merged);
     return null;
+  }
+  if (isFullerThanName(work, item.edit, tenancy)) {
+    work.row = null;
+    work.register = null;
   }
   if (isLostElsewhere(work, item.edit, tenancy) && item.edit.is === 'whole') {
     merged.lostPeople.push(...accountLost(resource, item.edit).map((one) => ({ ...one, toldBefore: true })));
     merged.passedOver += 1;
     return null;
   }
-  if (isAnswered(work, tenancy)) {
+  if (isAnswered(work, tenancy) || isNameAlone(work, item.edit, tenancy)) {
     merged.passedOver += 1;
     return null;
   }
@@ -360,8 +371,7 @@ function takeEdit(item: Readable, work: Work, merged: MergedBatch, batch: Batch)
           ...how,
           ...(isSnapshot ? { isSnapshot: true } : {}),
           ...(isMended(batch) ? { isMended: true } : {}),
-          ...(from === 'gateway' && heard.parkedId !== null ? { hasWaited: true } : {}),
-          ...(heard.anew === undefined ? {} : { anew: heard.anew }),
+          ...(from === 'gateway' && batch.isRepair !== true ? { isToldAlone: true } : {}),
         };
   const taken = isOverAsTold(item, told, merged);
   const outcome = merge(resource, held, taken, accepts);

@@ -1,6 +1,6 @@
 import type { Resource } from '#contract/resource.ts';
 import type { LOST_KINDS } from '#contract/resources/sync-tables.ts';
-import type { WireChange } from '#contract/sync/wire.ts';
+import type { LanePoints, WireChange } from '#contract/sync/wire.ts';
 import { isAlive, LIFE, type Register } from '../register.ts';
 import { isHostedStamp } from '../sync-node.ts';
 import { editable, isLaterEdit, laterLife, newestEditOf, withoutMaking } from './accept-stamps.ts';
@@ -58,8 +58,8 @@ function mergeWhole(
     const takes = isLaw || isMended ? order !== 0 : order > 0 && mayTake;
     Object.assign(merged, takes ? other.value : own.value);
     stamps[group] = takes ? other.hlc : own.hlc;
-    const isUntold = edit.hasWaited === true || (takes && edit.anew === other.hlc);
-    const isNoted = edit.isSnapshot === true || (isUntold && !isOfMaking(takes ? own : other));
+    const isNoted =
+      edit.isSnapshot === true || (edit.isToldAlone === true && !isOfMaking(takes ? own : other));
     if (isNoted && owner !== 'hosted') lost.push(...lostOf(group, { own, other, isOtherKept: takes }, null));
   }
   // what never changes after the making goes by the making's stamp, `updated_at` by the newest of all
@@ -232,6 +232,8 @@ export type Batch = {
   isRepair?: boolean;
   /** Changes of this side, merged again under other stamps. */
   isOwn?: boolean;
+  /** Of a snapshot: how far the hosted instance heard this gateway's log; null: nobody knows. */
+  heard?: LanePoints | null;
 };
 
 export type Kept = Heard & { reason: string };

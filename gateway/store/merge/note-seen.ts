@@ -1,6 +1,6 @@
 import { arrivedNews } from '#contract/resources/local-tables.ts';
 import { notification } from '#contract/resources/notifications.ts';
-import { OPS, SYNC_SCHEMA, type WireChange, type WireRow } from '#contract/sync/wire.ts';
+import { type LanePoints, OPS, SYNC_SCHEMA, type WireChange, type WireRow } from '#contract/sync/wire.ts';
 import type { CommittedRow, Incoming, Unit } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
 import { NO_STAMP, type Steps, type UnitContext } from '../register.ts';
@@ -16,9 +16,11 @@ export function snapshotAsIncoming({
   streamId,
   rows,
   isSettled = false,
-}: NonNullable<Unit['snapshot']>): Incoming & { isSnapshot: true; isSettled: boolean } {
+  heard,
+}: NonNullable<Unit['snapshot']>): Incoming & { isSnapshot: true; isSettled: boolean; heard?: LanePoints } {
   const changes = rows.map(changeOf);
-  return { from: 'hosted', streamId, lane: 'core', changes, isSnapshot: true, isSettled };
+  const told = { from: 'hosted', streamId, lane: 'core', changes, isSnapshot: true, isSettled } as const;
+  return { ...told, ...(heard === undefined ? {} : { heard }) };
 }
 
 /** A row as it stands, as a change that says so. */

@@ -1,4 +1,5 @@
 import type { Resource } from '#contract/resource.ts';
+import { MOVED_FROM_ANY } from '#contract/resources/local-tables.ts';
 import type { Unit } from '#core/changes.ts';
 import { OWN_STREAM } from '../own-stream.ts';
 import type { Steps, UnitContext } from '../register.ts';
@@ -14,6 +15,8 @@ export type Routes = {
   /** Streams to lock, ascending. */
   streams: readonly number[];
   of(resource: Resource, id: string): readonly number[];
+  /** Hosted: the farm of a row where it was taken off its gateway and has none since; else null. */
+  awayOf(resource: Resource, id: string): string | null;
   /** People whom this unit makes visible to a stream that did not know them, or did not know as an owner. */
   newcomers: readonly { userId: string; streamId: number; isOwner: boolean }[];
   /** Addresses that farms of a stream name from now on. */
@@ -36,6 +39,7 @@ function* ownRoutes(unit: Unit, context: UnitContext): Steps<Routes> {
   return {
     streams: isNeeded ? [OWN_STREAM] : [],
     of: (resource, id) => (isTold(resource) && !homeless.has(id) ? [OWN_STREAM] : []),
+    awayOf: () => null,
     newcomers: [],
     addresses: named.map(({ id }) => ({ id, streamId: OWN_STREAM })),
     isAdmin: () => false,
@@ -78,6 +82,11 @@ function* routesByScope(unit: Unit, context: UnitContext): Steps<Routes> {
   for (const { farmId } of addresses) farms.add(farmId);
   const streamsByFarm = yield* streamsOfFarms(farms, context);
   for (const [farmId, streamId] of boundHere(unit)) streamsByFarm.set(farmId, streamId);
+  const away = yield* farmsAway(
+    [...farms].filter((id) => !streamsByFarm.has(id)),
+    unit,
+    context,
+  );
   const streamsByPerson = yield* streamsOfPeople(people, context);
   const newcomers = newcomersOf(named, streamsByFarm, streamsByPerson);
   for (const { userId, streamId, isOwner } of newcomers)
@@ -93,6 +102,8 @@ function* routesByScope(unit: Unit, context: UnitContext): Steps<Routes> {
       ...allStreams(places, { streamsByFarm, streamsByPerson }),
     ]),
     of,
+    awayOf: (resource, id) =>
+      places.get(idsOfPlace(resource, id))?.farms.find((farmId) => away.has(farmId)) ?? null,
     newcomers,
     addresses: addresses.flatMap(({ id, farmId }) => {
       const streamId = streamsByFarm.get(farmId);
@@ -100,6 +111,17 @@ function* routesByScope(unit: Unit, context: UnitContext): Steps<Routes> {
     }),
     isAdmin: (id, body) => body['role'] === 'ADMIN' || admins.has(id),
   };
+}
+
+/** Of some farms without a gateway those that had one, where this unit changes rows. */
+function* farmsAway(farms: readonly string[], { changes }: Unit, context: UnitContext): Steps<Set<string>> {
+  if (farms.length === 0 || !changes.some((change) => 'set' in change)) return new Set();
+  const farmId = 'substr(id, length(id) - 35)';
+  const noted = yield {
+    sql: `select ${farmId} as farm_id from instance_values where id >= ? and id < ? and ${inList(farmId, context)}`,
+    params: [...MOVED_FROM_ANY, listOf(farms)],
+  };
+  return new Set(noted.map(({ farm_id }) => String(farm_id)));
 }
 
 /** Of the accounts that this unit changes those that are an ADMIN's, before it or after it. */

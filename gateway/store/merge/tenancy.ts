@@ -34,6 +34,8 @@ export type Tenancy = {
   lost: ReadonlyMap<string, { name: string; email: string }>;
   /** Of those asked for: lost accounts of which this gateway told, and an administrator answered. */
   answered: ReadonlySet<string>;
+  /** Of those asked for: lost accounts of which an administrator answered, whichever gateway told. */
+  decided: ReadonlySet<string>;
   /** Whose the gateway is; null: no pairing made it. */
   ownerId: string | null;
 };
@@ -78,6 +80,7 @@ export function* loadTenancy(
           params: [listOf(asked)],
         };
   const open = lost.filter(({ state }) => state === 'open');
+  const decided = lost.filter(({ state }) => state !== 'open');
   const own = (rows: typeof lost) => rows.filter((row) => Number(row['stream_id']) === streamId);
   const first = own(open).filter((row) => Number(row['told_before']) === 0);
   const ownerId = typeof gateway?.['owner_id'] === 'string' ? gateway['owner_id'] : null;
@@ -93,7 +96,8 @@ export function* loadTenancy(
     lost: new Map(
       open.map((row) => [String(row['id']), { name: textOf(row['name']), email: textOf(row['email']) }]),
     ),
-    answered: new Set(ids(own(lost).filter(({ state }) => state !== 'open'))),
+    answered: new Set(ids(own(decided))),
+    decided: new Set(ids(decided)),
     standings: new Set(people.map((row) => standingKey(String(row['farm_id']), String(row['id'])))),
     locals: new Set(ids(people.filter((row) => Number(row['is_local']) === 1))),
     ownerId,

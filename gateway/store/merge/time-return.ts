@@ -99,6 +99,7 @@ export function* returnStamps(
   yield* setRestamps(limit, set);
   yield* setConflicts(limit, set);
   yield* setParked(limit, set);
+  yield* setBases(limit, set);
   log.comeBack(set(newest));
   // in the order in which they were: a clock that was behind returned to before the others
   const [earlier] = yield { sql: 'select count(*) as returns from sync_time_returns', params: [] };
@@ -335,6 +336,21 @@ function* setConflicts(limit: string, set: (stamp: string) => string): Steps<voi
       sql: 'update sync_conflicts set kept_hlc = ?, dropped_hlc = ? where id = ?',
       params: [set(String(row['kept_hlc'])), set(String(row['dropped_hlc'])), String(row['id'])],
     };
+}
+
+/** What edits of farms without a gateway were made over: an edit is later than that. */
+function* setBases(limit: string, set: (stamp: string) => string): Steps<void> {
+  const stored = yield {
+    sql: 'select distinct hlc, base_hlc from sync_bases where hlc > ?',
+    params: [limit],
+  };
+  for (const row of stored) {
+    const [hlc, base] = [String(row['hlc']), String(row['base_hlc'])];
+    yield {
+      sql: 'update sync_bases set hlc = ?, base_hlc = ? where hlc = ? and base_hlc = ?',
+      params: [set(hlc), set(base), hlc, base],
+    };
+  }
 }
 
 function* parkedBeyond(limit: string): Steps<{ id: string; change: WireChange }[]> {

@@ -1,7 +1,7 @@
 import { type HelloRequest, helloAnswer, SYNC_SCHEMA } from '#contract/sync/wire.ts';
 import { ask } from './ask.ts';
 import { takeFacts } from './ask-pull.ts';
-import { readResync } from './ask-snapshot.ts';
+import { noteHeard, readResync } from './ask-snapshot.ts';
 import type { FlightDeps, Outcome } from './state.ts';
 import { ackedOf, cursorOf, headOf, isAnotherLife } from './step.ts';
 
@@ -30,8 +30,11 @@ export async function askHello(deps: FlightDeps): Promise<Outcome> {
     resyncDue: readResync(points.resync)?.why ?? null,
     cursor: points.in_core_seq,
   } as const;
-  if (answer.directive === 'resync' || answer.directive === 'upgrade' || greeted.resyncDue !== null)
+  if (answer.directive === 'upgrade') return greeted;
+  if (answer.directive === 'resync' || greeted.resyncDue !== null) {
+    await deps.inTurn(() => noteHeard(deps, points, answer));
     return greeted;
+  }
   if (answer.epoch !== points.epoch) return { is: 'amiss', why: 'the hosted instance counts another epoch' };
   if (answer.head < points.in_core_seq)
     return { is: 'amiss', why: 'the hosted instance lost changes it had told' };

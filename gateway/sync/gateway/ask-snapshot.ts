@@ -1,5 +1,9 @@
 import {
+  type HelloAnswer,
+  LANES,
+  type LanePoints,
   type LogPoint,
+  lanePoints,
   logPoint,
   type SnapshotAnswer,
   type SnapshotRequest,
@@ -10,7 +14,7 @@ import {
 import type { StreamPoints } from '#core/changes.ts';
 import { ask } from './ask.ts';
 import type { FlightDeps, Outcome } from './state.ts';
-import { cursorOf } from './step.ts';
+import { ackedOf, cursorOf, headOf, isAnotherLife, judgeClaim } from './step.ts';
 import { TUNING } from './tuning.ts';
 
 // How far a comparison of everything has come. It stands in the stream's `resync` and moves in the same unit of work as
@@ -25,6 +29,8 @@ type ResyncProgress = {
     after: { entity: number; id: string } | null;
     historyFrom: string | null;
   } | null;
+  /** How far the hosted instance heard the log before; absent: it may have lost some of it. */
+  heard?: LanePoints;
 };
 
 /** null: nothing is amiss. A plain sentence is a reason without any progress; anything unreadable, too. */
@@ -35,16 +41,18 @@ export function readResync(stored: string | null): ResyncProgress | null {
 }
 
 export const writeResync = (progress: ResyncProgress): string =>
-  progress.page === null ? progress.why : JSON.stringify(progress);
+  progress.page === null && progress.heard === undefined ? progress.why : JSON.stringify(progress);
 
 function parsed(stored: string): ResyncProgress | null {
   try {
     // written by writeResync above; the points in it are checked again
     const progress = JSON.parse(stored) as ResyncProgress;
+    const { why, page, heard } = progress;
     const isSound =
-      typeof progress.why === 'string' &&
-      progress.page !== null &&
-      logPoint.safeParse(progress.page.head).success;
+      typeof why === 'string' &&
+      (page !== null || heard !== undefined) &&
+      (page === null || logPoint.safeParse(page.head).success) &&
+      (heard === undefined || lanePoints.safeParse(heard).success);
     return isSound ? progress : null;
   } catch {
     return null;
@@ -54,6 +62,38 @@ function parsed(stored: string): ResyncProgress | null {
 /** The new epoch has begun, what the hosted instance does not know is being logged (core/sync/log-difference.ts). */
 export const isDifference = (stored: string | null): boolean =>
   stored !== null && (stored.startsWith('difference ') || stored === 'forgetting');
+
+/**
+ * Hello led to a comparison. Where the hosted instance still tells the history that this gateway knows, all of the log
+ * that it says it applied was heard there, and whatever lost against something over there was noted there.
+ */
+export async function noteHeard(deps: FlightDeps, points: StreamPoints, answer: HelloAnswer): Promise<void> {
+  const begun = readResync(points.resync);
+  if (isDifference(points.resync) || (begun !== null && begun.page !== null) || !deps.isCurrent()) return;
+  // the comparison was begun over there and its first page did not arrive: nothing was sent since it was asked for
+  const isBegun = answer.epoch > points.epoch;
+  const heard = isBegun ? begun?.heard : await heardOf(deps, points, answer);
+  const why = begun?.why ?? answer.reason ?? 'asked for';
+  await moveResync(deps, points, { why: cut(why), page: null, ...(heard === undefined ? {} : { heard }) });
+}
+
+async function heardOf(
+  { store }: FlightDeps,
+  points: StreamPoints,
+  answer: HelloAnswer,
+): Promise<LanePoints | undefined> {
+  const { epoch, timeline, head, in: applied } = answer;
+  if (epoch !== points.epoch || timeline !== points.timeline || head < points.in_core_seq) return undefined;
+  for (const lane of LANES) {
+    const acked = ackedOf(points)[lane];
+    const ownChain = await store.chainAt(lane, applied[lane].seq);
+    const claim = { claimed: applied[lane], sent: acked, acked, head: headOf(points)[lane], ownChain };
+    if (judgeClaim(claim).is === 'amiss') return undefined;
+  }
+  return applied;
+}
+
+const cut = (why: string): string => why.slice(0, 200);
 
 /** Nobody waits for it any more. */
 const ABANDONED: Outcome = { is: 'page', rows: 0, isLast: false };
@@ -98,7 +138,7 @@ async function begunResync(deps: FlightDeps, why: string): Promise<Begun | null>
   const progress = readResync(points.resync);
   if (progress !== null) return { points, progress };
   if (!deps.isCurrent()) return null;
-  const fresh: ResyncProgress = { why: why.slice(0, 200), page: null };
+  const fresh: ResyncProgress = { why: cut(why), page: null };
   await moveResync(deps, points, fresh);
   return { points: { ...points, resync: writeResync(fresh) }, progress: fresh };
 }
@@ -122,17 +162,21 @@ async function mergePage(
   const { epoch, head } = answer.resync;
   const { returns, server_now_ms: hostedNowMs } = answer;
   const after = answer.next;
-  const moved: ResyncProgress = { why: progress.why, page: { epoch, head, after, historyFrom } };
+  const isOtherLife = isAnotherLife(points.timeline, answer.timeline);
+  const heard = isOtherLife || progress.heard === undefined ? {} : { heard: progress.heard };
+  const page = { epoch, head, after, historyFrom };
+  const moved: ResyncProgress = { why: progress.why, page, ...heard };
   const expect = { epoch: points.epoch, resync: points.resync };
-  const cut = piecesOf(answer.rows);
-  for (const [place, rows] of cut.entries()) {
-    const isEnd = place === cut.length - 1;
+  const pieces = piecesOf(answer.rows);
+  for (const [place, rows] of pieces.entries()) {
+    const isEnd = place === pieces.length - 1;
     await deps.store.take({
       restamps: place === 0 ? answer.restamps : [],
       ...(place === 0 && returns !== undefined ? { returns: { returns, hostedNowMs } } : {}),
       changes: [],
       rows,
       isSettled: answer.asks_of_accounts === false,
+      ...heard,
       expect,
       set: {
         ...(isEnd && after !== null ? { resync: writeResync(moved) } : {}),

@@ -3,6 +3,7 @@ import type {
   GatewayFrame,
   HostedFrame,
   KeptAside,
+  LanePoints,
   LogPoint,
   MovedFarm,
   Restamp,
@@ -34,6 +35,8 @@ export type Taking = {
   rows?: readonly WireRow[];
   /** Nobody over there asks what this gateway knows later of an account. */
   isSettled?: boolean;
+  /** How far the hosted instance heard this gateway's log; absent: nobody knows. */
+  heard?: LanePoints;
   expect: Partial<StreamPoints>;
   set: Partial<StreamPoints>;
 };

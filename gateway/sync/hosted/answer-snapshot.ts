@@ -55,8 +55,12 @@ async function noteOfFarmsAway({ store, now }: HostedDeps, streamId: number): Pr
 /** Of a farm that was taken off between two pages the rest is told no more, and the gateway takes its place in the feed all the same. */
 async function noteTakenOffMeanwhile(deps: HostedDeps, streamId: number): Promise<void> {
   const { store } = deps;
-  if ((await store.movedFarms(streamId)).length === 0 || (await store.isComparedWithout(streamId))) return;
-  await deps.commit({ actor: null, changes: [await noteOfFarmsAway(deps, streamId)] });
+  await lookAndCommit(deps, async () => {
+    const isNoted =
+      (await store.movedFarms(streamId)).length === 0 || (await store.isComparedWithout(streamId));
+    const changes = isNoted ? [] : [await noteOfFarmsAway(deps, streamId)];
+    return { seen: null, unit: isNoted ? null : { actor: null, changes } };
+  });
 }
 
 /**

@@ -12,7 +12,7 @@ import type { StreamPoints } from '#core/changes.ts';
 import type { Sums } from '#store/merge/digest.ts';
 import { isAlive } from '#store/register.ts';
 import type { GatewayCaller } from '../ports.ts';
-import { type HostedDeps, hostedFacts, streamOf } from './hosted-deps.ts';
+import { type HostedDeps, hostedFacts, lookAndCommit, streamOf } from './hosted-deps.ts';
 import { malformed, staleEpoch } from './refusals.ts';
 import { RequestRefused } from './request-refused.ts';
 
@@ -147,32 +147,27 @@ async function answerRepair(
     new Map(
       (await deps.rowsOf(caller.streamId).within(request, windowOf(request))).map((row) => [row.id, row]),
     );
-  const before = await look();
   const digest = (row: WireRow | undefined): bigint => (row === undefined ? 0n : deps.digestOf(table, row));
   // of a field that one side does not know it has said nothing
   const isSame = (own: WireRow, theirs: WireRow): boolean =>
     isAlike(own, theirs) && digest(saidBoth(own, theirs)) === digest(saidBoth(theirs, own));
   const sound = request.rows.filter((row) => !deps.isTooFarAhead(row));
-  const offered = sound.flatMap((row) => {
-    const own = before.get(row.id) ?? null;
-    if (own === null ? !isAlive(row) : isSame(own, row)) return [];
-    return deps.withOwnWords(table, row, own) ?? [];
+  const offeredOver = (before: ReadonlyMap<string, WireRow>) =>
+    sound.flatMap((row) => {
+      const own = before.get(row.id) ?? null;
+      if (own === null ? !isAlive(row) : isSame(own, row)) return [];
+      return deps.withOwnWords(table, row, own) ?? [];
+    });
+  const { seen: before, committed } = await lookAndCommit(deps, async () => {
+    const stands = await look();
+    const offered = offeredOver(stands);
+    if (offered.length === 0) return { seen: stands, unit: null };
+    const { streamId } = caller;
+    const changes = offered.map(deps.changeOf);
+    const incoming = { from: 'gateway', streamId, lane: 'core', changes, isRepair: true } as const;
+    return { seen: stands, unit: { actor: null, changes: [], incoming } };
   });
-  const { merged } =
-    offered.length === 0
-      ? { merged: undefined }
-      : await deps.commit({
-          actor: null,
-          changes: [],
-          incoming: {
-            from: 'gateway',
-            streamId: caller.streamId,
-            lane: 'core',
-            changes: offered.map(deps.changeOf),
-            isRepair: true,
-          },
-        });
-  const after = offered.length === 0 ? before : await look();
+  const after = committed === null ? before : await look();
   const sent = new Map(request.rows.map((row) => [row.id, row]));
   const answered = [...after.values()]
     .filter((row) => {
@@ -183,7 +178,7 @@ async function answerRepair(
     })
     .slice(0, MAX_ROWS.core);
   const repaired = [...after.values()].filter((row) => digest(row) !== digest(before.get(row.id))).length;
-  const refused = (merged?.parked.length ?? 0) + request.rows.length - sound.length;
+  const refused = (committed?.merged?.parked.length ?? 0) + request.rows.length - sound.length;
   deps.repaired({ streamId: caller.streamId, table, rows: repaired, refused });
   // the rest is found by the comparison that follows every repair
   return { rows: deps.withinSize(answered), repaired, refused, ...(await hostedFacts(deps)) };

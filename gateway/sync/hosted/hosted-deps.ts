@@ -6,7 +6,7 @@ import {
   SYNC_SCHEMA,
 } from '#contract/sync/wire.ts';
 import type { Commit, Unit } from '#core/changes.ts';
-import { StaleError } from '#core/errors.ts';
+import { StaleError, UniqueViolation } from '#core/errors.ts';
 import type { AskKind, GatewayCaller } from '../ports.ts';
 import type { ChainAfter } from './decide-push.ts';
 import type { HostedStore, StreamRow } from './ports.ts';
@@ -81,7 +81,10 @@ export async function lookAside(
   return store.keptAside(streamId);
 }
 
-/** Carries out what `look` answers, looking again when the stream moved meanwhile. Refuses as busy at last. */
+/**
+ * Carries out what `look` answers, looking again when the stream moved meanwhile, or when another gateway brought a row of
+ * the same id or name at the same moment: it stands by then. Refuses as busy at last.
+ */
 export async function lookAndCommit<Seen>(
   deps: Pick<HostedDeps, 'commit'>,
   look: () => Promise<{ seen: Seen; unit: Unit | null }>,
@@ -92,7 +95,8 @@ export async function lookAndCommit<Seen>(
     try {
       return { seen, committed: await deps.commit(unit) };
     } catch (error) {
-      if (!(error instanceof StaleError)) throw error;
+      const isRace = error instanceof UniqueViolation && run < RUNS;
+      if (!(error instanceof StaleError) && !isRace) throw error;
       if (run === RUNS) throw new RequestRefused(busy());
     }
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { farmMember } from '#contract/resources/farms.ts';
-import { user } from '#contract/resources/users.ts';
+import { standInEmail, user } from '#contract/resources/users.ts';
 import { SYNC_SCHEMA } from '#contract/sync/wire.ts';
 import { formatHlc } from '#store/hlc.ts';
 import { body, type SignedUp } from '#test/app.ts';
@@ -88,6 +88,12 @@ onBothEngines('a gateway that knows the id of a lost account', (_open, engine) =
   });
   const tells = ({ streamId }: { streamId: number }, id: string) =>
     said(streamId, { entity: user.entity, id, body: anAccount(id) });
+  /** As a gateway keeps who left its farms: the hosted instance had blanked all but the name. */
+  const tellsName = ({ streamId }: { streamId: number }, id: string) => {
+    const email = standInEmail(id);
+    const row = { ...anAccount(id), email, email_key: email, role: 'VIEWER', is_active: false };
+    return said(streamId, { entity: user.entity, id, body: row });
+  };
   const makesMember = ({ streamId, farm }: { streamId: number; farm: string }, id: string, node: string) => {
     const row = {
       id: randomUUID(),
@@ -195,5 +201,77 @@ onBothEngines('a gateway that knows the id of a lost account', (_open, engine) =
     await answers('taken back', (await offerOf('account', id))?.id);
     await answers('taken back', (await offerOf('membership', id))?.id);
     expect((await farmsOf(id)).toSorted()).toEqual([honest.farm, its.spysFarm].toSorted());
+  });
+
+  const localsOf = async (id: string) => {
+    const known = its.app.database.read.selectFrom('local_users').select('stream_id').where('id', '=', id);
+    return await known.execute();
+  };
+
+  it('by its name alone leaves the question to the gateway that knows all of it, and gains no say', async () => {
+    const id = randomUUID();
+    expect((await tellsName(spys(), id)).merged?.parked).toEqual([]);
+    expect((await offers()).filter(({ user_id }) => user_id === id)).toEqual([]);
+    const told = await tells(honest, id);
+    const worked = await makesMember(honest, id, HOSTED_NODE);
+    expect([told, worked].map(({ merged }) => merged?.parked)).toEqual([[], []]);
+    // as it knew them, and again
+    for (const again of [tellsName(spys(), id), tells(honest, id)])
+      expect((await again).merged?.parked).toEqual([]);
+    expect(await localsOf(id)).toEqual([]);
+    const asked = (await offers()).filter(({ user_id }) => user_id === id);
+    expect(asked).toEqual([expect.objectContaining({ kind: 'account', email: `${id}@perdida.test` })]);
+    expect(await farmsOf(id)).toEqual([honest.farm]);
+    // the gateway of the farm knows the account better than what stands here until that is answered
+    const { read } = its.app.database;
+    const register = await read
+      .selectFrom('sync_register')
+      .select('over_json')
+      .where('id', '=', id)
+      .execute();
+    expect(register.map(({ over_json }) => JSON.parse(over_json) as unknown)).toEqual([
+      expect.objectContaining({ email: '', role: '', is_active: '', password: '' }),
+    ]);
+    await answers('taken back', asked[0]?.id);
+    expect(await accountOf(id)).toMatchObject({ email: `${id}@perdida.test`, role: 'OWNER', is_active: 1 });
+    expect(await its.feed()).not.toContain(`${id}@perdida.test`);
+  });
+
+  it('by its name alone adds nothing to what another gateway told in full', async () => {
+    const id = randomUUID();
+    await tells(honest, id);
+    expect((await tellsName(spys(), id)).merged?.parked).toEqual([]);
+    expect((await offers()).filter(({ user_id }) => user_id === id)).toHaveLength(1);
+    expect(await localsOf(id)).toEqual([]);
+    await answers('taken back', (await offerOf('account', id))?.id);
+    await tellsName(spys(), id);
+    expect(await accountOf(id)).toMatchObject({ email: `${id}@perdida.test`, is_active: 1 });
+  });
+
+  it('is not asked about again once it was left lost, whoever knew the name', async () => {
+    const id = randomUUID();
+    await tellsName(spys(), id);
+    await tells(honest, id);
+    await answers('left', (await offerOf('account', id))?.id);
+    await tellsName(spys(), id);
+    await tells(honest, id);
+    await tells(spys(), id);
+    expect((await offers()).filter(({ user_id }) => user_id === id)).toEqual([]);
+    expect(await accountOf(id)).toMatchObject({ email: standInEmail(id), is_active: 0 });
+  });
+
+  it('hears once that its person is on none of its farms, and again when it tells of them again', async () => {
+    const id = randomUUID();
+    const heard = async () => (await its.feed()).split(standInEmail(id)).length;
+    const elsewhere = { streamId: spys().streamId, farm: its.victimsFarm };
+    await tells(spys(), id);
+    await makesMember(elsewhere, id, HOSTED_NODE);
+    const once = await heard();
+    expect(once).toBeGreaterThan(1);
+    for (let n = 0; n < 2; n += 1) await makesMember(elsewhere, id, HOSTED_NODE);
+    expect(await heard()).toBe(once);
+    await tells(spys(), id);
+    await makesMember(elsewhere, id, HOSTED_NODE);
+    expect(await heard()).toBeGreaterThan(once);
   });
 });

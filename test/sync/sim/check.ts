@@ -4,7 +4,14 @@ import { UNIQUE_KEYS } from '#contract/sync/scopes.ts';
 import { formatHlc } from '#store/hlc.ts';
 import { newestOf } from '#store/register.ts';
 import { isRenamed, type Ledger } from './ledger.ts';
-import { groupValue, type KnownRow, type ReplicaState } from './replica-state.ts';
+import {
+  groupValue,
+  type KnownRow,
+  keyOf,
+  type ReadRows,
+  type ReplicaState,
+  SYNCED,
+} from './replica-state.ts';
 
 // What must hold when the faults are over and both sides have talked.
 
@@ -144,6 +151,28 @@ export function invented(
     }
   }
   return found.slice(0, SHOWN);
+}
+
+/** One conflict is one real loss: nobody hears of a value that whoever wrote over it had seen. */
+export async function superfluous(ledger: Ledger, read: ReadRows): Promise<Violation[]> {
+  const told = await read(
+    "select entity, row_id, field_group, kept_json, dropped_json, kept_hlc, dropped_hlc from sync_conflicts where rule = 'last_writer' order by id",
+  );
+  return told
+    .flatMap(({ entity, row_id, field_group, kept_json, dropped_json, ...stamps }): Violation[] => {
+      const resource = SYNCED.find((one) => one.entity === Number(entity));
+      if (resource === undefined) return [];
+      const key = keyOf(resource.name, String(row_id));
+      const group = String(field_group);
+      // written by the merge: fields and values
+      const [kept = '', dropped = ''] = [kept_json, dropped_json].map((text) =>
+        groupValue(resource, group, JSON.parse(String(text)) as Record<string, unknown>),
+      );
+      if (!ledger.hadSeen(key, group, { kept, dropped })) return [];
+      const what = `${key} ${group}: ${dropped}, which whoever wrote ${kept} had seen ${JSON.stringify(stamps)}`;
+      return [{ rule: 'one conflict is one loss', what }];
+    })
+    .slice(0, SHOWN);
 }
 
 type UniqueKey = (typeof UNIQUE_KEYS)[number];

@@ -109,6 +109,25 @@ it('an edit whose value somebody else wrote, too, is no proof that its card is t
   expect(ledger.replacing(`ponds ${ID}`, 'cod', { cod: 'V-2' })).toEqual([]);
 });
 
+it('a conflict is superfluous where whoever wrote the value that stands had seen the other one, and no disk went back since', () => {
+  const { ledger, wrote } = aLedger();
+  wrote('gateway', 'V-1', 'V-2');
+  wrote('hosted', 'V-2', 'V-3');
+  wrote('hosted', 'V-3', 'V-4');
+  wrote('gateway', 'V-2', 'V-5');
+  const hadSeen = (kept: string, dropped: string) =>
+    ledger.hadSeen(`ponds ${ID}`, 'cod', { kept: `{"cod":"${kept}"}`, dropped: `{"cod":"${dropped}"}` });
+  expect([hadSeen('V-3', 'V-2'), hadSeen('V-4', 'V-2')]).toEqual([true, true]);
+  expect([hadSeen('V-2', 'V-3'), hadSeen('V-5', 'V-3'), hadSeen('V-4', 'V-5')]).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  const remaining = { gateway: stateOf('V-5'), hosted: stateOf('V-4') };
+  ledger.excuse('gateway', remaining, { isLogged: () => true, isAnotherLife: false });
+  expect(hadSeen('V-3', 'V-2')).toBe(false);
+});
+
 it('a part of a group that the other side wrote as a whole is not what was replaced; one that comes back alone is', () => {
   const resource = controlPoint as unknown as KnownRow['resource'];
   const ledger = createLedger(new Map([['control_points', resource]]), true);

@@ -69,6 +69,11 @@ export type Ledger = {
   excuseKeptAside(side: Side, states: Readonly<Record<Side, ReplicaState>>): void;
   /** Writes over a value of a row by somebody who had seen it, none of them lost with a disk. */
   replacing(key: string, group: string, row: Readonly<Record<string, unknown>>): Write[];
+  /**
+   * Had whoever wrote one value of a group seen the other, both since a disk last went back? `told` is a conflict as it stands
+   * in the list: the values that were kept and dropped.
+   */
+  hadSeen(key: string, group: string, told: { kept: string; dropped: string }): boolean;
   /** Was the row made here, and is it on no disk any more? */
   isGone(key: string, states: readonly ReplicaState[]): boolean;
   /** Of whose account no disk had more than the name at some time: all that is known of it is who it was. */
@@ -94,6 +99,7 @@ export function createLedger(resources: ReadonlyMap<string, Resource>, isMixed =
   const values = new Set<string>();
   const firstValues = new Set<string>();
   const namesAlone = new Set<string>();
+  let wentBackAt = 0;
 
   function add(write: Omit<Write, 'n' | 'isExcused' | 'fragileFrom' | 'isSaidAnew'>): void {
     writes.push({ ...write, n: writes.length, isExcused: false, fragileFrom: null, isSaidAnew: false });
@@ -230,6 +236,7 @@ export function createLedger(resources: ReadonlyMap<string, Resource>, isMixed =
     },
     missing,
     excuse(side, remaining, { isLogged, isAnotherLife }) {
+      wentBackAt = writes.length;
       for (const { kind, key } of writes)
         if (kind === 'made' && isNameAlone(key, remaining)) namesAlone.add(key);
       if (side === 'hosted') {
@@ -283,6 +290,22 @@ export function createLedger(resources: ReadonlyMap<string, Resource>, isMixed =
           !by.isSaidAnew &&
           !wrote.some(({ side }) => side !== by.side && by.whole.saw !== whole),
       );
+    },
+    hadSeen(key, group, { kept, dropped }) {
+      const ofGroup = writes.filter((write) => write.key === key && write.group === group);
+      // a value that came again says nothing of who had seen it
+      const only = (value: string) => {
+        const found = ofGroup.filter((write) => write.value === value);
+        return found.length === 1 && !firstValues.has(`${key} ${group} ${value}`) ? (found[0] ?? null) : null;
+      };
+      const lost = only(dropped);
+      if (lost === null || lost.n < wentBackAt) return false;
+      const passed = new Set<Write>();
+      for (let by = only(kept); by !== null && !passed.has(by); by = only(by.saw)) {
+        if (by.saw === dropped) return true;
+        passed.add(by);
+      }
+      return false;
     },
     isGone: (key, states) =>
       writes.some((write) => write.kind === 'made' && write.key === key && write.isExcused) &&

@@ -360,6 +360,15 @@ describe('who was on a farm', () => {
     expect(await atBox(world)).toEqual(GONE);
     const asked = await world.hosted.replica.read('select kind, user_id, email, state from lost_people');
     expect(asked).toEqual([{ kind: 'account', user_id: PERSON, email: 'joana@fazenda.br', state: 'open' }]);
+    // a comparison tells of the membership once more: the box has heard that the person left
+    const told = () => world.hosted.replica.read(`select seq from sync_change where id = '${PERSON}'`);
+    const once = await told();
+    for (let n = 0; n < 2; n += 1) {
+      await world.gateway.run().paired();
+      await world.pass(10 * MINUTE_MS);
+    }
+    expect(await told()).toEqual(once);
+    expect(await atBox(world)).toEqual(GONE);
   });
 
   it('that was taken off the gateway before a failover lost their account is known by name alone, as somebody of that box', async () => {

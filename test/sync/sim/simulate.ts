@@ -10,6 +10,7 @@ import {
   lostWrites,
   MOST_AHEAD_MS,
   resurrected,
+  superfluous,
   type Violation,
 } from './check.ts';
 import { clockComesBack, clockIsBehind, farmIsAway, groupIsEdited } from './episodes.ts';
@@ -308,6 +309,7 @@ async function judge(world: World): Promise<Violation[]> {
     ['hosted', world.hosted],
   ] as const) {
     const broken = await box.replica.orphans();
+    if (!(await stampsCameBack(world))) found.push(...(await superfluous(world.ledger, box.replica.read)));
     if (broken.length > 0) {
       found.push({ rule: 'children have parents', what: `${name}: ${JSON.stringify(broken.slice(0, 3))}` });
     }
@@ -324,6 +326,10 @@ async function judge(world: World): Promise<Violation[]> {
   }
   return found;
 }
+
+/** Both sides set a stamp anew that one of them knows from the other: that it is the same word is not known any more. */
+const stampsCameBack = async ({ hosted }: World): Promise<boolean> =>
+  (await hosted.replica.read('select id from sync_time_returns')).length > 0;
 
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -76,6 +76,7 @@ it('what a person wrote in the cloud over a word of the farm stands, though the 
   expect(await bind(world, FARM)).toBe(true);
   await world.pass(10 * MINUTE_MS);
   expect(await namesOn(world)).toEqual(['then in the cloud', 'then in the cloud']);
+  expect([await lostIn(world, 'gateway'), await lostIn(world, 'hosted')]).toEqual([[], []]);
   world.setClock('hosted', 0);
   await world.hosted.start();
   await agreed(world);
@@ -102,6 +103,7 @@ it.each([
     world.network.setWeather(CALM);
     await world.pass(10 * MINUTE_MS);
     expect(await namesOn(world)).toEqual(['then at the farm', 'then at the farm']);
+    expect([await lostIn(world, 'gateway'), await lostIn(world, 'hosted')]).toEqual([[], []]);
     world.setClock('hosted', 0);
     await world.hosted.start();
     await agreed(world);

@@ -1,0 +1,2 @@
+-- A gateway is told once that the person of a lost account is on none of its farms, not with each of its comparisons.
+alter table lost_people add column left_told INTEGER not null default 0;
