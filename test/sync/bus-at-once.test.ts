@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { payloadsOf } from '#adapters/sync/bus-payloads.ts';
-import { createPostgresBus, type PostgresBus } from '#adapters/sync/postgres-bus.ts';
+import { postgresCarrier } from '#adapters/sync/postgres-line.ts';
+import { createProcessBus, type ProcessBus } from '#adapters/sync/process-bus.ts';
 import { describeOnPostgres, freshDatabase } from '#test/postgres.ts';
 
 const silent = {
@@ -15,7 +16,7 @@ const silent = {
 describeOnPostgres('a sentence to the other processes', () => {
   let fresh: Awaited<ReturnType<typeof freshDatabase>>;
   let pool: pg.Pool;
-  const buses: PostgresBus[] = [];
+  const buses: ProcessBus[] = [];
   const heard: number[] = [];
 
   beforeAll(async () => {
@@ -23,11 +24,13 @@ describeOnPostgres('a sentence to the other processes', () => {
     pool = new pg.Pool({ connectionString: fresh.url, max: 1 });
     for (let n = 0; n < 2; n += 1)
       buses.push(
-        createPostgresBus({
-          url: fresh.url,
+        createProcessBus({
+          carrier: postgresCarrier({
+            url: fresh.url,
+            elsewhere: (sql, params) => pool.query(sql, [...params]),
+          }),
           log: silent,
           random: () => 0,
-          elsewhere: (sql, params) => pool.query(sql, [...params]),
           onError: () => undefined,
         }),
       );

@@ -52,6 +52,8 @@ describe('how far a comparison got', () => {
       page: { epoch: 3, head: at(7), after: { entity: 4, id: 'x' }, historyFrom: null },
     };
     expect(readResync(writeResync(progress))).toEqual(progress);
+    const heard = { why: 'farm bound', page: null, heard: { core: at(7), history: at(2) } };
+    expect(readResync(writeResync(heard))).toEqual(heard);
   });
 
   test.each([

@@ -192,6 +192,19 @@ describe('a line that misbehaves', () => {
     expect(await whyNot(ask('hello', {}, { timeoutMs: 150 }))).toBe('timeout');
   });
 
+  test('an answer that goes on in another protocol is broken, and not waited for', async () => {
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () =>
+        socket.write('HTTP/1.1 101 Other\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
+      );
+    });
+    closing.push(() => void server.close());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    expect(await whyNot(aTransport(url).ask('pull', {}, soon))).toBe('broken');
+  });
+
   test('an answer that drips is given up in time, too', async () => {
     const { ask } = aTransport(
       await aServer((_, response) => {

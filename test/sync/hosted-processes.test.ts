@@ -12,6 +12,7 @@ import { insert, put } from '#core/changes.ts';
 import { formatHlc } from '#store/hlc.ts';
 import { type App, aControlPoint, aFarmWith, body, startApp, startAppBeside } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
+import { NATS, type NatsServer, startNats } from '#test/nats-server.ts';
 import { localOf, pair } from '#test/paired-apps.ts';
 import { describeOnPostgres, freshDatabase } from '#test/postgres.ts';
 import { aBrowser } from '#test/receivers.ts';
@@ -37,16 +38,25 @@ describeOnPostgres('a process of a new version on a database of an old one', () 
   });
 });
 
-describeOnPostgres('two processes on one database', () => {
+describe.each(['PostgreSQL', 'NATS'] as const)('through %s', (bus) => {
+  const isThere = bus === 'PostgreSQL' || NATS !== undefined;
+  (isThere ? describeOnPostgres : describe.skip)('two processes on one database', () => factsOfTwo(bus));
+});
+
+function factsOfTwo(bus: 'PostgreSQL' | 'NATS'): void {
   let here: App;
   let there: App;
+  let nats: NatsServer | null = null;
   beforeAll(async () => {
-    here = await startApp('postgres', ['--role', 'hosted']);
-    there = await startAppBeside(here, ['--role', 'hosted']);
+    nats = bus === 'NATS' ? await startNats() : null;
+    const args = ['--role', 'hosted', ...(nats === null ? [] : ['--bus-url', nats.url])];
+    here = await startApp('postgres', args);
+    there = await startAppBeside(here, args);
   });
   afterAll(async () => {
     await there.close();
     await here.close();
+    await nats?.stop();
   });
 
   test('a control point made at one is known to the other', async () => {
@@ -166,6 +176,13 @@ describeOnPostgres('two processes on one database', () => {
     await second.greeted;
     expect(await first.closed).toBe(4001);
     expect(there.sync?.sockets.counts().open).toBe(1);
+    // of a gateway hears the process alone that has it
+    if (nats !== null) {
+      const { subscriptions } = nats;
+      const ofGateways = async () =>
+        (await subscriptions()).flat().filter((name) => name.includes('.stream.'));
+      await expect.poll(ofGateways).toEqual([expect.stringMatching(/\.stream\.2$/)]);
+    }
     // what happens at the one is told through the other
     const { heard } = second;
     here.processes.bus.tell({ is: 'stream', streamId: 2, head: 77 });
@@ -193,17 +210,20 @@ describeOnPostgres('two processes on one database', () => {
 
   test('a process that lost the line to the others looks at everything again', async () => {
     const farm = await aFarmWith(here);
-    // every connection that listens, as a restart of PostgreSQL cuts them
-    const { rows } = await runStatement(here.database.read)(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and application_name = 'farm bus'`,
-      [],
-    );
-    expect(rows).toHaveLength(2);
+    if (nats === null) {
+      // every connection that listens, as a restart of PostgreSQL cuts them
+      const { rows } = await runStatement(here.database.read)(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and application_name = 'farm bus'`,
+        [],
+      );
+      expect(rows).toHaveLength(2);
+    } else await nats.stop();
     const made = await aControlPoint(here, farm);
+    await nats?.start();
     await until(() => there.control.registry.byId(made.id) !== null);
   });
-});
+}
 
 onBothEngines('work that one process does for all', (open) => {
   const atTime = (at: { now: number }) => () => at.now;

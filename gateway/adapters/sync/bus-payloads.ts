@@ -1,6 +1,6 @@
 import type { Bus, BusMessage } from '../../sync/ports.ts';
 
-// What is said between processes within a moment, put together and cut to what one NOTIFY carries.
+// What is said between processes within a moment, put together and cut to what one sentence carries.
 
 /** PostgreSQL takes less than 8000 bytes; the rest is for the frame around the messages. */
 const MAX_BYTES = 7_500;
@@ -128,6 +128,8 @@ export function createMemoryBus(onError: (error: unknown) => void): Bus {
   return {
     hear,
     tell: (message) => pass(message, 'here'),
+    follow: async () => undefined,
+    unfollow: () => undefined,
     isHeard: () => true,
     close: async () => undefined,
   };

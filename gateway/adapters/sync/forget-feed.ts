@@ -76,6 +76,11 @@ export async function forgetFeeds(
     .deleteFrom('sync_restamps')
     .where('restamped_at', '<', isoOf(nowMs - SILENT_MS))
     .execute();
+  // a day after everything was compared nothing that had waited is tried any more
+  await sql`delete from sync_bases where farm_id not in (select id from farms where hidden = 0)
+    or farm_id in (select sync_farms.id from sync_farms
+      join sync_stream on sync_stream.stream_id = sync_farms.stream_id
+      where resync is null and bound_at < ${isoOf(nowMs - DAY_MS)})`.execute(read);
 }
 
 /** After a long pause there are millions: slice by slice, for a statement that takes too long is ended and starts anew. */

@@ -141,6 +141,8 @@ export function gatewayStore(deps: GatewayStoreDeps): SyncStore {
     },
     async outRows({ lane, after, coreAcked, rows: most, bytes }) {
       const beforeTx = lane === 'core' ? null : await firstOpenTx(coreAcked);
+      // what lies beyond is of a unit that is being written still
+      const { [`${lane}_seq` as const]: head } = await points();
       const found: WireChange[] = [];
       let size = 0;
       while (found.length < most) {
@@ -148,6 +150,7 @@ export function gatewayStore(deps: GatewayStoreDeps): SyncStore {
         const stored = await logOf(lane)
           .selectAll()
           .where('seq', '>', from)
+          .where('seq', '<=', head)
           .$if(beforeTx !== null, (query) => query.where('tx', '<', beforeTx ?? 0))
           .orderBy('seq')
           // one more than fits, so that the end of a transaction can be seen
@@ -168,7 +171,17 @@ export function gatewayStore(deps: GatewayStoreDeps): SyncStore {
       }
       return { rows: found, isFull: false };
     },
-    async take({ restamps, returns, changes, told, rows = [], isSettled = false, expect, set }: Taking) {
+    async take({
+      restamps,
+      returns,
+      changes,
+      told,
+      rows = [],
+      isSettled = false,
+      heard,
+      expect,
+      set,
+    }: Taking) {
       const incoming: Incoming = {
         from: 'hosted',
         streamId: OWN_STREAM,
@@ -181,7 +194,16 @@ export function gatewayStore(deps: GatewayStoreDeps): SyncStore {
         changes: [],
         ...(restamps.length > 0 ? { restamps } : {}),
         ...(returns === undefined ? {} : { returns }),
-        ...(rows.length > 0 ? { snapshot: { streamId: OWN_STREAM, rows, isSettled } } : {}),
+        ...(rows.length > 0
+          ? {
+              snapshot: {
+                streamId: OWN_STREAM,
+                rows,
+                isSettled,
+                ...(heard === undefined ? {} : { heard }),
+              },
+            }
+          : {}),
         ...(changes.length > 0 ? { incoming } : {}),
         stream: { id: OWN_STREAM, expect, set },
       });

@@ -131,7 +131,7 @@ function exchange({ target, token, packed, timeoutMs, agents }: Exchange): Promi
       request.destroy();
     };
     const whole = setTimeout(() => giveUp(new LinkFailure('timeout', 'no answer in time')), timeoutMs);
-    const state = { isConnected: false };
+    const state = { isConnected: false, isAnswered: false };
     request.once('socket', (socket) => {
       if (!socket.connecting) {
         state.isConnected = true;
@@ -148,11 +148,19 @@ function exchange({ target, token, packed, timeoutMs, agents }: Exchange): Promi
       });
       socket.once('close', () => clearTimeout(connect));
     });
-    request.once('error', (error) => {
+    // for good: nobody else listens where it breaks again
+    request.on('error', (error) => {
       clearTimeout(whole);
       reject(failureOf(error, state.isConnected));
     });
+    // an answer that goes on in another protocol (101) ends without an error, and without a response
+    request.once('close', () => {
+      if (state.isAnswered) return;
+      clearTimeout(whole);
+      reject(new LinkFailure('broken', 'the connection ended without an answer'));
+    });
     request.once('response', (response) => {
+      state.isAnswered = true;
       read(response)
         .then(resolve, (error: unknown) => giveUp(failureOf(error, true)))
         .finally(() => clearTimeout(whole));

@@ -47,6 +47,8 @@ function get(address: string): Promise<string> {
       ? secureRequest(address, { ...options, rejectUnauthorized: false }, heard)
       : plainRequest(address, options, heard);
     asking.on('error', reject);
+    // an answer that goes on in another protocol (101) ends without an error, and without a response
+    asking.on('close', () => reject(new Error('the connection ended without an answer')));
     asking.end();
   });
 }

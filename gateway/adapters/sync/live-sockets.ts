@@ -3,18 +3,23 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { type GatewayFrame, gatewayFrame, type HostedFrame, MOST_SHAPE } from '#contract/sync/wire.ts';
+import { markProved } from '#core/bounded-connections.ts';
 import { AppError } from '#core/errors.ts';
 import { isBeyond } from '#core/json-shape.ts';
 import type { Log } from '#core/kernel.ts';
-import { markProved } from '#core/unproved-connections.ts';
+import { type Upgrade as AnyUpgrade, refuseUpgrade, takeUpgrades } from '#core/upgrades.ts';
 import type { Bus, BusMessage, GatewayCaller, HostedLiveParts } from '../../sync/ports.ts';
 import { callerOf, type GatewayByToken } from './hosted-http.ts';
+
+type Upgrade = AnyUpgrade<IncomingMessage, Duplex>;
 
 /** Frames a gateway may send at once and in the long run; a farm at its busiest sends a few a second. */
 const BURST = 100;
 const FRAMES_PER_S = 20;
 /** A gateway that takes nothing for so long that this waits is not there. */
 const MOST_UNSENT_BYTES = 1024 * 1024;
+/** Bytes of frames that wait for the one that is taken: while the database is slow nobody's fill the memory. */
+const MOST_UNTAKEN_BYTES = 2 * 1024 * 1024;
 /** Beats after which the head of the feed is said again, five minutes: a sentence between two processes may get lost. */
 const HEAD_EVERY_BEATS = 12;
 /** Pings without an answer after which a line is dead. */
@@ -51,7 +56,7 @@ type Live = {
   /** Sends what waits, one look at a time. */
   commanding: { isRunning: boolean; isWanted: boolean };
   /** Frames are taken one after another: what was said first counts first. */
-  taking: Promise<void>;
+  taking: { isRunning: boolean; waiting: string[]; bytes: number };
 };
 
 const OPEN = 1;
@@ -61,6 +66,7 @@ export function createLiveSockets(deps: LiveSocketsDeps) {
   const byStream = new Map<number, Live>();
   const streamByGateway = new Map<string, number>();
   const counts = { framesIn: 0, framesOut: 0, opened: 0 };
+  const isCurrent = (live: Live) => byStream.get(live.caller.streamId) === live;
 
   function send(live: Live, frame: HostedFrame): void {
     if (live.socket.readyState !== OPEN) return;
@@ -75,9 +81,11 @@ export function createLiveSockets(deps: LiveSocketsDeps) {
   }
 
   function forget(live: Live): void {
-    if (byStream.get(live.caller.streamId) !== live) return;
+    live.taking.waiting = [];
+    if (!isCurrent(live)) return;
     byStream.delete(live.caller.streamId);
     streamByGateway.delete(live.caller.gatewayId);
+    deps.bus.unfollow(live.caller.streamId);
     deps.parts.connected(live.caller.streamId, false);
   }
 
@@ -143,8 +151,23 @@ export function createLiveSockets(deps: LiveSocketsDeps) {
   const failed = (error: unknown) =>
     deps.log.warn({ err: error }, 'a live connection to a gateway could not be served');
 
+  /** What a connection had told and was not taken when it ended is not kept: its gateway tells it again. */
+  async function takeWaiting(live: Live): Promise<void> {
+    const { taking } = live;
+    if (taking.isRunning) return;
+    taking.isRunning = true;
+    for (
+      let text = taking.waiting.shift();
+      text !== undefined && isCurrent(live);
+      text = taking.waiting.shift()
+    ) {
+      await take(live, text).catch(failed);
+      taking.bytes -= text.length;
+    }
+    taking.isRunning = false;
+  }
+
   async function take(live: Live, text: string): Promise<void> {
-    if (byStream.get(live.caller.streamId) !== live) return;
     const said = parsed(text);
     if (said === undefined) {
       deps.refused('frame malformed');
@@ -175,7 +198,7 @@ export function createLiveSockets(deps: LiveSocketsDeps) {
         tokens: BURST,
         tokensAt: deps.monotonic(),
         commanding: { isRunning: false, isWanted: false },
-        taking: Promise.resolve(),
+        taking: { isRunning: false, waiting: [], bytes: 0 },
       };
       const older = byStream.get(caller.streamId);
       byStream.set(caller.streamId, live);
@@ -186,15 +209,23 @@ export function createLiveSockets(deps: LiveSocketsDeps) {
       older?.socket.close(CLOSE.newer, 'a newer connection of this gateway took over');
       const { id: socketId, openedAtMs } = live;
       deps.bus.tell({ is: 'socket', streamId: caller.streamId, socket: socketId, openedAtMs });
-      greet(live).catch(failed);
+      // what was said before it is followed stands in the database by then
+      deps.bus
+        .follow(caller.streamId)
+        .then(() => greet(live))
+        .catch(failed);
       return {
         message: (text: string) => {
           counts.framesIn += 1;
-          if (!hasToken(live, deps.monotonic())) {
+          // it goes on sending until it hears that it was ended
+          if (!isCurrent(live)) return;
+          if (!hasToken(live, deps.monotonic()) || live.taking.bytes + text.length > MOST_UNTAKEN_BYTES) {
             deps.refused('frames too fast');
             return drop(live, CLOSE.tooFast, 'too many frames');
           }
-          live.taking = live.taking.then(() => take(live, text)).catch(failed);
+          live.taking.waiting.push(text);
+          live.taking.bytes += text.length;
+          void takeWaiting(live);
         },
         pong: () => {
           live.misses = 0;
@@ -257,6 +288,7 @@ const BEAT_MS = 25_000;
 const MOST_ENTERING = 256;
 
 export type LiveUpgradeDeps = {
+  log: Log;
   sockets: LiveSockets;
   gatewayByToken: GatewayByToken;
   refused: (reason: string, source: string) => void;
@@ -275,14 +307,14 @@ export function attachLive(server: Server, deps: LiveUpgradeDeps): { stop: () =>
   });
   const entering = { count: 0 };
 
-  async function enter(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+  async function enter({ request, socket, head }: Upgrade): Promise<void> {
     const caller = await callerOf(deps, request);
     if (socket.destroyed) return;
-    markProved(socket);
-    accepting.handleUpgrade(request, socket, head, (accepted) => take(caller, accepted));
+    markProved(socket, caller.gatewayId);
+    accepting.handleUpgrade(request, socket, head, (accepted) => serve(caller, accepted));
   }
 
-  function take(caller: GatewayCaller, accepted: WebSocket): void {
+  function serve(caller: GatewayCaller, accepted: WebSocket): void {
     const live = deps.sockets.open(caller, accepted);
     accepted.on('message', (data: Buffer, isBinary) => {
       live.message(isBinary ? '' : data.toString('utf8'));
@@ -293,32 +325,32 @@ export function attachLive(server: Server, deps: LiveUpgradeDeps): { stop: () =>
     accepted.on('error', () => undefined);
   }
 
-  const listener = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    if (request.url?.split('?')[0] !== PATH) {
-      // another listener may want it; with none the connection would hang
-      if (server.listenerCount('upgrade') === 1) refuse(socket, new AppError(404, 'There is nothing here'));
-      return;
-    }
-    socket.on('error', () => undefined);
-    if (entering.count >= MOST_ENTERING) return refuse(socket, busy());
+  function take(upgrade: Upgrade): void {
+    if (entering.count >= MOST_ENTERING) return refuse(upgrade, busy());
     entering.count += 1;
-    enter(request, socket, head)
+    enter(upgrade)
       .catch((error: unknown) => {
         const expected = error instanceof AppError ? error : busy();
-        deps.refused(`${expected.status} ${expected.extras.code ?? ''}`, deps.sourceOf(request));
-        refuse(socket, expected);
+        deps.refused(`${expected.status} ${expected.extras.code ?? ''}`, deps.sourceOf(upgrade.request));
+        refuse(upgrade, expected);
       })
       .finally(() => {
         entering.count -= 1;
       });
-  };
-  server.on('upgrade', listener);
+  }
+
+  const takeNoMore = takeUpgrades<IncomingMessage, Duplex>(server, {
+    path: PATH,
+    log: deps.log,
+    take,
+    refusePath: (upgrade) => refuse(upgrade, new AppError(404, 'There is nothing here')),
+  });
   const beat = setInterval(deps.sockets.beat, BEAT_MS);
   beat.unref();
   return {
     stop() {
       clearInterval(beat);
-      server.off('upgrade', listener);
+      takeNoMore();
       deps.sockets.closeAll();
     },
   };
@@ -330,10 +362,9 @@ const busy = () =>
     headers: { 'Retry-After': '5' },
   });
 
-function refuse(socket: Duplex, { status, message, extras }: AppError): void {
-  const body = JSON.stringify({ detail: message, code: extras.code });
-  const headers = Object.entries(extras.headers ?? {}).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(
-    `HTTP/1.1 ${status} Refused\r\n${headers.join('')}Content-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+function refuse(upgrade: Upgrade, { status, message, extras }: AppError): void {
+  refuseUpgrade(upgrade, `${status} Refused`, {
+    headers: { 'Content-Type': 'application/json; charset=utf-8', ...extras.headers },
+    body: JSON.stringify({ detail: message, code: extras.code }),
+  });
 }

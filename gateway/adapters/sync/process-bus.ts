@@ -1,13 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
 import type { Log } from '#core/kernel.ts';
 import type { Bus, BusMessage } from '../../sync/ports.ts';
-import { busListeners, gathered, payloadsOf, readPayload } from './bus-payloads.ts';
+import { busListeners, gathered } from './bus-payloads.ts';
 
-const CHANNEL = 'farm_bus';
-/** Said no more often than this, what came meanwhile together: a commit that notifies takes a lock of the whole cluster. */
-const GATHER_MS = 25;
 const MOST_WAITING = 10_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
@@ -20,42 +16,62 @@ const LOOKED_AGAIN_EVERY = 12;
 /** A start waits no longer for the first of them. */
 const FIRST_PROBE_MS = 2_000;
 
-const DEAF =
-  'what this process says to the others of this instance does not come back: nothing that they change is heard at once. ' +
-  'A connection pooler in transaction mode does that: give --bus-database-url an address without it';
+/** A connection that carries sentences between processes. It is lost as a whole, and a new one is opened then. */
+export type Line = {
+  say(messages: readonly BusMessage[]): Promise<void>;
+  /** Says a sentence that must come back as `heardOwn`. */
+  probe(): void;
+  /** Resolves when what is said of those streams is heard. */
+  follow(streamIds: readonly number[]): Promise<void>;
+  unfollow(streamId: number): void;
+  close(): Promise<void>;
+};
 
-export type PostgresBus = Bus & {
+export type LineEvents = {
+  /** What this process calls itself on the line. */
+  own: string;
+  heard: (messages: readonly BusMessage[]) => void;
+  heardOwn: () => void;
+  /** The line carries nothing any more; said once or more. */
+  lost: (error: unknown) => void;
+};
+
+export type Carrier = {
+  /** Throws when it cannot be opened now. */
+  open: (events: LineEvents) => Promise<Line>;
+  /** Said no more often than this, what came meanwhile together. */
+  gatherMs: number;
+  /** What an operator reads when nothing comes back. */
+  deaf: string;
+};
+
+export type ProcessBus = Bus & {
   /** The first sentence of its own came back, or did not in time; it goes on trying by itself. */
   ready: Promise<void>;
 };
 
 /**
- * Says through LISTEN and NOTIFY, on a connection of its own and in transactions of its own: never inside one that holds
- * rows. While the connection is gone nothing is heard or said; afterwards everybody here is told of the gap. A connection
- * can stand and carry nothing (half open, or a pooler in transaction mode, which listens for nobody), so a sentence of
- * its own must come back; while none does, everybody looks again each minute.
+ * The bus of an instance of several processes. While its line is gone nothing is heard or said; afterwards everybody here
+ * is told of the gap. A line can stand and carry nothing (half open, or a pooler in between), so a sentence of its own must
+ * come back; while none does, everybody looks again each minute.
  */
-export function createPostgresBus(deps: {
-  url: string;
+export function createProcessBus(deps: {
+  carrier: Carrier;
   log: Log;
   random: () => number;
-  /**
-   * Runs a statement on another connection than this one. What a session says to itself comes back with the answer, through
-   * a pooler too, and shows nothing.
-   */
-  elsewhere: (sql: string, params: readonly unknown[]) => Promise<unknown>;
   onError: (error: unknown) => void;
-}): PostgresBus {
-  const own = randomBytes(8).toString('hex');
+}): ProcessBus {
+  const { carrier, log } = deps;
   const { hear, pass } = busListeners(deps.onError);
-  const probe = JSON.stringify({ from: own, probe: true });
+  const own = randomBytes(8).toString('hex');
   const firstHeard = Promise.withResolvers<void>();
+  const followed = new Set<number>();
   const state = {
     /** Sentences of its own said since one came back. */
     unheard: DEAF_AFTER,
     isDeaf: false,
-    client: null as pg.Client | null,
-    /** Gives up the connection that stands, and makes a new one. */
+    line: null as Line | null,
+    /** Gives up the line that stands, and opens a new one. */
     lost: (_error: unknown) => undefined as void,
     waiting: [] as BusMessage[],
     timer: null as NodeJS.Timeout | null,
@@ -66,43 +82,33 @@ export function createPostgresBus(deps: {
   };
 
   async function connect(): Promise<void> {
-    const client = new pg.Client({
-      connectionString: deps.url,
-      // whoever looks at the connections of the server sees what this one is for
-      application_name: 'farm bus',
-      keepAlive: true,
-      connectionTimeoutMillis: 5_000,
-    });
+    const opened: { line: Line | null } = { line: null };
     const lost = once((error: unknown) => {
-      if (state.client === client) state.client = null;
-      client.end().catch(() => undefined);
+      if (state.line === opened.line) state.line = null;
+      opened.line?.close().catch(() => undefined);
       again(error);
     });
-    client.on('error', lost);
-    client.on('end', () => lost(new Error('the connection ended')));
-    client.on('notification', ({ payload = '' }) => {
-      if (payload === probe) return heardOwn();
-      for (const message of readPayload(own, payload) ?? []) pass(message, 'elsewhere');
-    });
     try {
-      await client.connect();
-      await client.query(`listen ${CHANNEL}`);
+      opened.line = await carrier.open({
+        own,
+        heard: (messages) => {
+          for (const message of messages) pass(message, 'elsewhere');
+        },
+        heardOwn,
+        lost,
+      });
+      await opened.line.follow([...followed]);
     } catch (error) {
       return lost(error);
     }
-    if (state.isClosed) return void client.end().catch(() => undefined);
+    if (state.isClosed) return void opened.line.close().catch(() => undefined);
     const hadGap = state.failures > 0;
-    state.client = client;
+    state.line = opened.line;
     state.lost = lost;
     state.failures = 0;
     if (hadGap) pass({ is: 'gap' }, 'elsewhere');
-    sayProbe();
+    state.line.probe();
     schedule();
-  }
-
-  function sayProbe(): void {
-    // a database that does not answer shows by itself
-    deps.elsewhere('select pg_notify($1, $2)', [CHANNEL, probe]).catch(() => undefined);
   }
 
   function heardOwn(): void {
@@ -110,7 +116,7 @@ export function createPostgresBus(deps: {
     firstHeard.resolve();
     if (!state.isDeaf) return;
     state.isDeaf = false;
-    deps.log.info({}, 'processes of this instance hear each other again');
+    log.info({}, 'processes of this instance hear each other again');
     pass({ is: 'gap' }, 'elsewhere');
   }
 
@@ -119,7 +125,7 @@ export function createPostgresBus(deps: {
   const probing = setInterval(() => {
     if (!isHeard()) deaf();
     state.unheard += 1;
-    if (state.client !== null) sayProbe();
+    state.line?.probe();
   }, PROBED_EVERY_MS);
   probing.unref();
 
@@ -128,7 +134,7 @@ export function createPostgresBus(deps: {
     state.failures += 1;
     const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** state.failures);
     if (state.failures === 1)
-      deps.log.warn({ err: error }, 'processes of this instance do not hear each other; trying again');
+      log.warn({ err: error }, 'processes of this instance do not hear each other; trying again');
     state.retry = setTimeout(() => void connect(), FIRST_PAUSE_MS + deps.random() * longest);
     state.retry.unref();
   }
@@ -139,7 +145,7 @@ export function createPostgresBus(deps: {
     state.timer = setTimeout(() => {
       state.timer = null;
       schedule();
-    }, GATHER_MS);
+    }, carrier.gatherMs);
     state.timer.unref();
     setImmediate(() => {
       state.sending = state.sending.then(send);
@@ -147,32 +153,29 @@ export function createPostgresBus(deps: {
   }
 
   async function send(): Promise<void> {
-    const { client } = state;
+    const { line } = state;
     // what is said into a gap is lost; everybody looks again when it ends
     const messages = gathered(state.waiting.splice(0));
-    if (client === null || messages.length === 0) return;
+    if (line === null || messages.length === 0) return;
     try {
-      await client.query('select pg_notify($1, said) from unnest($2::text[]) as said', [
-        CHANNEL,
-        payloadsOf(own, messages),
-      ]);
+      await line.say(messages);
     } catch (error) {
-      deps.log.warn({ err: error }, 'other processes did not hear what changed here');
+      log.warn({ err: error }, 'other processes did not hear what changed here');
     }
   }
 
   const begun = connect();
   function deaf(): void {
-    if (!state.isDeaf) deps.log.error({}, DEAF);
+    if (!state.isDeaf) log.error({}, carrier.deaf);
     else if ((state.unheard - DEAF_AFTER) % LOOKED_AGAIN_EVERY !== 0) return;
     state.isDeaf = true;
     pass({ is: 'gap' }, 'elsewhere');
     // half open, it would not even end: a new one may carry
-    if (state.client !== null) state.lost(new Error('nothing that was said came back'));
+    if (state.line !== null) state.lost(new Error('nothing that was said came back'));
   }
 
   const ready = begun.then(() =>
-    state.client === null
+    state.line === null
       ? undefined
       : Promise.race([firstHeard.promise, pause(FIRST_PROBE_MS, undefined, { ref: false })]),
   );
@@ -187,6 +190,14 @@ export function createPostgresBus(deps: {
       if (state.waiting.length > MOST_WAITING) state.waiting = [{ is: 'gap' }];
       schedule();
     },
+    async follow(streamId) {
+      followed.add(streamId);
+      // a line that is lost meanwhile is followed by a gap, and its successor follows all of them
+      await state.line?.follow([streamId]).catch(() => undefined);
+    },
+    unfollow(streamId) {
+      if (followed.delete(streamId)) state.line?.unfollow(streamId);
+    },
     async close() {
       state.isClosed = true;
       clearInterval(probing);
@@ -195,7 +206,7 @@ export function createPostgresBus(deps: {
       await begun;
       await state.sending;
       await send();
-      await state.client?.end().catch(() => undefined);
+      await state.line?.close().catch(() => undefined);
     },
   };
 }
