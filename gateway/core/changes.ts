@@ -1,5 +1,13 @@
 import type { Resource, Stored } from '#contract/resource.ts';
-import type { LogPoint, Restamp, SyncLane, TimeReturn, WireChange, WireRow } from '#contract/sync/wire.ts';
+import type {
+  LanePoints,
+  LogPoint,
+  Restamp,
+  SyncLane,
+  TimeReturn,
+  WireChange,
+  WireRow,
+} from '#contract/sync/wire.ts';
 import type { StorageUnavailable } from './errors.ts';
 
 /** One row change of a unit. Made by `insert`, `update`, `remove` and the others below; carried out by `commit`. */
@@ -43,6 +51,8 @@ export type Unit = {
     rows: readonly WireRow[];
     /** Nobody over there asks what this gateway knows later of an account: it is as it is told. */
     isSettled?: boolean;
+    /** How far the hosted instance heard this gateway's log, of which it lost nothing. Absent: nobody knows. */
+    heard?: LanePoints;
     /** The first page of a snapshot forgets what was noted of one that was broken off. */
     isFirst?: boolean;
   };

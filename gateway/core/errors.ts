@@ -89,3 +89,10 @@ export class StorageUnavailable extends Error {
     this.reason = reason;
   }
 }
+
+/** What was read to decide by was changed by others, again and again. */
+export const busy = () =>
+  new AppError(503, 'Somebody else is changing the same thing; please try again', {
+    code: 'BUSY',
+    headers: { 'Retry-After': '1' },
+  });

@@ -11,3 +11,6 @@ export function oneATurn(): (work: () => void) => void {
     if (waiting.length === 1) setImmediate(next);
   };
 }
+
+/** Long work goes on when all else that is due has had its turn. */
+export const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));

@@ -1,5 +1,5 @@
 import type { Change, Commit, Committed, GuardSeen, StreamMove, Unit } from './changes.ts';
-import { AppError, StaleError, UniqueViolation } from './errors.ts';
+import { busy, StaleError, UniqueViolation } from './errors.ts';
 
 /** What a use case decided: rows to change and what to tell the caller. */
 export type Decision<Answer> = {
@@ -89,12 +89,7 @@ async function attempts<Answer>(
       return { answer, committed: await deps.commit({ changes, guards, actor, ...how }) };
     } catch (error) {
       if (!(error instanceof StaleError) && !(error instanceof UniqueViolation)) throw error;
-      if (attempt >= ATTEMPTS) {
-        throw new AppError(503, 'Somebody else is changing the same thing; please try again', {
-          code: 'BUSY',
-          headers: { 'Retry-After': '1' },
-        });
-      }
+      if (attempt >= ATTEMPTS) throw busy();
       goFirst();
       await deps.pause(deps.random() * 20 * 2 ** attempt);
     }

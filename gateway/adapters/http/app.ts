@@ -7,7 +7,7 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
-import { AppError, StorageUnavailable } from '#core/errors.ts';
+import { AppError, busy, StaleError, StorageUnavailable } from '#core/errors.ts';
 import type { Log } from '#core/kernel.ts';
 import { oneATurn } from '#core/one-a-turn.ts';
 import { BODY_BYTES, type Route } from '#core/route.ts';
@@ -160,6 +160,7 @@ const whereOf = (request: Request, response: Response) => ({
 
 function asAppError(error: unknown): AppError | null {
   if (error instanceof AppError) return error;
+  if (error instanceof StaleError) return busy();
   if (error instanceof StorageUnavailable) {
     return error.reason === 'full'
       ? new AppError(507, 'The disk is full: nothing was saved. Free some space; aeration goes on.', {

@@ -8,8 +8,10 @@ import { AppError } from '#core/errors.ts';
 import type { UploadedFile } from '#core/route.ts';
 import { tooLarge, wrongFileType } from './read-json-body.ts';
 
-/** Files that lie on disk at one time: one being read, one that comes meanwhile. */
-const MOST_AT_ONCE = 2;
+/** Files that lie on disk at one time: one being read, the others come meanwhile, each as fast as its sender's line. */
+const MOST_AT_ONCE = 16;
+/** So long nobody is judged by how fast his file comes. */
+const JUDGED_AFTER_MS = 10_000;
 /** A database that runs out of room is worse than a file that is sent later. */
 const LEFT_FREE_BYTES = 256 * 1_048_576;
 
@@ -24,13 +26,18 @@ export type BodiesOnDisk = {
 
 /**
  * Large bodies go to disk as they come, so that memory holds none of them: one of each person and few in all. What a run
- * before this left there is removed with the first.
+ * before this left there is removed with the first. Where all places are taken the file that comes slowest gives way, so that
+ * who sends next to nothing keeps nobody out.
  */
 export function bodiesOnDisk(
   folder: string,
-  { newId, freeBytes = freeIn }: { newId: () => string; freeBytes?: (folder: string) => Promise<number> },
+  {
+    newId,
+    freeBytes = freeIn,
+    monotonic = () => performance.now(),
+  }: { newId: () => string; freeBytes?: (folder: string) => Promise<number>; monotonic?: () => number },
 ): BodiesOnDisk {
-  const senders = new Set<string>();
+  const senders = new Map<string, Coming>();
   let isSwept: Promise<void> | null = null;
   const sweep = async () => {
     await rm(folder, { recursive: true, force: true });
@@ -48,8 +55,10 @@ export function bodiesOnDisk(
         throw wrongFileType(kinds);
       const told = Number(headers['content-length'] ?? 0);
       if (told > maxBytes) throw tooLarge(maxBytes);
-      if (senders.has(userId) || senders.size >= MOST_AT_ONCE) throw busy();
-      senders.add(userId);
+      if (senders.has(userId)) throw busy();
+      if (senders.size >= MOST_AT_ONCE) displaceSlowest(senders, monotonic());
+      const coming = { since: monotonic(), left: told || maxBytes, bytes: 0, end: new AbortController() };
+      senders.set(userId, coming);
       const path = join(folder, newId());
       let isGone = false;
       const release = async () => {
@@ -57,7 +66,8 @@ export function bodiesOnDisk(
         if (isGone) return;
         isGone = true;
         await rm(path, { force: true }).catch(() => undefined);
-        senders.delete(userId);
+        // one that gave way has none any more, and the next one of that person may have begun
+        if (senders.get(userId) === coming) senders.delete(userId);
       };
       try {
         // one that failed is tried again by the next
@@ -66,12 +76,12 @@ export function bodiesOnDisk(
           throw error;
         });
         await isSwept;
-        if ((await freeBytes(folder)) - (told || maxBytes) < LEFT_FREE_BYTES) throw noRoom();
-        const bytes = await write(request, path, maxBytes);
+        if ((await freeBytes(folder)) - stillToCome(senders) < LEFT_FREE_BYTES) throw noRoom();
+        const bytes = await write(request, coming, { path, maxBytes });
         return uploaded(path, bytes, release);
       } catch (error) {
         await release();
-        throw asRefusal(error);
+        throw coming.end.signal.aborted ? busy() : asRefusal(error);
       }
     },
   };
@@ -91,17 +101,46 @@ function uploaded(path: string, bytes: number, release: () => Promise<void>): Up
   };
 }
 
-async function write(request: IncomingMessage, path: string, maxBytes: number): Promise<number> {
-  let size = 0;
+type Coming = {
+  since: number;
+  bytes: number;
+  /** Bytes that may still come; 0: all are there. */
+  left: number;
+  end: AbortController;
+};
+
+/** Ends the file that comes slowest of those that have come for a while; throws 503 where there is none. */
+function displaceSlowest(senders: Map<string, Coming>, now: number): void {
+  const rateOf = ({ bytes, since }: Coming) => bytes / (now - since);
+  const [slowest] = [...senders]
+    .filter(([, { since, left }]) => left > 0 && now - since >= JUDGED_AFTER_MS)
+    .toSorted(([, one], [, other]) => rateOf(one) - rateOf(other));
+  if (slowest === undefined) throw busy();
+  const [userId, coming] = slowest;
+  senders.delete(userId);
+  coming.end.abort();
+}
+
+const stillToCome = (senders: ReadonlyMap<string, Coming>): number =>
+  [...senders.values()].reduce((sum, { left }) => sum + left, 0);
+
+async function write(
+  request: IncomingMessage,
+  coming: Coming,
+  { path, maxBytes }: { path: string; maxBytes: number },
+): Promise<number> {
   const counted = new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      size += chunk.length;
-      if (size > maxBytes) done(tooLarge(maxBytes));
+      coming.bytes += chunk.length;
+      coming.left = Math.max(1, coming.left - chunk.length);
+      if (coming.bytes > maxBytes) done(tooLarge(maxBytes));
       else done(null, chunk);
     },
   });
-  await pipeline(request, counted, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
-  return size;
+  const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
+  await pipeline(request, counted, file, { signal: coming.end.signal });
+  coming.left = 0;
+  return coming.bytes;
 }
 
 async function freeIn(folder: string): Promise<number> {

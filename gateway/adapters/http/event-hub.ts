@@ -111,7 +111,10 @@ export function createEventHub(deps: EventHubDeps) {
      * Opens a stream and sends its snapshot. Throws 401 for a token that does not hold, 404 for a farm the caller
      * cannot see, 429 and 503 when there are too many streams.
      */
-    async open(viewer: Omit<Viewer, 'caller'>, sink: EventSink): Promise<{ abandon: () => void }> {
+    async open(
+      viewer: Omit<Viewer, 'caller'>,
+      sink: EventSink,
+    ): Promise<Pick<ViewerStream, 'caller' | 'abandon'>> {
       const caller = await deps.authenticate(viewer.bearer);
       const isFarmless = (await deps.farmsOf(caller.userId)).size === 0;
       requireRoom(streams, caller.userId, isFarmless ? farmless : null);

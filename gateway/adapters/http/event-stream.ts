@@ -5,12 +5,12 @@ import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import { eventTicket, STREAM_EVENTS } from '#contract/events/stream.ts';
 import { errorBody } from '#contract/fields.ts';
 import { revokedToken } from '#contract/resources/local-tables.ts';
+import { markProved } from '#core/bounded-connections.ts';
 import { insertIfAbsent } from '#core/changes.ts';
 import { AppError, invalidField } from '#core/errors.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
 import { notAuthenticated } from '#core/request-checks.ts';
 import { type Route, route } from '#core/route.ts';
-import { markProved } from '#core/unproved-connections.ts';
 import type { EventHub } from './event-hub.ts';
 import type { EventSink } from './viewer-stream.ts';
 
@@ -133,7 +133,7 @@ export function eventStream(deps: EventStreamDeps): RequestHandler {
     const bearer = bearerOf(request) ?? (await redeemed(deps, query.data.ticket));
     const sink = sinkOf(response);
     const stream = await deps.hub.open({ bearer, onlyFarm: query.data.farm_id ?? null }, sink);
-    markProved(request.socket);
+    markProved(request.socket, stream.caller.userId);
     if (response.destroyed) stream.abandon();
     else response.once('close', stream.abandon);
   };

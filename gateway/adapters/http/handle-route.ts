@@ -3,6 +3,7 @@ import type * as z from 'zod';
 import type { Right } from '#contract/rights.ts';
 import { mayOnFarm } from '#contract/rights.ts';
 import { type Language, spokenIn } from '#contract/words.ts';
+import { markProved } from '#core/bounded-connections.ts';
 import { AppError, forbidden, invalidField, notFound, StorageUnavailable } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
 import { plainWords } from '#core/plain-words.ts';
@@ -20,7 +21,6 @@ import type {
 } from '#core/route.ts';
 import { holdsUnsaved } from '#core/route.ts';
 import { requireScope, scopeFor } from '#core/token-scope.ts';
-import { markProved } from '#core/unproved-connections.ts';
 import { perform } from '#core/use-case.ts';
 import type { WriteBudget } from '#core/write-budget.ts';
 import { movedAway } from '#features/cloud/moved-farms.ts';
@@ -137,12 +137,22 @@ async function answerRequest(
       return fallback(error);
     },
   );
-  if (route.access.who !== 'anyone' && answer.status < 400) markProved(http.socket);
+  if (route.access.who !== 'anyone' && answer.status < 400) markProved(http.socket, proverOf(request));
   // whoever hears the answer may send the next file
   await request.file?.answered();
   const told = warnOfUnchanged(route, request.rawBody, answer);
-  await sendAnswer(response, warnOfMisspelt(route, misspeltIn(route, request.rawBody), told));
+  const { caller, params, query, body } = request;
+  // of the farm alone: a token that ends while a file leaves over a poor line cuts nothing off
+  await sendAnswer(response, warnOfMisspelt(route, misspeltIn(route, request.rawBody), told), () =>
+    farmOf(deps, route.access, caller, { params, query, body }),
+  );
 }
+
+/** A person, or a device by the name that it was known under. */
+const proverOf = ({ caller, params, body }: Request<unknown, unknown, unknown>): string =>
+  caller?.userId ?? `device ${String(nameOfDevice(params) ?? nameOfDevice(body))}`;
+
+const nameOfDevice = (part: unknown): unknown => (isRecord(part) ? part['device_id'] : undefined);
 
 /**
  * A deletion of the version that If-Match names, by the ETag under which the same path is read: looked at before, and once more
@@ -187,10 +197,17 @@ async function readRequest(
   const ifMatch = ifMatchOf(http);
   if (route.hasNoTag === true && ifMatch !== null) throw hasNoTag();
   const farm = farmBefore ?? (await farmOf(deps, route.access, caller, { query, body }));
-  const { takes } = route;
-  const isToDisk = takes?.isToDisk === true;
-  const upload = takes === undefined || isToDisk ? null : await readFile(http, takes);
-  const file = isToDisk && caller !== null ? await deps.bodies.take(http, takes, caller.userId) : null;
+  const { upload, file } = await fileOf(deps, route, http, caller);
+  // a file may come for minutes: who was let in before it may have been put out since
+  const letIn =
+    route.takes === undefined
+      ? { caller, farm }
+      : await letInAgain(deps, route, { bearer, source }, { params, query, body }).catch(
+          async (error: unknown) => {
+            await file?.answered();
+            throw error;
+          },
+        );
   return {
     params,
     query,
@@ -198,8 +215,7 @@ async function readRequest(
     rawBody,
     upload,
     file,
-    caller,
-    farm,
+    ...letIn,
     ifMatch,
     source,
     bearer,
@@ -209,6 +225,27 @@ async function readRequest(
     requestId: requestIdOf(response),
     language: languageOf(http),
   };
+}
+
+async function letInAgain(
+  deps: HandleDeps,
+  route: Route,
+  { bearer, source }: { bearer: string | null; source: string },
+  parts: Readonly<Record<string, unknown>>,
+): Promise<{ caller: Caller | null; farm: FarmAccess | null }> {
+  const caller = await callerOf(deps, route, bearer, source);
+  return { caller, farm: await farmOf(deps, route.access, caller, parts) };
+}
+
+async function fileOf(
+  deps: Pick<HandleDeps, 'bodies'>,
+  { takes }: Route,
+  http: HttpRequest,
+  caller: Caller | null,
+): Promise<Pick<Request<unknown, unknown, unknown>, 'upload' | 'file'>> {
+  if (takes === undefined) return { upload: null, file: null };
+  if (takes.isToDisk !== true) return { upload: await readFile(http, takes), file: null };
+  return { upload: null, file: caller === null ? null : await deps.bodies.take(http, takes, caller.userId) };
 }
 
 /** What of the name of a program is ever looked at. */

@@ -1,7 +1,7 @@
 import type { Server, ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
+import { type ConnectionBounds, createBoundedConnections, PROVED } from '#core/bounded-connections.ts';
 import { oneATurn } from '#core/one-a-turn.ts';
-import { createUnprovedConnections, PROVED, type UnprovedBounds } from '#core/unproved-connections.ts';
 import { STRICT_HEADERS } from './request-frame.ts';
 
 /** For `createServer`: what cannot be set afterwards. */
@@ -71,34 +71,48 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket, refused:
 }
 
 /** Far more than browsers of a farm open, and far less than a server may hold. */
-const BOUNDS: UnprovedBounds = { most: 2_000, mostPerSource: 400 };
+const UNPROVED: ConnectionBounds = { most: 2_000, mostPerSource: 400 };
+/** A farm's controllers have one each. With the others it is less than the server takes, so that there is always room. */
+const PROVED_ONES: ConnectionBounds = { most: 7_500, mostPerSource: 400 };
 
 /**
- * Bounds connections on which nobody has shown yet who asks. One that says nothing, or asks for nothing but what anybody
- * may see, gives way where many come: so no number of them keeps a controller out.
+ * Bounds connections. One that says nothing, or asks for nothing but what anybody may see, gives way where many come; and of those
+ * on which somebody has shown who it is, those of whoever holds most: so no number of them keeps a controller out, and neither
+ * does an account.
  */
-export function boundUnproved(
+export function boundConnections(
   server: Server,
   deps: {
     /** Behind a proxy there are many: it bounds them itself. */
     isProxy: (address: string) => boolean;
     refused: (reason: string, source: string) => void;
-    bounds?: UnprovedBounds;
+    unproved?: ConnectionBounds;
+    proved?: ConnectionBounds;
   },
 ): Server {
-  const unproved = createUnprovedConnections<Socket>({
-    bounds: deps.bounds ?? BOUNDS,
-    end(socket, source) {
-      deps.refused('unproved_evicted', source);
-      socket.destroy();
-    },
-  });
+  const bounded = (bounds: ConnectionBounds, reason: string) =>
+    createBoundedConnections<Socket>({
+      bounds,
+      end(socket) {
+        deps.refused(reason, sourceOf(socket));
+        socket.destroy();
+      },
+    });
+  const unproved = bounded(deps.unproved ?? UNPROVED, 'unproved_evicted');
+  const proved = bounded(deps.proved ?? PROVED_ONES, 'proved_evicted');
   return server.on('connection', (socket: Socket) => {
-    const source = socket.remoteAddress?.replace(/^::ffff:/, '') ?? 'unknown';
+    const source = sourceOf(socket);
     if (deps.isProxy(source)) return;
-    const remove = () => unproved.remove(socket);
-    socket.once('close', remove);
-    socket.once(PROVED, remove);
+    socket.once('close', () => {
+      unproved.remove(socket);
+      proved.remove(socket);
+    });
+    socket.once(PROVED, (who: string | null) => {
+      unproved.remove(socket);
+      if (who !== null && !socket.destroyed) proved.add(socket, who);
+    });
     unproved.add(socket, source);
   });
 }
+
+const sourceOf = ({ remoteAddress }: Socket): string => remoteAddress?.replace(/^::ffff:/, '') ?? 'unknown';

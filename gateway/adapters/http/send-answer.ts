@@ -6,15 +6,23 @@ import type { Answer } from '#core/route.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Sends an answer; lists leave row by row, so that a year of logs never stands in memory. */
-export async function sendAnswer(response: Response, answer: Answer): Promise<void> {
+/** Throws where the caller may not have this answer any more. */
+export type LetInStill = () => Promise<unknown>;
+
+/**
+ * Sends an answer; lists leave row by row, so that a year of logs never stands in memory. Rejects where one that takes its
+ * time goes to who may not have it any more: a reader decides how long it takes.
+ */
+export async function sendAnswer(response: Response, answer: Answer, letInStill: LetInStill): Promise<void> {
   response.status(answer.status);
   for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
   if (answer.total !== undefined) response.setHeader('X-Total-Count', String(answer.total));
   if (answer.rev !== undefined) response.setHeader('ETag', `"${answer.rev}"`);
-  if (answer.rows !== undefined) return sendRows(response, answer.rows, frameOf(answer.inside));
-  if (answer.text !== undefined) return sendText(response, answer.text);
-  if (answer.pieces !== undefined) return sendText(response, answer.pieces);
+  if (answer.rows !== undefined) {
+    return sendRows({ response, look: asked(letInStill) }, answer.rows, frameOf(answer.inside));
+  }
+  const pieces = answer.text ?? answer.pieces;
+  if (pieces !== undefined) return sendText({ response, look: asked(letInStill) }, pieces);
   if (answer.file !== undefined) {
     response.setHeader('Content-Type', answer.file.type);
     response.end(answer.file.bytes);
@@ -40,6 +48,20 @@ const ROOM_MS = 2;
 /** Between two pieces of a file: it may take its time, and the processor is free for control most of it. */
 const FILE_ROOM_MS = 5;
 
+/** The caller's right is asked after again so often, while pieces of one answer leave. */
+const LOOK_EVERY_MS = 1_000;
+
+type Sending = { response: Response; look: () => Promise<void> };
+
+function asked(letInStill: LetInStill): Sending['look'] {
+  let lookedAt = performance.now();
+  return async () => {
+    if (performance.now() - lookedAt < LOOK_EVERY_MS) return;
+    await letInStill();
+    lookedAt = performance.now();
+  };
+}
+
 /** What stands before the first row and behind the last. */
 function frameOf(inside: Answer['inside']): [string, string] {
   if (inside === undefined) return ['[', ']'];
@@ -48,7 +70,7 @@ function frameOf(inside: Answer['inside']): [string, string] {
 }
 
 async function sendRows(
-  response: Response,
+  { response, look }: Sending,
   rows: NonNullable<Answer['rows']>,
   [before, behind]: [string, string],
 ): Promise<void> {
@@ -61,6 +83,7 @@ async function sendRows(
     isFirst = false;
     if (pending.length < FLUSH_BYTES) continue;
     if (response.destroyed) return;
+    await look();
     if (!response.write(pending)) await untilTaken(response);
     sentBytes += pending.length;
     pending = '';
@@ -77,7 +100,7 @@ type Streamed = {
   style?: string;
 };
 
-async function sendText(response: Response, { type, chunks, style }: Streamed): Promise<void> {
+async function sendText({ response, look }: Sending, { type, chunks, style }: Streamed): Promise<void> {
   response.setHeader('Content-Type', type);
   if (style !== undefined) response.setHeader('Content-Security-Policy', policyOfPage(style));
   let isFirst = true;
@@ -85,6 +108,7 @@ async function sendText(response: Response, { type, chunks, style }: Streamed): 
     if (!isFirst) await setTimeout(FILE_ROOM_MS);
     isFirst = false;
     if (response.destroyed) return;
+    await look();
     if (!response.write(chunk)) await untilTaken(response);
   }
   response.end();

@@ -4,12 +4,15 @@ import type { Duplex } from 'node:stream';
 import type { Client } from 'aedes';
 import { createWebSocketStream, WebSocketServer } from 'ws';
 import type { DeviceState } from '#contract/mqtt/messages.ts';
+import { markProved } from '#core/bounded-connections.ts';
 import type { Log } from '#core/kernel.ts';
-import { markProved } from '#core/unproved-connections.ts';
+import { type Upgrade as AnyUpgrade, refuseUpgrade, takeUpgrades } from '#core/upgrades.ts';
 import type { Controller } from '#features/control/device-link.ts';
 import type { Allowances, BrokerBounds } from './bounds.ts';
 import type { Counters, Refusal } from './counters.ts';
 import { type Bucket, fullBucket } from './token-bucket.ts';
+
+type Upgrade = AnyUpgrade<IncomingMessage, Duplex>;
 
 /** Makes a server that hands on connections once they are secured. */
 export type MakeTlsServer = (hear: {
@@ -87,41 +90,35 @@ export function createListeners(deps: ListenerDeps) {
       perMessageDeflate: false,
       handleProtocols: () => SUBPROTOCOL,
     });
-    const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    const refuse = (upgrade: Pick<Upgrade, 'request' | 'socket'>, status: string): void => {
+      counters.refuse('refused_upgrade', sourceOf(upgrade.request));
+      refuseUpgrade(upgrade, status);
+    };
+    const take = (upgrade: Upgrade): void => {
+      const { request, socket, head } = upgrade;
       const source = sourceOf(request);
-      if (new URL(request.url ?? '/', 'http://gateway').pathname !== path) {
-        // Somebody else's path; nobody else's: a socket left alone would stay open for ever.
-        if (httpServer.listenerCount('upgrade') === 1) refuse(socket, '404 Not Found', source);
-        return;
-      }
-      if (deps.mayUpgrade?.(request) === false) refuse(socket, '403 Forbidden', source);
-      else if (!offers(request, SUBPROTOCOL)) refuse(socket, '400 Bad Request', source);
-      else if (!deps.mayOpen(source)) refuse(socket, '429 Too Many Requests', source);
+      if (deps.mayUpgrade?.(request) === false) refuse(upgrade, '403 Forbidden');
+      else if (!offers(request, SUBPROTOCOL)) refuse(upgrade, '400 Bad Request');
+      else if (!deps.mayOpen(source)) refuse(upgrade, '429 Too Many Requests');
       else {
         // from here on it counts among the connections of the broker
-        markProved(request.socket);
+        markProved(request.socket, null);
         sockets.handleUpgrade(request, socket, head, (webSocket) => {
           deps.accept(createWebSocketStream(webSocket), source, request);
         });
       }
     };
-    sockets.on('wsClientError', (_error, socket, request) =>
-      refuse(socket, '400 Bad Request', sourceOf(request)),
-    );
-    httpServer.on('upgrade', onUpgrade);
+    sockets.on('wsClientError', (_error, socket, request) => refuse({ request, socket }, '400 Bad Request'));
+    const takeNoMore = takeUpgrades<IncomingMessage, Duplex>(httpServer, {
+      path,
+      log,
+      take,
+      refusePath: (upgrade) => refuse(upgrade, '404 Not Found'),
+    });
     detach.push(() => {
-      httpServer.off('upgrade', onUpgrade);
+      takeNoMore();
       sockets.close();
     });
-  }
-
-  function refuse(socket: Duplex, status: string, source: string): void {
-    counters.refuse('refused_upgrade', source);
-    socket.on('error', () => {});
-    // its own side of the connection it may keep open as long as it likes
-    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
-      socket.destroy(),
-    );
   }
 
   /** Takes no more connections; those that are open are the caller's. Resolves when the ports are free. */

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { type FramingGuard, watchPackets } from '#core/mqtt-packets.ts';
 
 /** What a CONNECT says of who comes. */
 export type WhoComes = {
@@ -114,58 +115,12 @@ function areRight(flags: number, level: number): boolean {
   return (flags & RESERVED) === 0 && isWillRight && !hasOnlyPassword;
 }
 
-type FramingGuard = {
-  maxPacketBytes: number;
-  /** Called at the head of every packet with its control type (1 CONNECT … 14 DISCONNECT); false refuses it. */
-  onPacket: (type: number) => boolean;
-  /** A packet announced more bytes than allowed, or its length makes no sense. */
-  onOversize: () => void;
-};
-
-const LENGTH_BYTES = 4;
-
 /**
- * Watches the packets of a connection before the broker sees their bytes. aedes has no largest packet: it would buffer
- * the 256 MiB a header may announce. Only heads are looked at and nothing is copied, so the watch costs next to nothing.
- * Call it before the broker is given the stream; a refused stream is destroyed.
+ * Watches the packets of a connection before the broker sees their bytes. Only heads are looked at and nothing is copied, so the
+ * watch costs next to nothing. Call it before the broker is given the stream; a refused stream is destroyed.
  */
 export function guardFraming(stream: Duplex, guard: FramingGuard): void {
-  let skip = 0;
-  let type = 0;
-  let length = 0;
-  let lengthBytes = -1; // -1: the next byte begins a packet
-
-  function accepts(chunk: Buffer): boolean {
-    let at = 0;
-    while (at < chunk.length) {
-      if (skip > 0) {
-        const here = Math.min(skip, chunk.length - at);
-        skip -= here;
-        at += here;
-      } else if (!acceptsHeadByte(chunk[at++] ?? 0)) return false;
-    }
-    return true;
-  }
-
-  function acceptsHeadByte(byte: number): boolean {
-    if (lengthBytes === -1) {
-      type = byte >> 4;
-      length = 0;
-      lengthBytes = 0;
-      return true;
-    }
-    length += (byte & 0x7f) * 128 ** lengthBytes++;
-    const isWhole = byte < 0x80;
-    if (length + 1 + lengthBytes > guard.maxPacketBytes || (!isWhole && lengthBytes === LENGTH_BYTES)) {
-      guard.onOversize();
-      return false;
-    }
-    if (!isWhole) return true;
-    skip = length;
-    lengthBytes = -1;
-    return guard.onPacket(type);
-  }
-
+  const accepts = watchPackets(guard);
   // aedes takes its bytes by read() alone: standing there needs no second stream and no copy.
   const read = stream.read.bind(stream);
   stream.read = (size?: number): unknown => {

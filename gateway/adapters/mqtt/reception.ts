@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Aedes, Client } from 'aedes';
+import { createBoundedConnections } from '#core/bounded-connections.ts';
 import { oneATurn } from '#core/one-a-turn.ts';
-import { createUnprovedConnections } from '#core/unproved-connections.ts';
 import type { Refusal } from './admission.ts';
 import type { Counters } from './counters.ts';
 import type { ConnectionTable } from './device-link.ts';
@@ -65,7 +65,7 @@ export function createReception(deps: ReceptionDeps) {
   const inTurn = oneATurn();
   /** Those who proved who they are have places of their own. */
   const maxUnproved = bounds.maxUnproved ?? bounds.maxClients;
-  const unproved = createUnprovedConnections<Peer>({
+  const unproved = createBoundedConnections<Peer>({
     // how often one address may open a connection is bounded before
     bounds: { most: maxUnproved, mostPerSource: maxUnproved },
     end({ stream }, source) {

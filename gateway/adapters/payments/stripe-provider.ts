@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import Stripe from 'stripe';
+import * as z from 'zod';
 import { AppError, conflict } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type {
@@ -10,6 +11,7 @@ import type {
   Snapshot,
   SoldPlan,
 } from '#features/people/payments/ports.ts';
+import { boundedFetch } from './bounded-fetch.ts';
 import { readStripeEvent, requireNotAhead, TOLERANCE_S, wrongSignature } from './read-stripe-event.ts';
 import { cardOf, type PlanOfPrice, stripeSubscription, subscriptionContent } from './stripe-objects.ts';
 
@@ -25,6 +27,7 @@ export type StripeSettings = {
 type Answered = Stripe.Response<Stripe.Subscription>;
 type StripeDeps = Pick<Kernel, 'now' | 'clockQuality' | 'log'>;
 
+/** One try, with all of its answer. */
 const TIMEOUT_MS = 10_000;
 const RETRIES = 2;
 /** Pages and subscriptions of one customer that are looked at; one is what there should be. */
@@ -35,10 +38,16 @@ const CARD = ['default_payment_method', 'customer.invoice_settings.default_payme
 const COMMENT_LENGTH = 500;
 
 /** Stripe, through its own library. */
-export function stripeProvider(deps: StripeDeps, settings: StripeSettings): PaymentProvider {
+export function stripeProvider(
+  deps: StripeDeps,
+  settings: StripeSettings,
+  withinMs = TIMEOUT_MS,
+): PaymentProvider {
   const stripe = new Stripe(settings.secretKey, {
     ...addressOf(settings.apiBase),
-    timeout: TIMEOUT_MS,
+    // the library's own client has no bound for an answer, and counts its time anew with each byte
+    httpClient: Stripe.createFetchHttpClient(boundedFetch),
+    timeout: withinMs,
     maxNetworkRetries: RETRIES,
     telemetry: false,
   });
@@ -48,7 +57,7 @@ export function stripeProvider(deps: StripeDeps, settings: StripeSettings): Paym
   return {
     name: 'stripe',
     createCustomer: (person, attempt) =>
-      asked(async () => (await createCustomer(stripe, person, attempt)).id),
+      asked(async () => z.string().parse((await createCustomer(stripe, person, attempt)).id)),
     createCheckout: (order) => {
       const price = settings.prices[order.plan][order.currency];
       if (price === null) throw notSold(order);
@@ -89,7 +98,7 @@ function addressOf(apiBase: string | null): Stripe.StripeConfig {
   const isPlain = protocol === 'http:';
   return {
     protocol: isPlain ? 'http' : 'https',
-    host: hostname.replaceAll(/^\[|\]$/g, ''),
+    host: hostname,
     port: port === '' ? (isPlain ? 80 : 443) : Number(port),
   };
 }
@@ -244,7 +253,11 @@ function verified(
 
 /** What Stripe's library throws becomes an answer of ours; its messages may quote what nobody should read. */
 function fail({ log }: Pick<Kernel, 'log'>, error: unknown): never {
-  if (!(error instanceof Stripe.errors.StripeError)) throw error;
+  if (error instanceof AppError) throw error;
+  if (!(error instanceof Stripe.errors.StripeError)) {
+    log.error({ err: error }, 'the payment provider answered in a form that is not known');
+    throw unavailable();
+  }
   const { type, code, statusCode, requestId, param } = error;
   log.warn({ type, code, statusCode, requestId, param }, 'the payment provider did not do what it was asked');
   if (isMissing(error) && param === 'customer')
@@ -259,14 +272,15 @@ function fail({ log }: Pick<Kernel, 'log'>, error: unknown): never {
       'The payment provider does not accept this, and will not when asked again; nothing was changed. Please contact support',
       { code: 'PAYMENT_REFUSED' },
     );
-  throw new AppError(
-    503,
-    'The payment provider cannot be reached now; nothing was changed, please try again',
-    {
-      code: 'PAYMENT_PROVIDER_UNAVAILABLE',
-      headers: { 'Retry-After': '30' },
-    },
-  );
+  throw unavailable();
+}
+
+function unavailable(): AppError {
+  const detail = 'The payment provider cannot be reached now; nothing was changed, please try again';
+  return new AppError(503, detail, {
+    code: 'PAYMENT_PROVIDER_UNAVAILABLE',
+    headers: { 'Retry-After': '30' },
+  });
 }
 
 function stateChanged(): AppError {

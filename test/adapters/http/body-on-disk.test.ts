@@ -57,14 +57,54 @@ describe('a file that goes to disk as it comes', () => {
     await next.release();
   });
 
-  it('is one of each person, and one of two', async () => {
+  it('is one of each person, and one of sixteen', async () => {
     const bodies = bodiesOnDisk(folder, roomy);
     const first = await bodies.take(sent('1'), KIND, 'a');
     expect(await refusal(bodies.take(sent('2'), KIND, 'a'))).toBe(503);
-    await bodies.take(sent('3'), KIND, 'b');
+    for (let other = 1; other < 16; other += 1) await bodies.take(sent('3'), KIND, `other ${other}`);
     expect(await refusal(bodies.take(sent('4'), KIND, 'c'))).toBe(503);
     await first.answered();
     expect(await refusal(bodies.take(sent('5'), KIND, 'c'))).toBeNull();
+  });
+
+  it('gives way where all places are taken and it comes slowest, however many send next to nothing', async () => {
+    const clock = { now: 0 };
+    const bodies = bodiesOnDisk(folder, { ...roomy, monotonic: () => clock.now });
+    const begun = Array.from({ length: 16 }, (_, n) => {
+      const { stream, request } = sending();
+      const end = bodies.take(request, KIND, `slow ${n}`).then(
+        (file) => file.bytes,
+        (error: { status?: number }) => error.status,
+      );
+      return { stream, end };
+    });
+    // the first one comes over a poor line, the others hold their places
+    begun.forEach(({ stream }, n) => void stream.write(n === 0 ? 'x'.repeat(20_000) : 'x'));
+    await expect.poll(async () => (await readdir(folder)).length).toBe(16);
+    clock.now = 9_000;
+    expect(await refusal(bodies.take(sent('y'), KIND, 'early'))).toBe(503);
+    clock.now = 11_000;
+    for (let next = 0; next < 15; next += 1)
+      expect((await bodies.take(sent('y'), KIND, `next ${next}`)).bytes).toBe(1);
+    expect(await Promise.all(begun.slice(1).map(({ end }) => end))).toEqual(Array(15).fill(503));
+    begun[0]?.stream.end('x');
+    expect(await begun[0]?.end).toBe(20_001);
+    // none of those that are whole gives way
+    expect(await refusal(bodies.take(sent('z'), KIND, 'slow 1'))).toBe(503);
+    expect(await readdir(folder)).toHaveLength(16);
+  });
+
+  it('finds no room that others were promised', async () => {
+    const bodies = bodiesOnDisk(folder, freeOf(256 * MIB + 1.5 * MIB));
+    const { stream, request } = sending({ 'content-length': String(MIB) });
+    const first = bodies.take(request, KIND, 'a');
+    stream.write('x');
+    await expect.poll(async () => (await readdir(folder).catch(() => [])).length).toBe(1);
+    expect(await refusal(bodies.take(sending({ 'content-length': String(MIB) }).request, KIND, 'b'))).toBe(
+      507,
+    );
+    stream.end('y');
+    expect((await first).bytes).toBe(2);
   });
 
   it('that is too large, of another kind, cut off or without room leaves nothing behind', async () => {

@@ -2,22 +2,23 @@ import { once } from 'node:events';
 import { Agent, createServer, get } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { boundUnproved } from '#adapters/http/harden-server.ts';
-import { markProved } from '#core/unproved-connections.ts';
+import { boundConnections } from '#adapters/http/harden-server.ts';
+import { markProved } from '#core/bounded-connections.ts';
 import { until } from '#test/gateway-process.ts';
 
-/** A server that knows who asks for anything but `/`. */
+/** A server that knows who asks for anything but `/`: whom the path names. */
 async function aServer(isProxy: (address: string) => boolean = () => false) {
   const refused: string[] = [];
-  const server = boundUnproved(
+  const server = boundConnections(
     createServer((request, response) => {
-      if (request.url !== '/') markProved(request.socket);
+      if (request.url !== '/') markProved(request.socket, request.url ?? null);
       response.end('served');
     }),
     {
       isProxy,
       refused: (reason, source) => refused.push(`${reason} ${source}`),
-      bounds: { most: 20, mostPerSource: 8 },
+      unproved: { most: 20, mostPerSource: 8 },
+      proved: { most: 12, mostPerSource: 6 },
     },
   );
   server.listen(0, '127.0.0.1');
@@ -80,5 +81,21 @@ describe('connections at the HTTP server', () => {
     for (let n = 0; n < 30; n += 1) server.silent('127.0.4.1');
     expect(await server.ask(new Agent(), '/', '127.0.4.1')).toBeTruthy();
     expect(server.refused).toEqual(Array(4).fill('unproved_evicted 127.0.2.1'));
+  });
+
+  test('of who showed who it is have a bound too, each and together; whoever holds most gives way', async () => {
+    const server = await aServer();
+    const kept = () => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      onTestFinished(() => agent.destroy());
+      return agent;
+    };
+    const controllers = Array.from({ length: 6 }, (_, n) => ({ agent: kept(), path: `/aerator-${n}` }));
+    const own = await Promise.all(controllers.map(({ agent, path }) => server.ask(agent, path)));
+    for (let n = 0; n < 9; n += 1) await server.ask(kept(), '/stranger');
+    expect(server.refused).toEqual(Array(3).fill('proved_evicted 127.0.0.1'));
+    for (let n = 0; n < 3; n += 1) await server.ask(kept(), `/another-${n}`);
+    expect(server.refused).toHaveLength(6);
+    expect(await Promise.all(controllers.map(({ agent, path }) => server.ask(agent, path)))).toEqual(own);
   });
 });

@@ -102,6 +102,22 @@ describe('messages that a full disk refuses', () => {
       ({ state, attempts }) => `${state} ${attempts}`,
     );
 
+  it('are answered while many rows are written in the background', async () => {
+    await fill();
+    await commit(aNotification(11));
+    await free();
+    const many = Array.from({ length: 3_000 }, (_, n) => put(instanceValue, { id: `many ${n}`, value: 'x' }));
+    let hasEnded = false;
+    const done = database
+      .commit({ changes: many, actor: null, isBackground: true })
+      .finally(() => (hasEnded = true));
+    while (!hasEnded) {
+      expect(await notices()).toEqual(['notice 10', 'notice 11']);
+      await new Promise((resolve) => void setImmediate(resolve));
+    }
+    await done;
+  });
+
   it('are answered by every query at once, heard by everybody, and stored when there is room', async () => {
     await fill();
     const committed = await commit(aNotification(11), aDelivery(21));

@@ -17,17 +17,27 @@ const unit = (actor: string, isBackground?: true): Unit => ({
 });
 
 /** A queue whose disk takes what was written only when `disk.takes()` is called. */
-function queueWithDisk() {
+function queueWithDisk(slicesOf: (unit: Unit) => number = () => 1) {
   const waits: { resolve: () => void; reject: (error: Error) => void }[] = [];
   const written: string[] = [];
-  const writeAs = (how: string) => (units: readonly Unit[]) =>
-    units.map(({ actor }): Committed => {
+  const writeAs =
+    (how: string) =>
+    ({ actor }: Unit): Committed => {
       written.push(`${how} ${actor}`);
       return { rows: [], merged: { applied: 0, parked: [], conflicts: 0, passedOver: 0, unparked: 0 } };
-    });
+    };
   const queue = createWriteQueue({
-    writeBatch: writeAs('at once'),
-    writeUnsynced: writeAs('beside'),
+    writeBatch: (units) => units.map(writeAs('at once')),
+    openUnsynced(unit) {
+      let slices = slicesOf(unit);
+      return {
+        goOn(forMs) {
+          slices -= forMs === Number.POSITIVE_INFINITY ? slices : 1;
+          if (slices > 0) written.push(`a slice of ${unit.actor}`);
+          return slices > 0 ? null : writeAs('beside')(unit);
+        },
+      };
+    },
     sync: () => new Promise((resolve, reject) => void waits.push({ resolve, reject })),
     tell: () => void told.push(written.at(-1) ?? ''),
     asExpected: (error) => error as Error,
@@ -88,6 +98,30 @@ describe('the order in which units are written', () => {
     }
     await Promise.all(all);
     expect(written.slice(2)).toEqual(['beside first rows', 'beside more rows']);
+  });
+
+  test('many rows are written in slices, between which heartbeats are heard', async () => {
+    const { queue, disk, written } = queueWithDisk(() => 3);
+    const done = queue.add(unit('import', true));
+    await turns(1);
+    expect(written).toEqual(['a slice of import']);
+    await turns();
+    expect(written).toEqual(['a slice of import', 'a slice of import', 'beside import']);
+    disk.takes();
+    await done;
+  });
+
+  test('an order that comes between two slices waits for the rest of that unit, and for no other', async () => {
+    const { queue, disk, written } = queueWithDisk(() => 100);
+    const all = [queue.add(unit('first rows', true)), queue.add(unit('more rows', true))];
+    await turns(1);
+    await Promise.all([all[0], queue.add(unit('order'))]);
+    expect(written.slice(0, 3)).toEqual(['a slice of first rows', 'beside first rows', 'at once order']);
+    disk.takes();
+    await turns(110);
+    disk.takes();
+    await Promise.all(all);
+    await queue.drained();
   });
 
   test('a disk that does not take a unit in the background fails it, and the next has its turn', async () => {

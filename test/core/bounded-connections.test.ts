@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createUnprovedConnections, type UnprovedBounds } from '#core/unproved-connections.ts';
+import { type ConnectionBounds, createBoundedConnections } from '#core/bounded-connections.ts';
 
-function aDoor(bounds: UnprovedBounds) {
+function aDoor(bounds: ConnectionBounds) {
   const ended: string[] = [];
-  const door = createUnprovedConnections<{ name: string }>({
+  const door = createBoundedConnections<{ name: string }>({
     bounds,
     end: ({ name }) => void ended.push(name),
   });
@@ -55,7 +55,7 @@ describe('connections that proved nothing', () => {
         const bounds = { most: 6, mostPerSource: 3 };
         let isSolitaryEnded = false;
         const made = new Map<string, { name: string }>();
-        const door = createUnprovedConnections<{ name: string }>({
+        const door = createBoundedConnections<{ name: string }>({
           bounds,
           end({ name }, from) {
             const counts = Map.groupBy(open.values(), (each) => each);

@@ -1,13 +1,14 @@
-// Connections that have proved nothing yet. Whoever opens them by the thousand, from however many addresses, takes the
-// places of others who proved nothing, never of those who did: the oldest go first, of the address that holds most.
+// Connections of one sort, such as those on which nobody has proved yet who asks, by the sources they come from: addresses, or
+// who proved to be there. Whoever opens them by the thousand takes the places of others of that sort, never of another: the
+// oldest go first, of the source that holds most.
 
-export type UnprovedBounds = {
+export type ConnectionBounds = {
   most: number;
   /** One address may be a whole farm behind a router. */
   mostPerSource: number;
 };
 
-export type UnprovedConnections<Connection> = {
+export type BoundedConnections<Connection> = {
   /** Takes a connection in; ends others where there is no room. */
   add: (connection: Connection, source: string) => void;
   /** It proved who it is, or it is over. Nothing for one that is not in. */
@@ -15,11 +16,11 @@ export type UnprovedConnections<Connection> = {
   size: () => number;
 };
 
-export function createUnprovedConnections<Connection extends object>(deps: {
-  bounds: UnprovedBounds;
+export function createBoundedConnections<Connection extends object>(deps: {
+  bounds: ConnectionBounds;
   /** Ends one to make room. */
   end: (connection: Connection, source: string) => void;
-}): UnprovedConnections<Connection> {
+}): BoundedConnections<Connection> {
   const sourceOf = new Map<Connection, string>();
   /** Oldest first. */
   const bySource = new Map<string, Set<Connection>>();
@@ -78,6 +79,11 @@ export function createUnprovedConnections<Connection extends object>(deps: {
 /** Said on a connection of a server that does not know itself who asks. */
 export const PROVED = 'proved';
 
-/** Who asks on this connection has shown who it is, or the connection has become another protocol's. */
-export const markProved = (socket: { emit: (event: string) => boolean } | null): void =>
-  void socket?.emit(PROVED);
+/**
+ * `who` asks on this connection has shown who it is; null: the connection has become another protocol's, which bounds it
+ * itself.
+ */
+export const markProved = (
+  socket: { emit: (event: string, who: string | null) => boolean } | null,
+  who: string | null,
+): void => void socket?.emit(PROVED, who);
