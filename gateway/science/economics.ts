@@ -43,15 +43,19 @@ export function batchCosts(spent: {
   };
 }
 
-/** Cost per kg of living shrimp: also the price at which selling today breaks even. Null without biomass. */
+/**
+ * Cost per kg of living shrimp: also the price at which selling today breaks even. Null without biomass, and while no cost was
+ * recorded: what it was is then not known, and not nothing.
+ */
 export function costPerKg(totalCost: number, biomassKg: number): number | null {
-  return ratio(totalCost, biomassKg);
+  return totalCost > 0 ? ratio(totalCost, biomassKg) : null;
 }
 
 export type Profitability = {
   projectedRevenue: number;
-  projectedProfit: number;
-  /** Profit by revenue, per cent; null without revenue. */
+  /** null: no cost was recorded. */
+  projectedProfit: number | null;
+  /** Profit by revenue, per cent; null without revenue, or without a profit. */
   marginPercent: number | null;
   /** Profit by cost, per cent; null without cost. */
   roiPercent: number | null;
@@ -66,12 +70,12 @@ export function profitability(batch: {
 }): Profitability {
   const { kg: soldKg, revenue: received } = batch.sold ?? { kg: 0, revenue: 0 };
   const projectedRevenue = received + Math.max(0, batch.biomassKg - soldKg) * batch.sellingPricePerKg;
-  const projectedProfit = projectedRevenue - batch.totalCost;
+  const projectedProfit = batch.totalCost > 0 ? projectedRevenue - batch.totalCost : null;
   return {
     projectedRevenue,
     projectedProfit,
-    marginPercent: percentOf(projectedProfit, projectedRevenue),
-    roiPercent: percentOf(projectedProfit, batch.totalCost),
+    marginPercent: projectedProfit === null ? null : percentOf(projectedProfit, projectedRevenue),
+    roiPercent: projectedProfit === null ? null : percentOf(projectedProfit, batch.totalCost),
   };
 }
 

@@ -13,8 +13,9 @@ import type { Platform } from '../kernel.ts';
 export type Photos = ReturnType<typeof wirePhotos>;
 
 /** Photos: on SQLite their bytes are files of the data folder, on PostgreSQL they lie in it. */
-export function wirePhotos({ config, kernel, database, onceForAll }: Platform) {
-  const files = config.databaseUrl === null ? imageFiles(join(config.data, 'photos'), { writeWhole }) : null;
+export function wirePhotos({ config, world, kernel, database, onceForAll }: Platform) {
+  const disk = { writeWhole, ...(world.freeBytes === undefined ? {} : { freeBytes: world.freeBytes }) };
+  const files = config.databaseUrl === null ? imageFiles(join(config.data, 'photos'), disk) : null;
   const images = files ?? imageBytes(database.read);
   const other: { fetched: PhotoDeps['fetched'] } = { fetched: async () => null };
   const sweeping = { ...kernel, database, images };

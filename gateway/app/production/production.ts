@@ -6,6 +6,7 @@ import type { Database } from '#adapters/sql/database.ts';
 import { accessQuery } from '#adapters/sql/queries/access.ts';
 import { energyQueries } from '#adapters/sql/queries/control/energy.ts';
 import { scienceSettingQueries } from '#adapters/sql/queries/farm/science-settings.ts';
+import { accountQueries } from '#adapters/sql/queries/people/accounts.ts';
 import { batchFactQueries } from '#adapters/sql/queries/production/batch-facts.ts';
 import { batchQueries, dailyTemperatures } from '#adapters/sql/queries/production/batches.ts';
 import { biometryQueries } from '#adapters/sql/queries/production/biometries.ts';
@@ -25,7 +26,8 @@ import { pondContentsQueries, transferQueries } from '#adapters/sql/queries/prod
 import { waterReadQueries } from '#adapters/sql/queries/production/water-readings.ts';
 import { sweepImports } from '#adapters/sql/sweep-imports.ts';
 import type { Feature } from '#contract/plans.ts';
-import { AppError } from '#core/errors.ts';
+import { mayOnFarm } from '#contract/rights.ts';
+import { AppError, forbidden } from '#core/errors.ts';
 import { countsUntil } from '#core/facts-of-now.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Route } from '#core/route.ts';
@@ -33,6 +35,7 @@ import { pondContents } from '#features/farm/ponds/pond-cards.ts';
 import { type ScienceOf, scienceOfFarms } from '#features/farm/science-settings/ports.ts';
 import { scienceSettingRoutes } from '#features/farm/science-settings/routes.ts';
 import { batchesThere } from '#features/production/batch-in-pond.ts';
+import { missingOfCost } from '#features/production/batch-money.ts';
 import type { BatchStates, ExpectedWeights } from '#features/production/batch-state.ts';
 import { expectedWeights, growthOf } from '#features/production/batches/batch-growth.ts';
 import { animalsOf } from '#features/production/batches/batch-state.ts';
@@ -328,13 +331,16 @@ function wireExports(deps: WireDeps): Route[] {
     expectedWeights,
     scienceOf,
     async costsOf(state) {
-      const { costs, producedKg } = await batchMoneyOf({ ...kernel, queries: finance }, state);
+      const made = await batchMoneyOf({ ...kernel, queries: finance }, state);
+      const { costs, producedKg } = made;
+      const recorded = (cost: number) => (cost === 0 ? null : cost);
       return {
-        totalFeedCost: costs.feedCost,
-        totalOperationalCost: costs.operationalCost,
-        totalEnergyCost: costs.energyCost,
-        totalCost: costs.totalCost,
+        totalFeedCost: recorded(costs.feedCost),
+        totalOperationalCost: recorded(costs.operationalCost),
+        totalEnergyCost: recorded(costs.energyCost),
+        totalCost: recorded(costs.totalCost),
         costPerKg: costPerKg(costs.totalCost, producedKg),
+        missing: missingOfCost(made),
       };
     },
     currencyOf: finance.currencyOf,
@@ -370,6 +376,7 @@ function wireImports(deps: Deps): ReturnType<typeof importRoutes> {
   return importRoutes({
     ...kernel,
     queries: importQueries(database.read),
+    requireManager: managerCheck(database),
     scienceOf,
     onCreateBatches: limits.batches,
     judgeRows: () => rowJudge(deps),
@@ -386,6 +393,17 @@ function wireImports(deps: Deps): ReturnType<typeof importRoutes> {
       return readFile(file.path);
     },
   });
+}
+
+/** Asked of work that goes on when its request was answered. */
+function managerCheck({ read }: Pick<Deps['database'], 'read'>) {
+  const accessTo = accessQuery(read);
+  const { standingOf } = accountQueries(read);
+  return async (farmId: string, userId: string): Promise<void> => {
+    const [found, account] = await Promise.all([accessTo('farm', farmId, userId), standingOf(userId)]);
+    const isManager = found?.role != null && mayOnFarm(found.role, 'manage');
+    if (!isManager || account?.is_active !== true) throw forbidden('You do not manage this farm any more');
+  };
 }
 
 /** A text is read in memory. */

@@ -31,7 +31,9 @@ export function batchMoney(state: BatchState, expenses: readonly Spent[]): Batch
     missing: [
       ...missingOfAnimals(state),
       ...(fedCost === null && !isBought ? (['FEED'] as const) : []),
-      ...(expenses.every(({ category }) => category === 'FEED') ? (['EXPENSES'] as const) : []),
+      ...(expenses.every(({ category, amount }) => category === 'FEED' || amount === 0)
+        ? (['EXPENSES'] as const)
+        : []),
     ],
   };
 }
@@ -43,7 +45,11 @@ export const producedKgOf = ({ biomassKg, harvestedKg }: Pick<BatchState, 'bioma
 /** Grams that rounding of weights may leave between what was produced and what was sold. */
 const UNSOLD_KG = 0.0005;
 
-/** Profit by revenue, per cent; null while anything of it lives, was not sold, or was sold at a price nobody told. */
+/** What the cost of a batch is without. */
+export const missingOfCost = ({ missing }: Pick<BatchMoney, 'missing'>): MissingFact[] =>
+  missing.filter((each) => each === 'FEED' || each === 'EXPENSES');
+
+/** Profit by revenue, per cent; null while anything of it lives, was not sold, or was sold at a price nobody told, or no cost was. */
 export function marginOfSold({ state: { sold }, costs, producedKg }: BatchMoney): number | null {
   if (sold.kg <= 0 || producedKg - sold.kg > UNSOLD_KG) return null;
   // nothing is left to be sold at that price

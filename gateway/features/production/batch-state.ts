@@ -121,7 +121,7 @@ export type ToldOtherwise = {
   weighing?: Reweighed;
 };
 
-/** A weighing that was corrected; `as` null: deleted. */
+/** A weighing that is new, or was corrected; `as` null: deleted. */
 export type Reweighed = {
   id: string;
   as: Pick<RowOf<typeof biometry>, 'pond_id' | 'measurement_date' | 'sample_size' | 'total_weight_g'> | null;

@@ -22,7 +22,7 @@ export type Advice = {
   from?: number;
   below?: number;
   /**
-   * `{dose}` stands for what the pond needs, where its volume is known; `[[ ]]` is left out where nothing
+   * `{dose}` stands for what the pond needs, and of what; `[[ ]]` is left out where nothing
    * lives, and `[[# ]]` said there alone.
    */
   words: Readonly<Record<Language, string>>;
@@ -44,7 +44,10 @@ export const ADVICE_SOURCES = {
   SKRETTING: 'Skretting: intake is best at 29–31 °C',
   LIN_CHEN_2001: 'Lin & Chen 2001, JEMBE 259:109: safe 0.12–0.16 mg/L NH3-N, 96 h LC50 1.2–1.6',
   LIN_CHEN_2003: 'Lin & Chen 2003: safe nitrite 6.1, 15.2 and 25.7 mg/L NO2-N at 15, 25 and 35 ppt',
-  LOW_SALT_2016: 'Nitrite at low salinity, 2016: safe 0.28–0.62 mg/L NO2-N at 0.6–2 ppt; chloride protects',
+  LOW_SALT_2016:
+    'Nitrite at low salinity, 2016: safe 0.28–0.62 mg/L NO2-N at 0.6–2 ppt, which alarms go by; chloride protects',
+  BGU_2004:
+    'Ben-Gurion University 2004, nitrite at 2 ppt: 96 h LC50 about 9 mg/L NO2-N and so safe below 0.45, where the study of 2016 has 12.4 and 0.62',
   ALVES_NETO_2019:
     'Alves Neto et al. 2019, Ciência Rural 49(1): safe nitrate 60 (5 ppt) and 127 mg/L NO3-N (10 ppt)',
   BOYD_LIMING: 'Boyd, correct liming (GSA): limestone dissolves until about 50 mg/L of alkalinity',

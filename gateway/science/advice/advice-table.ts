@@ -1,6 +1,7 @@
 import { SCIENCE_DEFAULTS } from '../constants.ts';
 import type { WaterParameter } from '../water-limits.ts';
 import type { Advice, AdviceGrade, AdviceStage, WaterProblem } from './advice-sources.ts';
+import { alkalinityDoseByArea, LIMESTONE_UP_TO_MG_L } from './alkalinity-dose.ts';
 import { figure, type Language } from './language.ts';
 import { NITROGEN_ADVICE } from './nitrogen-advice.ts';
 
@@ -80,9 +81,6 @@ const OXYGEN_ADVICE: readonly Advice[] = [
   },
 ];
 
-/** Alkalinity up to which limestone dissolves, mg/L CaCO₃ (Boyd). */
-export const LIMESTONE_UP_TO_MG_L = 50;
-
 export const ADVICE: readonly Advice[] = [
   ...OXYGEN_ADVICE,
   {
@@ -149,11 +147,11 @@ export const ADVICE: readonly Advice[] = [
     stage: 'week',
     words: {
       'pt-BR':
-        'Meça a alcalinidade hoje; abaixo de 50 mg/L aplique 100 kg/ha de calcário dolomítico por dia, de manhã, até o pH da madrugada passar de 7,5. Acima disso o calcário não dissolve a tempo: use bicarbonato de sódio.',
-      en: 'Measure alkalinity today; below 50 mg/L spread 100 kg/ha of dolomitic lime a day, in the morning, until pH before sunrise is above 7.5. Above that lime does not dissolve in time: use sodium bicarbonate.',
-      es: 'Mida la alcalinidad hoy; por debajo de 50 mg/L aplique 100 kg/ha de cal dolomítica por día, en la mañana, hasta que el pH de la madrugada pase de 7,5. Por encima de eso la cal no se disuelve a tiempo: use bicarbonato de sodio.',
+        'Meça a alcalinidade hoje e corrija-a de manhã, até o pH da madrugada passar de 7,5: calcário dolomítico até cerca de 50 mg/L, bicarbonato de sódio acima disso, onde o calcário não dissolve a tempo; por dia, no máximo 30 mg/L, que em 1 m de água são 300 kg/ha de calcário ou 500 kg/ha de bicarbonato.',
+      en: 'Measure alkalinity today and correct it in the morning, until pH before sunrise is above 7.5: dolomitic lime up to about 50 mg/L, sodium bicarbonate above that, where lime does not dissolve in time; no more than 30 mg/L a day, which in 1 m of water is 300 kg/ha of lime or 500 kg/ha of bicarbonate.',
+      es: 'Mida la alcalinidad hoy y corríjala en la mañana, hasta que el pH de la madrugada pase de 7,5: cal dolomítica hasta cerca de 50 mg/L, bicarbonato de sodio por encima de eso, donde la cal no se disuelve a tiempo; por día, máximo 30 mg/L, que en 1 m de agua son 300 kg/ha de cal o 500 kg/ha de bicarbonato.',
     },
-    sources: ['BOYD_LIMING', 'SA_UFC'],
+    sources: ['BOYD_LIMING', 'SA_UFC', 'PRACTICE'],
   },
   {
     parameter: 'ph',
@@ -223,11 +221,11 @@ export const ADVICE: readonly Advice[] = [
       below: LIMESTONE_UP_TO_MG_L,
       words: {
         'pt-BR':
-          'Aplique {dose} de calcário, de manhã e em duas vezes, e meça de novo amanhã; ele só dissolve até cerca de 50 mg/L (Boyd) e, em água de 11 ppt, não subiu a alcalinidade em dias (Sá): o que faltar, complete com bicarbonato de sódio.',
-        en: 'Spread {dose} of lime, in the morning and in two parts, and measure again tomorrow; it dissolves to about 50 mg/L only (Boyd) and in water of 11 ppt raised no alkalinity within days (Sá): make up what is missing then with sodium bicarbonate.',
-        es: 'Aplique {dose} de cal, en la mañana y en dos partes, y mida de nuevo mañana; solo se disuelve hasta cerca de 50 mg/L (Boyd) y, en agua de 11 ppt, no subió la alcalinidad en días (Sá): lo que falte, complételo con bicarbonato de sodio.',
+          'Aplique {dose}, de manhã e em duas vezes, e meça de novo amanhã: não se sobe mais de 30 mg/L por dia. O calcário só dissolve até cerca de 50 mg/L (Boyd) e, em água de 11 ppt, não subiu a alcalinidade em dias (Sá): o que faltar, complete com bicarbonato de sódio.',
+        en: 'Apply {dose}, in the morning and in two parts, and measure again tomorrow: no more than 30 mg/L is raised in a day. Lime dissolves to about 50 mg/L only (Boyd) and in water of 11 ppt raised no alkalinity within days (Sá): make up what is missing then with sodium bicarbonate.',
+        es: 'Aplique {dose}, en la mañana y en dos partes, y mida de nuevo mañana: no se suben más de 30 mg/L por día. La cal solo se disuelve hasta cerca de 50 mg/L (Boyd) y, en agua de 11 ppt, no subió la alcalinidad en días (Sá): lo que falte, complételo con bicarbonato de sodio.',
       },
-      sources: ['BOYD_LIMING', 'SA_UFC'],
+      sources: ['BOYD_LIMING', 'SA_UFC', 'PRACTICE'],
     },
     {
       parameter: 'alkalinity',
@@ -236,11 +234,11 @@ export const ADVICE: readonly Advice[] = [
       from: LIMESTONE_UP_TO_MG_L,
       words: {
         'pt-BR':
-          'Aplique {dose} de bicarbonato de sódio, em duas vezes, e meça de novo amanhã; calcário não dissolve acima de cerca de 50 mg/L.',
-        en: 'Apply {dose} of sodium bicarbonate, in two parts, and measure again tomorrow; lime does not dissolve above about 50 mg/L.',
-        es: 'Aplique {dose} de bicarbonato de sodio, en dos partes, y mida de nuevo mañana; la cal no se disuelve por encima de cerca de 50 mg/L.',
+          'Aplique {dose}, de manhã e em duas vezes, e meça de novo amanhã: não se sobe mais de 30 mg/L por dia. Calcário não dissolve acima de cerca de 50 mg/L.',
+        en: 'Apply {dose}, in the morning and in two parts, and measure again tomorrow: no more than 30 mg/L is raised in a day. Lime does not dissolve above about 50 mg/L.',
+        es: 'Aplique {dose}, en la mañana y en dos partes, y mida de nuevo mañana: no se suben más de 30 mg/L por día. La cal no se disuelve por encima de cerca de 50 mg/L.',
       },
-      sources: ['SA_UFC', 'BOYD_LIMING'],
+      sources: ['SA_UFC', 'BOYD_LIMING', 'PRACTICE'],
     },
   ]),
   {
@@ -314,7 +312,10 @@ export function adviceOf(asked: AdviceAsked, language: Language, dose: string | 
   const line = adviceFor(asked);
   if (line === null) return null;
   const words = line.words[language]
-    .replace('{dose}', dose ?? UNKNOWN_DOSE[language])
+    .replace(
+      '{dose}',
+      dose ?? alkalinityDoseByArea(line.from === undefined ? 'lime' : 'bicarbonate', language),
+    )
     .replace('{fed}', fedAboveText(asked.fedAboveMgL ?? FED_ABOVE_MG_L, language));
   return asked.isPondEmpty === true ? withoutFeed(words) : wordsOf(words);
 }
@@ -334,10 +335,3 @@ const FED_ABOVE_MG_L = SCIENCE_DEFAULTS.water.alerts.LOW_OXYGEN.highFrom;
 
 export const fedAboveText = (mgL: number, language: Language): string =>
   `${figure(mgL, Number.isInteger(mgL) ? 0 : 1, language)} mg/L`;
-
-/** Where nobody knows how much is missing: in two parts no more than the usual dose. */
-const UNKNOWN_DOSE: Readonly<Record<Language, string>> = {
-  'pt-BR': '300 kg/ha',
-  en: '300 kg/ha',
-  es: '300 kg/ha',
-};

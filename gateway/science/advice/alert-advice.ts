@@ -1,3 +1,4 @@
+import { SCIENCE_DEFAULTS } from '../constants.ts';
 import type { WaterSeverity } from '../severity.ts';
 import {
   isUpperLimit,
@@ -8,8 +9,8 @@ import {
 } from '../water-limits.ts';
 import type { AdviceGrade } from './advice-sources.ts';
 import { adviceOf } from './advice-table.ts';
+import { alkalinityDose } from './alkalinity-dose.ts';
 import type { Language } from './language.ts';
-import { alkalinityDose } from './water-advice.ts';
 
 type InEach = Readonly<Record<Language, string>>;
 
@@ -96,6 +97,9 @@ export type DeadlyLevel =
     })
   | null;
 
+/** What it is lifted to where nobody tells the farm’s own limit. */
+const USUAL_ALKALINITY_MG_L = SCIENCE_DEFAULTS.water.alerts.LOW_ALKALINITY.limit;
+
 /** What to do now about an alert: the same words wherever it is told. */
 export function alertAdvice(
   { type, severity, value, threshold = null }: AdvisedAlert,
@@ -112,8 +116,8 @@ export function alertAdvice(
   const grade: AdviceGrade | null = type === 'LOW_OXYGEN' && mayKill ? 'CRITICAL' : severity;
   const problem = isUpperLimit(type) ? 'HIGH' : 'LOW';
   const dose =
-    type === 'LOW_ALKALINITY' && value !== null && threshold !== null
-      ? alkalinityDose({ value, limit: threshold, volumeM3: null }, language)
+    type === 'LOW_ALKALINITY' && value !== null
+      ? alkalinityDose({ value, limit: threshold ?? USUAL_ALKALINITY_MG_L, volumeM3: null }, language)
       : null;
   return (
     adviceOf(

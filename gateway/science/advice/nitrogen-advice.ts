@@ -68,7 +68,7 @@ export const NITROGEN_ADVICE: readonly Advice[] = [
         en: 'Keep oxygen above 5 mg/L, day and night, and renew 10% of the water a day until it has fallen; below 5 ppt of salinity renew with saltier water, because chloride protects.[[ Do not raise the ration.]] Measure again tomorrow; if it has not fallen, renew 20% and call for help.',
         es: 'Mantenga el oxígeno por encima de 5 mg/L, día y noche, y recambie 10% del agua por día hasta que baje; por debajo de 5 ppt de salinidad, recambie con agua más salada, pues el cloruro protege.[[ No aumente el balanceado.]] Mida de nuevo mañana; si no ha bajado, recambie 20% y pida ayuda.',
       },
-      sources: ['LIN_CHEN_2003', 'LOW_SALT_2016', 'PRACTICE'],
+      sources: ['LIN_CHEN_2003', 'LOW_SALT_2016', 'BGU_2004', 'PRACTICE'],
     },
     {
       parameter: 'nitrite',
@@ -81,7 +81,7 @@ export const NITROGEN_ADVICE: readonly Advice[] = [
         en: 'Keep oxygen above 5 mg/L and renew 10% of the water; below 5 ppt of salinity renew with saltier water, because chloride protects.[[ Do not raise the ration.]] Measure again in two days.',
         es: 'Mantenga el oxígeno por encima de 5 mg/L y recambie 10% del agua; por debajo de 5 ppt de salinidad, recambie con agua más salada, pues el cloruro protege.[[ No aumente el balanceado.]] Mida de nuevo en dos días.',
       },
-      sources: ['LIN_CHEN_2003', 'LOW_SALT_2016'],
+      sources: ['LIN_CHEN_2003', 'LOW_SALT_2016', 'BGU_2004'],
     },
     {
       parameter: 'nitrite',
@@ -90,11 +90,11 @@ export const NITROGEN_ADVICE: readonly Advice[] = [
       grades: ['LOW'],
       words: {
         'pt-BR':
-          'Ainda longe do que faz mal na salinidade medida; se ninguém a mediu, meça-a hoje: em água quase doce o nitrito faz mal muito antes. [[Não aumente a ração, mantenha]][[#Mantenha]] o oxigênio acima de 5 mg/L e meça de novo em dois dias.',
-        en: 'Still far from what harms at the salinity measured; if nobody measured it, do so today: in almost fresh water nitrite harms much earlier. [[Do not raise the ration, keep]][[#Keep]] oxygen above 5 mg/L and measure again in two days.',
-        es: 'Todavía lejos de lo que daña a la salinidad medida; si nadie la midió, mídala hoy: en agua casi dulce el nitrito daña mucho antes. [[No aumente el balanceado, mantenga]][[#Mantenga]] el oxígeno por encima de 5 mg/L y mida de nuevo en dos días.',
+          'Ainda longe do que faz mal na salinidade medida; se ninguém a mediu, meça-a hoje: em água quase doce o nitrito faz mal muito antes (a 2 ppt as fontes diferem: 0,45 ou 0,62 mg/L). [[Não aumente a ração, mantenha]][[#Mantenha]] o oxigênio acima de 5 mg/L e meça de novo em dois dias.',
+        en: 'Still far from what harms at the salinity measured; if nobody measured it, do so today: in almost fresh water nitrite harms much earlier (at 2 ppt sources differ: 0.45 or 0.62 mg/L). [[Do not raise the ration, keep]][[#Keep]] oxygen above 5 mg/L and measure again in two days.',
+        es: 'Todavía lejos de lo que daña a la salinidad medida; si nadie la midió, mídala hoy: en agua casi dulce el nitrito daña mucho antes (a 2 ppt las fuentes difieren: 0,45 o 0,62 mg/L). [[No aumente el balanceado, mantenga]][[#Mantenga]] el oxígeno por encima de 5 mg/L y mida de nuevo en dos días.',
       },
-      sources: ['LIN_CHEN_2003', 'LOW_SALT_2016'],
+      sources: ['LIN_CHEN_2003', 'LOW_SALT_2016', 'BGU_2004'],
     },
     {
       parameter: 'nitrate',

@@ -1,7 +1,8 @@
 import type { ParameterTrend } from '../parameter-trend.ts';
 import type { WaterParameter } from '../water-limits.ts';
 import type { AdviceGrade, AdviceStage, WaterProblem } from './advice-sources.ts';
-import { adviceOf, LIMESTONE_UP_TO_MG_L } from './advice-table.ts';
+import { adviceOf } from './advice-table.ts';
+import { alkalinityDose } from './alkalinity-dose.ts';
 import { figure, type Language } from './language.ts';
 
 /** What an action may need to know of the pond. */
@@ -38,41 +39,6 @@ function waterAction(
     language,
     dose,
   );
-}
-
-/** By experience alkalinity is raised by no more than this at a time, mg/L CaCO₃. */
-const MOST_AT_ONCE_MG_L = 30;
-/** Sodium bicarbonate that holds the alkalinity of 1 g of CaCO₃, g: 84.007 / 50.044. */
-const BICARBONATE_PER_CACO3 = 1.679;
-
-/**
- * Lime (CaCO₃ equivalent): 1 mg/L is 1 g per m³, as far as limestone dissolves. null: it would not, or the volume is
- * unknown.
- */
-export function limeKg({ value, limit, volumeM3 }: PondWater): number | null {
-  const target = Math.min(limit, LIMESTONE_UP_TO_MG_L);
-  return volumeM3 === null || value >= target
-    ? null
-    : (Math.min(MOST_AT_ONCE_MG_L, target - value) * volumeM3) / 1000;
-}
-
-/** Sodium bicarbonate that lifts alkalinity to its limit; null: it is there, or the volume is unknown. */
-export function bicarbonateKg({ value, limit, volumeM3 }: PondWater): number | null {
-  return volumeM3 === null || value >= limit
-    ? null
-    : (Math.min(MOST_AT_ONCE_MG_L, limit - value) * volumeM3 * BICARBONATE_PER_CACO3) / 1000;
-}
-
-/** What lifts alkalinity, for the pond or, where its volume is not known, for 1,000 m³; null: it is at its limit. */
-export function alkalinityDose(pond: PondWater, language: Language): string | null {
-  const isWhole = pond.volumeM3 !== null;
-  const water = { ...pond, volumeM3: pond.volumeM3 ?? 1000 };
-  const kg = limeKg(water) ?? bicarbonateKg(water);
-  if (kg === null) return null;
-  // a little is not none
-  if (isWhole) return `${figure(kg, kg < 1 ? 1 : 0, language)} kg`;
-  const per = { 'pt-BR': 'por 1.000 m³', en: 'per 1,000 m³', es: 'por 1.000 m³' }[language];
-  return `${figure(kg, 1, language)} kg ${per}`;
 }
 
 export type WaterTrendFacts = {

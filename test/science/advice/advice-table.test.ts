@@ -3,8 +3,8 @@ import { ALERT_TYPES, SEVERITIES } from '#contract/words.ts';
 import { ADVICE_SOURCES } from '#science/advice/advice-sources.ts';
 import { ADVICE, wordsOf } from '#science/advice/advice-table.ts';
 import { adviceForWord, alertAdvice } from '#science/advice/alert-advice.ts';
-import { LANGUAGES } from '#science/advice/language.ts';
-import { alkalinityDose } from '#science/advice/water-advice.ts';
+import { alkalinityDose } from '#science/advice/alkalinity-dose.ts';
+import { LANGUAGES, type Language } from '#science/advice/language.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 
 const { water } = SCIENCE_DEFAULTS;
@@ -36,13 +36,17 @@ test('what is to be done now names no hour of the day: it may be past', () => {
 test('low alkalinity is told one dose: the alarm’s by 1,000 m³ is the trend’s for the whole pond', () => {
   for (const value of [10, 30, 49, 51, 62, 70, 79.5]) {
     const alarm = { type: 'LOW_ALKALINITY', severity: 'LOW', value, threshold: 80 } as const;
-    const perThousand = /(\d+\.\d) kg per 1,000 m³/.exec(alertAdvice(alarm, 'en', water))?.[1];
-    const whole = /^(\d+) kg$/.exec(alkalinityDose({ value, limit: 80, volumeM3: 7500 }, 'en') ?? '')?.[1];
-    expect(Math.abs(Number(whole) - 7.5 * Number(perThousand))).toBeLessThan(1);
-    expect(alertAdvice(alarm, 'pt-BR', water)).toContain(
-      `${String(perThousand).replace('.', ',')} kg por 1.000 m³`,
-    );
+    const told = (language: Language, volumeM3: number | null) =>
+      alkalinityDose({ value, limit: 80, volumeM3 }, language) ?? '';
+    const amounts = (dose: string) => [...dose.matchAll(/([\d.]+) kg/g)].map(([, kg]) => Number(kg));
+    const perThousand = amounts(told('en', null));
+    for (const [n, whole] of amounts(told('en', 7500)).entries())
+      expect(Math.abs(whole - 7.5 * (perThousand[n] ?? 0))).toBeLessThan(1);
+    for (const language of LANGUAGES)
+      expect(alertAdvice(alarm, language, water)).toContain(`${told(language, null)}, `);
     expect(adviceForWord({ ...alarm }, 'en', water)).toBe(alertAdvice(alarm, 'en', water));
+    // whoever does not tell the limit is told by the usual one
+    expect(alertAdvice({ ...alarm, threshold: null }, 'en', water)).toBe(alertAdvice(alarm, 'en', water));
   }
 });
 
@@ -115,6 +119,16 @@ describe('what is far from harm is not told as harm, and what kills is told as t
       expect(said('LOW')).not.toMatch(/renew/i);
       for (const severity of ['MEDIUM', 'HIGH', null] as const) expect(said(severity)).toMatch(/renew 10%/i);
     }
+  });
+
+  test('what nitrite harms at 2 ppt is told as both of its sources have it, in every language', () => {
+    const lines = ADVICE.filter(({ parameter }) => parameter === 'nitrite');
+    for (const { sources } of lines)
+      expect(sources).toEqual(expect.arrayContaining(['LOW_SALT_2016', 'BGU_2004']));
+    const far = lines.filter(({ grades }) => grades?.includes('LOW'));
+    expect(far.length).toBeGreaterThan(0);
+    for (const { words } of far)
+      for (const language of LANGUAGES) expect(words[language]).toMatch(/0[.,]45 (?:or|ou|o) 0[.,]62 mg\/L/);
   });
 
   test('water of 26 ppt, where shrimp spend least, is never told to dilute', () => {

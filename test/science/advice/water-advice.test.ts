@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { alkalinityDose } from '#science/advice/alkalinity-dose.ts';
 import { LANGUAGES } from '#science/advice/language.ts';
-import {
-  bicarbonateKg,
-  limeKg,
-  type WaterTrendFacts,
-  waterTrendAdvice,
-} from '#science/advice/water-advice.ts';
+import { type WaterTrendFacts, waterTrendAdvice } from '#science/advice/water-advice.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import { trendOf } from '#science/parameter-trend.ts';
 import { optimalRange, WATER_PARAMETERS, type WaterParameter } from '#science/water-limits.ts';
@@ -124,7 +120,7 @@ describe('alkalinity of a pond of 7,500 m³', () => {
   // 18 mg/L × 7,500 m³ × 1.679 g of bicarbonate per g of CaCO3; lime would not dissolve (Boyd; Sá, UFC)
   test('from 50 mg/L on is lifted with bicarbonate, weighed out', () => {
     expect(waterTrendAdvice(factsAt(62), 'pt-BR').at(-1)).toBe(
-      'Aplique 227 kg de bicarbonato de sódio, em duas vezes, e meça de novo amanhã; calcário não dissolve acima de cerca de 50 mg/L.',
+      'Aplique 227 kg de bicarbonato de sódio, de manhã e em duas vezes, e meça de novo amanhã: não se sobe mais de 30 mg/L por dia. Calcário não dissolve acima de cerca de 50 mg/L.',
     );
     expect(waterTrendAdvice(factsAt(62, null), 'en').at(-1)).toContain(
       'Apply 30.2 kg per 1,000 m³ of sodium bicarbonate',
@@ -135,25 +131,42 @@ describe('alkalinity of a pond of 7,500 m³', () => {
     expect(waterTrendAdvice(factsAt(62, null), 'es').at(-1)).toContain('Aplique 30,2 kg por 1.000 m³ de');
   });
 
-  test('below 50 mg/L lime comes first, and both sources are named', () => {
-    // 20 mg/L × 7,500 m³
-    expect(waterTrendAdvice(factsAt(30), 'en').at(-1)).toMatch(/^Spread 150 kg of lime.*\(Boyd\).*\(Sá\)/);
+  // 20 mg/L × 7,500 m³ of lime, which dissolves to 50 mg/L, and 10 mg/L of bicarbonate: 30 mg/L in all
+  test('below 50 mg/L lime comes first, bicarbonate makes up the rest of the day’s dose, and both sources are named', () => {
+    expect(waterTrendAdvice(factsAt(30), 'en').at(-1)).toMatch(
+      /^Apply 150 kg of lime and 126 kg of sodium bicarbonate,.*\(Boyd\).*\(Sá\)/,
+    );
+    expect(waterTrendAdvice(factsAt(10), 'es').at(-1)).toMatch(/^Aplique 225 kg de cal, /);
+    // lime of 1 mg/L is not worth a second product
+    expect(waterTrendAdvice(factsAt(49), 'en').at(-1)).toMatch(/^Apply 378 kg of sodium bicarbonate, /);
   });
 
-  test.each([
-    [62, null, 226.7],
-    [30, 150, 377.8],
-    [10, 225, 377.8],
-    [80, null, null],
-  ])(
-    'from %d mg/L: %s kg of lime or %s of bicarbonate, never more than 30 mg/L at once',
-    (value, lime, bicarbonate) => {
-      const pond = { value, limit: 80, volumeM3: 7500 };
-      expect(limeKg(pond)).toBe(lime);
-      if (bicarbonate === null) expect(bicarbonateKg(pond)).toBeNull();
-      else expect(bicarbonateKg(pond)).toBeCloseTo(bicarbonate, 0);
-    },
-  );
+  test('that is lower is never lifted less, and never by more than 30 mg/L a day, whatever the limit and the volume', () => {
+    const value = fc.double({ min: 0, max: 200, noNaN: true });
+    const limit = fc.double({ min: 20, max: 200, noNaN: true });
+    const volumeM3 = fc.option(fc.double({ min: 100, max: 50_000, noNaN: true }));
+    fc.assert(
+      fc.property(value, value, limit, volumeM3, (one, other, atLeast, volume) => {
+        const liftOf = (alkalinity: number) => {
+          const dose = alkalinityDose({ value: alkalinity, limit: atLeast, volumeM3: volume }, 'en') ?? '';
+          const kg = (product: string) => {
+            const told = new RegExp(`([\\d.,]+) kg(?: per 1,000 m³)? of ${product}`).exec(dose)?.[1] ?? '0';
+            return Number(told.replaceAll(',', ''));
+          };
+          return ((kg('lime') + kg('sodium bicarbonate') / 1.679) * 1000) / (volume ?? 1000);
+        };
+        const worse = liftOf(Math.min(one, other));
+        // kilograms of two products are told whole, or to the tenth
+        const rounded = volume === null ? 0.1 : 1000 / volume;
+        expect(worse).toBeGreaterThanOrEqual(liftOf(Math.max(one, other)) - rounded);
+        expect(worse).toBeLessThanOrEqual(30 + rounded);
+      }),
+    );
+  });
+
+  test('at its limit asks for nothing', () => {
+    expect(alkalinityDose({ value: 80, limit: 80, volumeM3: 7500 }, 'en')).toBeNull();
+  });
 });
 
 test('every parameter beyond its range gets a step to take in both languages', () => {

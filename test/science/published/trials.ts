@@ -175,7 +175,7 @@ export const TRIAL_SOURCES: readonly Source[] = [
   },
   {
     name: 'Ben-Gurion University 2004: nitrite below 0.45 mg/L at 2 ppt',
-    cited: [],
+    cited: ['BGU_2004', 'Ben-Gurion University 2004'],
     figures: [
       {
         of: 'safe nitrite at 2 ppt, mg/L NO2-N',

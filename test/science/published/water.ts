@@ -1,5 +1,4 @@
-import { LIMESTONE_UP_TO_MG_L } from '#science/advice/advice-table.ts';
-import { bicarbonateKg } from '#science/advice/water-advice.ts';
+import { BICARBONATE_PER_CACO3, LIMESTONE_UP_TO_MG_L } from '#science/advice/alkalinity-dose.ts';
 import { nh3Of } from '#science/ammonia.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import { oxygenSaturationMgL, oxygenSaturationPercent } from '#science/oxygen-saturation.ts';
@@ -336,7 +335,7 @@ export const WATER_SOURCES: readonly Source[] = [
       {
         of: 'sodium bicarbonate for 1 g of CaCO3, g',
         published: '1.679',
-        ours: bicarbonateKg({ value: 60, limit: 61, volumeM3: 1000 }) ?? Number.NaN,
+        ours: BICARBONATE_PER_CACO3,
       },
     ],
   },

@@ -111,19 +111,21 @@ function historyIn(
   };
 }
 
+const UNSPREAD = { weight_sd_g: null, individual_weights_g: null };
+
 /** Newest first, as they are read. */
 function reweighed(weighings: readonly WeighingFact[], { id, as }: Reweighed): WeighingFact[] {
-  return weighings
-    .flatMap((fact) => (fact.id !== id ? [fact] : as === null ? [] : [{ ...fact, ...as }]))
-    .toSorted((a, b) =>
-      a.measurement_date === b.measurement_date
-        ? a.id < b.id
-          ? 1
-          : -1
-        : a.measurement_date < b.measurement_date
-          ? 1
-          : -1,
-    );
+  const others = weighings.filter((fact) => fact.id !== id);
+  const was = weighings.find((fact) => fact.id === id) ?? UNSPREAD;
+  return (as === null ? others : [...others, { ...was, ...as, id }]).toSorted((a, b) =>
+    a.measurement_date === b.measurement_date
+      ? a.id < b.id
+        ? 1
+        : -1
+      : a.measurement_date < b.measurement_date
+        ? 1
+        : -1,
+  );
 }
 
 /** A batch that has lost every animal still lies in its first pond until somebody ends it. */

@@ -9,9 +9,9 @@ import { type ChangeBatchDeps, touched } from './batch-state.ts';
 import { inPlaceOf, lossesOf, requireHistory, requireNoneMissed } from './losses.ts';
 import type { LossRow } from './ports.ts';
 
-// What was reckoned from another record when it was told, and follows where that is corrected.
+// What is reckoned from another record, and follows where that is corrected, or entered later.
 
-/** What follows from a weighing that was corrected, or deleted. Throws 409 with the first record that could then not be. */
+/** What follows from a weighing that is new, corrected, or deleted. Throws 409 with the first record that could then not be. */
 export async function followWeighing(
   deps: ChangeBatchDeps,
   caller: Caller,
@@ -49,16 +49,10 @@ export async function followingLosses(
       const step = { kind: 'FACTOR' as const, value: Math.min(1, (value * died) / animals), description };
       return inPlaceOf(deps, caller, loss, { at, step: { ...step, ...told } });
     };
-    const diedAsIf = (other: ToldOtherwise) => {
-      // as it was reckoned when it was told: without itself
-      const others = history.asIf({ ...other, survival: [...(other.survival ?? []), inPlace(0)] });
-      return Math.max(1, Math.round((kg * 1000) / others.weightAt({ pondId, at })));
-    };
-    const died = diedAsIf({ ...told, survival });
-    const before = diedAsIf({});
-    // what was weighed after it was told may say another number, and does not change it
-    const follows = told.weighing === undefined ? died !== before : animals === before;
-    if (died !== animals && follows) survival.push(inPlace(died));
+    // as it is reckoned when it is told: without itself
+    const others = history.asIf({ ...told, survival: [...survival, inPlace(0)] });
+    const died = Math.max(1, Math.round((kg * 1000) / others.weightAt({ pondId, at })));
+    if (died !== animals) survival.push(inPlace(died));
   }
   return survival;
 }

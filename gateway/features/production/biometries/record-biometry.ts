@@ -1,6 +1,6 @@
 import type { RowOf } from '#contract/resource.ts';
 import { type BiometryCreate, type BiometryUpdate, biometry } from '#contract/resources/biometries.ts';
-import { asParent, type Change, insert, remove, update } from '#core/changes.ts';
+import { type Change, insert, remove, update } from '#core/changes.ts';
 import { changesOf, correctionEntry } from '#core/correct-record.ts';
 import { conflict, invalidField, notFound } from '#core/errors.ts';
 import { notAhead } from '#core/facts-of-now.ts';
@@ -149,7 +149,7 @@ export type RecordBiometryDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard'
   queries: BiometryQueries;
   scienceOf: (farmId: string) => Promise<ScienceConstants>;
   batches: Pick<BatchStates, 'byIds'>;
-  /** What was reckoned from a weighing that is corrected now. */
+  /** What is reckoned from a weighing that is entered or corrected now. */
   following: (caller: Caller, batchId: string, weighing: Reweighed) => Promise<Change[]>;
 };
 
@@ -167,7 +167,8 @@ export async function recordBiometry(
   { input, sentDate, language }: { input: BiometryCreate; sentDate: unknown; language: Language },
 ): Promise<Recorded<RowOf<typeof biometry>>> {
   const named = await requireBatch(deps, input.batch_id);
-  const guard = asParent(await deps.guard('batch', named.id));
+  // moved on, not only held: a loss that is told by weight at the same moment is reckoned by this weighing
+  const guard = await deps.guard('batch', named.id);
   // read again behind its guard: a finish between the two makes this run anew
   const batch = await requireBatch(deps, named.id);
   // before all else: what was sent already is told as that, whatever became of the batch since
@@ -194,9 +195,10 @@ export async function recordBiometry(
     created_at: isoOf(deps.now()),
     updated_at: null,
   };
+  const following = await deps.following(caller, batch.id, { id: row.id, as: row });
   return {
     answer: { row, batch, warnings: await warningsOf(deps, science, batch, { row, language }) },
-    changes: [insert(biometry, row)],
+    changes: [insert(biometry, row), ...following],
     guards: [guard],
   };
 }

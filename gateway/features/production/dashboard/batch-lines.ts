@@ -82,7 +82,9 @@ function plannedDays({ batch, timezone }: BatchState): number | null {
 
 export function feedLine(state: BatchState, readsFinance: boolean): FeedLine {
   const { totalFeedKg, biomassGainedKg, fca } = state;
+  // feed of which no price was recorded did not come for nothing
   const totalFeedCost = readsFinance ? state.totalFeedCost : null;
+  const pricedFeedCost = totalFeedCost === 0 ? null : totalFeedCost;
   return {
     ...beginning(state),
     total_feed_kg: kilograms(totalFeedKg),
@@ -90,10 +92,8 @@ export function feedLine(state: BatchState, readsFinance: boolean): FeedLine {
     current_biomass_kg: kilograms(state.biomassKg),
     biomass_gained_kg: kilograms(biomassGainedKg),
     fca: ratio(fca),
-    cost_per_kg_feed: money(totalFeedCost === null ? null : oneBy(totalFeedCost, totalFeedKg)),
-    // without feed recorded its cost is not known, and not nothing
-    feed_cost_per_kg_shrimp:
-      totalFeedCost !== null && totalFeedKg > 0 ? money(oneBy(totalFeedCost, biomassGainedKg)) : null,
+    cost_per_kg_feed: money(pricedFeedCost === null ? null : oneBy(pricedFeedCost, totalFeedKg)),
+    feed_cost_per_kg_shrimp: money(pricedFeedCost === null ? null : oneBy(pricedFeedCost, biomassGainedKg)),
     efficiency_status: efficiencyRating(fca),
     missing: missingOfFeed(state),
   };
@@ -139,8 +139,11 @@ export function biomassTrendOf({ state, weighings, stockAt }: BatchHistory): Bio
     days_in_production: measurementDay,
     at,
   }));
-  const points = [stocking, ...weighed].map(({ at, ...day }) => {
-    const { biomassKg, weightG } = stockAt(at);
+  const points = [stocking, ...weighed].map(({ at, ...day }, n) => {
+    const stock = stockAt(at);
+    // what was weighed in the first moment of that day is a point of its own
+    const weightG = n === 0 ? batch.initial_avg_weight : stock.weightG;
+    const biomassKg = (stock.biomassKg / stock.weightG) * weightG;
     return { ...day, biomass_kg: kilograms(biomassKg), average_weight_g: grams(weightG) };
   });
   const harvestedAt = batch.status === 'FINISHED' ? batch.actual_harvest_date : null;

@@ -5,7 +5,7 @@ import { ratio as oneBy } from '#science/biomass.ts';
 import { costPerKg } from '#science/economics.ts';
 import { averageDailyGainG } from '#science/growth.ts';
 import { endOf, wasIn } from '../batch-in-pond.ts';
-import { batchMoney, marginOfSold, producedKgOf, type Spent } from '../batch-money.ts';
+import { batchMoney, marginOfSold, missingOfCost, producedKgOf, type Spent } from '../batch-money.ts';
 import type { BatchState } from '../batch-state.ts';
 import { missingOfFeed } from '../missing-facts.ts';
 import type { PondArea } from './ports.ts';
@@ -98,13 +98,11 @@ function moneyOf(state: BatchState, of: { spent: readonly Spent[] | null; isProd
     return { sees_money: false, ...unseen, missing_costs: [] };
   }
   const made = batchMoney(state, of.spent);
-  const { totalCost } = made.costs;
-  const isCostKnown = totalCost > 0;
   return {
     sees_money: true,
-    cost_per_kg: isCostKnown && of.isProduceKnown ? money(costPerKg(totalCost, made.producedKg)) : null,
+    cost_per_kg: of.isProduceKnown ? money(costPerKg(made.costs.totalCost, made.producedKg)) : null,
     revenue_per_kg: money(oneBy(state.sold.revenue, state.sold.kg)),
-    margin_percent: isCostKnown ? percent(marginOfSold(made)) : null,
-    missing_costs: made.missing.filter((each) => each === 'FEED' || each === 'EXPENSES'),
+    margin_percent: percent(marginOfSold(made)),
+    missing_costs: missingOfCost(made),
   };
 }

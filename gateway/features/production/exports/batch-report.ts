@@ -31,6 +31,7 @@ export function summaryOf(state: BatchState, costs: BatchCosts | null): BatchSum
     average_weight_g: grams(state.currentWeightG),
     days_of_culture: state.daysActive,
     cost_per_kg: money(costs?.costPerKg ?? null),
+    missing_costs: costs?.missing ?? [],
   };
 }
 
@@ -226,6 +227,7 @@ function moneyLines({ money: seen }: BatchReport): ReportLine[] {
     ['financial', 'total_energy_cost', money(costs.totalEnergyCost), currency],
     ['financial', 'total_cost', money(costs.totalCost), currency],
     ['financial', 'cost_per_kg', money(costs.costPerKg), `${currency}/kg`],
+    ['financial', 'missing_costs', costs.missing.join(' '), ''],
   ];
 }
 

@@ -7,6 +7,7 @@ import type { CsvLayout } from '#core/csv-text.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { Pack } from '#core/packed-file.ts';
 import type { FarmAccess } from '#core/route.ts';
+import type { MissingFact } from '#science/advice/missing-words.ts';
 import type { ScienceConstants } from '#science/constants.ts';
 import type { BatchesThere } from '../batch-in-pond.ts';
 import type { BatchState, BatchStates, ExpectedWeights } from '../batch-state.ts';
@@ -150,14 +151,15 @@ export type ExportQueries = {
 type Place = { id: string; name: string };
 export type FarmPlaces = Readonly<Record<'ponds' | 'batches' | 'control_points', readonly Place[]>>;
 
-/** What a batch has cost so far; nothing is rounded. */
+/** What a batch has cost so far, null: none was recorded; nothing is rounded. */
 export type BatchCosts = {
-  totalFeedCost: number;
-  totalOperationalCost: number;
-  totalEnergyCost: number;
-  totalCost: number;
-  /** null: no biomass. */
+  totalFeedCost: number | null;
+  totalOperationalCost: number | null;
+  totalEnergyCost: number | null;
+  totalCost: number | null;
+  /** null: no biomass, likewise. */
   costPerKg: number | null;
+  missing: MissingFact[];
 };
 
 export type ExportDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'> & {

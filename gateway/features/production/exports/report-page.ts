@@ -1,5 +1,6 @@
 import { WATER_FIELDS } from '#contract/resources/water-quality.ts';
 import { calendarDay, figure, grams, type Language, percent } from '#science/advice/language.ts';
+import { missingText } from '#science/advice/missing-words.ts';
 import { type BatchReport, endDayOf, type ReportSeries } from './batch-report.ts';
 import { REPORT_WORDS, type ReportWords } from './report-words.ts';
 import { type Chart, escaped, svgChart } from './svg-chart.ts';
@@ -201,6 +202,7 @@ function costs({ money }: BatchReport, { words, language }: Said): string {
   const { costs: spent, currency } = money;
   const sign = currency === 'BRL' ? 'R$' : 'US$';
   const amount = (value: number | null) => (value === null ? '–' : `${sign} ${figure(value, 2, language)}`);
+  const missing = missingText(spent.missing, language);
   return section(words.money, [
     table([
       [words.feedCost, amount(spent.totalFeedCost)],
@@ -209,6 +211,7 @@ function costs({ money }: BatchReport, { words, language }: Said): string {
       [words.totalCost, amount(spent.totalCost)],
       [words.costPerKg, amount(spent.costPerKg)],
     ]),
+    ...(missing === null ? [] : [`<p>${escaped(missing)}</p>`]),
   ]);
 }
 

@@ -118,6 +118,8 @@ async function decideRows(
     importId,
   }: Chunk & { toName: number; undone: ReadonlySet<string>; importId: string },
 ): Promise<Decision<number>> {
+  // a long file goes on beside requests, and its sender may be put out meanwhile
+  await deps.requireManager(by.farm.farmId, by.caller.userId);
   const guards = await guardParents(deps, kind, rows);
   const { taken, back } = await standingOf(deps, kind, { ids: ids(rows), undone });
   const missing = rows.filter(({ id }) => !taken.has(id));

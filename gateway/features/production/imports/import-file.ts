@@ -1,10 +1,11 @@
 import type { ImportKind, ImportReport, RowNote } from '#contract/resources/imports.ts';
 import { AppError } from '#core/errors.ts';
+import { nextTurn } from '#core/one-a-turn.ts';
 import type { Language } from '#science/advice/language.ts';
 import { isOfTemplate, wordOf } from './columns.ts';
 import { doubtsOfFile } from './doubtful-columns.ts';
 import { noteOf } from './import-words.ts';
-import { readRows } from './open-file.ts';
+import { ROWS_A_TURN, readRows } from './open-file.ts';
 import type { ImportDeps, PlannedRow, RowFacts } from './ports.ts';
 import type { ColumnRead } from './read-header.ts';
 import type { FileToRead } from './read-layout.ts';
@@ -64,7 +65,8 @@ export async function checkFile(
   const inOrder: string[] = [];
   for await (const chunk of readRows(deps, file, facts)) {
     await step((looked.rows += chunk.length));
-    for (const { row, planned, values } of chunk.filter((read) => read.is === 'row')) {
+    for (const [at, { row, planned, values }] of chunk.filter((read) => read.is === 'row').entries()) {
+      if (at % ROWS_A_TURN === 0) await nextTurn();
       const id = name(planned);
       inOrder.push(id);
       book.expect(id);
@@ -92,8 +94,10 @@ export async function checkFile(
       } else good.push({ ...read, id: nextId() });
     }
     const { taken } = await standingOf(deps, file.kind, { ids: ids(good), undone });
+    await nextTurn();
     const known = await book.look(good.filter(({ id }) => !taken.has(id)));
-    for (const each of good) {
+    for (const [at, each] of good.entries()) {
+      if (at % ROWS_A_TURN === 0) await nextTurn();
       const { row, planned } = each;
       const clash = codes.clashOf(each, taken);
       const there = known.get(each.id);

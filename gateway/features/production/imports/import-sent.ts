@@ -42,7 +42,7 @@ export async function importSent(
   const columns = columnsSaid(query.columns);
   const sheets = await openSheets(deps, sheet);
   const { table, others } = await sheetFor(deps, kind, { sheets, named: query.sheet });
-  const file = await openFile(deps, table, {
+  const file = await openFile(table, {
     kind,
     decimal: query.decimal,
     dateOrder: query.date_order,

@@ -1,5 +1,6 @@
 import type { ImportKind, ImportReport } from '#contract/resources/imports.ts';
 import type { Kernel } from '#core/kernel.ts';
+import { nextTurn } from '#core/one-a-turn.ts';
 import type { Language } from '#science/advice/language.ts';
 import { COLUMNS } from './columns.ts';
 import { zoneOffsetMs } from './heading-text.ts';
@@ -12,10 +13,12 @@ import { REQUIRED, type ReadRow, readRow } from './read-rows.ts';
 import { notATable, type Table } from './read-table.ts';
 import { areDatesMonthly, areSwapped, areYearsFirst, type Seen, survey } from './survey-file.ts';
 
-/** Rows between two breaths, in which heartbeats and orders get their turn. */
+/** Rows that are looked up together. */
 const ROWS_AT_ONCE = 100;
-/** Cells between two breaths: rows may be long or empty. */
-const CELLS_AT_ONCE = 5_000;
+/** Rows between two turns of the loop, in which heartbeats and orders get theirs. */
+export const ROWS_A_TURN = 10;
+/** The same in cells: rows may be long or empty. */
+const CELLS_A_TURN = 500;
 
 export type Asked = {
   kind: ImportKind;
@@ -32,7 +35,7 @@ export type Asked = {
 };
 
 /** Learns how the file is written. Throws 422 for a column that is missing or stands twice, and for too many rows. */
-export async function openFile(deps: Pick<Kernel, 'pause'>, table: Table, asked: Asked): Promise<FileToRead> {
+export async function openFile(table: Table, asked: Asked): Promise<FileToRead> {
   const { kind, given } = asked;
   const layout = readLayout(kind, table, asked.columns, asked.ammoniaBasis);
   const { header } = layout;
@@ -47,7 +50,7 @@ export async function openFile(deps: Pick<Kernel, 'pause'>, table: Table, asked:
       'COLUMN_MISSING',
     );
   }
-  const seen = await survey(deps, { ...layout, table, kind, skip: asked.skip });
+  const seen = await survey({ ...layout, table, kind, skip: asked.skip });
   const zone = zoneOfRows(seen.zones);
   const offsetMs = header.offsetMs ?? (zone === null ? null : zoneOffsetMs(zone));
   const numbers = mannersOf(table, seen, asked.decimal);
@@ -187,14 +190,17 @@ export async function* readRows(
   facts: RowFacts,
 ): AsyncIterable<readonly ReadRow[]> {
   let chunk: ReadRow[] = [];
-  let cellsRead = 0;
+  let [rows, cells] = [0, 0];
   for (const row of file.rows()) {
-    cellsRead += row.cells.length + 1;
+    rows += 1;
+    cells += row.cells.length + 1;
     if (row.cells.length > 0) chunk.push(...readRow(file, facts, row));
-    if (chunk.length < ROWS_AT_ONCE && cellsRead < CELLS_AT_ONCE) continue;
-    if (chunk.length > 0) yield chunk;
+    if (rows < ROWS_A_TURN && cells < CELLS_A_TURN) continue;
+    [rows, cells] = [0, 0];
+    await nextTurn();
+    if (chunk.length < ROWS_AT_ONCE) continue;
+    yield chunk;
     chunk = [];
-    cellsRead = 0;
     await deps.pause(1);
   }
   if (chunk.length > 0) yield chunk;

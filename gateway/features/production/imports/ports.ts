@@ -101,6 +101,8 @@ export type ImportDeps = Pick<
   'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality' | 'commit' | 'pause' | 'random' | 'log'
 > & {
   queries: ImportQueries;
+  /** Throws 403 for who manages that farm no longer, or whose account was switched off. */
+  requireManager: (farmId: string, userId: string) => Promise<void>;
   /** Made anew for each file: what it learnt of a batch holds for all its rows. */
   judgeRows: () => RowJudge;
   /** A file of text as its bytes, or the sheets of a workbook. Throws 413 and 422 for what cannot be read. */

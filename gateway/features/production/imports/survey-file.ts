@@ -1,5 +1,5 @@
 import type { ImportKind } from '#contract/resources/imports.ts';
-import type { Kernel } from '#core/kernel.ts';
+import { nextTurn } from '#core/one-a-turn.ts';
 import { wordOf } from './columns.ts';
 import {
   type Cell,
@@ -13,8 +13,8 @@ import { type Header, headingsIn } from './read-header.ts';
 import type { Layout } from './read-layout.ts';
 import { MOST_ROWS, notATable, type Table, tooManyRows } from './read-table.ts';
 
-/** Cells between two breaths: rows may be long or empty. */
-const CELLS_AT_ONCE = 5_000;
+/** Cells between two turns of the loop: rows may be long or empty. */
+const CELLS_A_TURN = 1_000;
 /** Every half hour of a day. */
 const MOST_SLOTS = 49;
 const MOST_WIDTHS = 20;
@@ -51,7 +51,7 @@ type Surveyed = Layout & {
 };
 
 /** One look at all rows: decimal marks of each column, and the figures of its dates. */
-export async function survey(deps: Pick<Kernel, 'pause'>, layout: Surveyed): Promise<Seen> {
+export async function survey(layout: Surveyed): Promise<Seen> {
   const { columns, total, zone } = layout.header;
   const figures = columns
     .filter(({ is }) => is === 'number' || is === 'integer')
@@ -85,9 +85,9 @@ export async function survey(deps: Pick<Kernel, 'pause'>, layout: Surveyed): Pro
   };
   for (const { row, cells, isHidden } of layout.rows()) {
     cellsRead += cells.length + 1;
-    if (cellsRead >= CELLS_AT_ONCE) {
+    if (cellsRead >= CELLS_A_TURN) {
       cellsRead = 0;
-      await deps.pause(1);
+      await nextTurn();
     }
     if (cells.length === 0) continue;
     rows += 1;

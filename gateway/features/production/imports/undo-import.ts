@@ -52,6 +52,7 @@ async function decideUndo(
   deps: ImportDeps,
   { record, userId, chunk, counts }: { record: ImportRecord; userId: string; chunk: Chunk; counts: Counts },
 ): Promise<Decision<Counts>> {
+  await deps.requireManager(record.farm_id, userId);
   const { kind } = record;
   const isOfBatches = kind === 'batches';
   const guards: GuardSeen[] = [];

@@ -8,7 +8,6 @@ import { claimNumericId } from '#core/numeric-id.ts';
 import type { Caller } from '#core/route.ts';
 import type { Decision } from '#core/use-case.ts';
 import type { Language } from '#science/advice/language.ts';
-import { weightIn } from '../batch-in-pond.ts';
 import type { Chain, Named, NamedTransfer, Transfer, TransferDeps, TransferWarning } from './ports.ts';
 import {
   auditName,
@@ -63,8 +62,8 @@ export async function createTransfer(
   };
   await requireAnimals(deps, chain, { stepId: id, move });
   const numericId = await claimNumericId(deps.queries, 'transfer', id);
-  const state = (await deps.batches.byIds([batchId])).get(batchId);
-  const currentWeightG = state === undefined ? null : weightIn(state, source.id);
+  const weighed = await deps.batches.historyOf(batchId);
+  const weightG = weighed?.weightAt({ pondId: source.id, at: movedAt }) ?? null;
   const row: RowOf<typeof transfer> = {
     id,
     numeric_id: numericId.number,
@@ -72,7 +71,7 @@ export async function createTransfer(
     source_pond_id: source.id,
     destination_pond_id: destination.id,
     quantity: input.quantity,
-    average_weight: input.average_weight ?? currentWeightG,
+    average_weight: input.average_weight ?? weightG,
     transfer_date: movedAt,
     reason: input.reason ?? null,
     notes: input.notes ?? null,
@@ -90,7 +89,7 @@ export async function createTransfer(
     caller,
   });
   return {
-    answer: { named, warnings: warningsOf(row.average_weight, currentWeightG, sent.language) },
+    answer: { named, warnings: warningsOf(row.average_weight, weightG, sent.language) },
     changes: [
       insert(transfer, row),
       numericId.change,
@@ -153,7 +152,15 @@ export async function changeTransfer(
   const batchGuard = await deps.guard('batch', current.batch_id);
   const chain = await chainOf(deps, current);
   const moved = await movedBy(deps, { caller, chain }, current, sent);
-  const { average_weight, reason, notes } = sent.input;
+  const { reason, notes } = sent.input;
+  const weighed = await deps.batches.historyOf(current.batch_id);
+  const weightOf = ({ source_pond_id: pondId, transfer_date: at }: Transfer) =>
+    weighed?.weightAt({ pondId, at });
+  const weightG = weightOf({ ...current, ...moved.fields }) ?? null;
+  // one that was told without a weight has that of its own day, also of another
+  const isAsWeighed = current.average_weight === weightOf(current);
+  const followed = isAsWeighed ? weightG : undefined;
+  const average_weight = sent.input.average_weight === undefined ? followed : sent.input.average_weight;
   const changed = changesOf(current, { ...moved.fields, average_weight, reason, notes });
   if (changed === null) return { answer: { named, warnings: [] } };
   requireActive(chain);
@@ -178,13 +185,11 @@ export async function changeTransfer(
         caller,
       })
     : {};
-  const state = (await deps.batches.byIds([row.batch_id])).get(row.batch_id);
-  const currentWeightG = state === undefined ? null : weightIn(state, row.source_pond_id);
   const isWeighed = 'average_weight' in changed.after;
   return {
     answer: {
       named: after,
-      warnings: isWeighed ? warningsOf(row.average_weight, currentWeightG, sent.language) : [],
+      warnings: isWeighed ? warningsOf(row.average_weight, weightG, sent.language) : [],
     },
     changes: [
       update(transfer, current, set),

@@ -45,7 +45,7 @@ export type TransferDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'cl
   queries: TransferQueries;
   /** null: there is no such batch. */
   chainOf: (batchId: string) => Promise<Chain | null>;
-  batches: Pick<BatchStates, 'byIds'>;
+  batches: Pick<BatchStates, 'byIds' | 'historyOf'>;
   /** How a user stands to the farm of a pond; null: there is no such pond. */
   accessToPond: (pondId: string, userId: string) => Promise<FarmFound | null>;
   /**

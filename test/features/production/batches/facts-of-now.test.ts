@@ -117,6 +117,17 @@ onBothEngines('facts of now', (_open, engine) => {
     });
   });
 
+  it('a weighing by its bare date, on the day of the stocking, comes after what was stocked', async () => {
+    const id = await aBatch(app, farm);
+    await weigh(id, '2026-01-31', 0.02);
+    expect(await get(`/dashboard/biomass-trend?batch_id=${id}`)).toMatchObject({
+      data_points: [
+        { date: '2026-01-31', days_in_production: 0, average_weight_g: 0.01, biomass_kg: 0.85 },
+        { date: '2026-01-31', days_in_production: 0, average_weight_g: 0.02, biomass_kg: 1.7 },
+      ],
+    });
+  });
+
   it('a later correction equals having entered it right at first', async () => {
     const day = fc.integer({ min: -10, max: 30 }).map(dayOf);
     const weighing = fc.record({ wrong: day, right: day, grams: fc.integer({ min: 1, max: 20 }) });

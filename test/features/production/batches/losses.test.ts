@@ -126,6 +126,62 @@ onBothEngines('losses of a batch', (_open, engine) => {
     );
   });
 
+  it('told by weight, and moves without a weight, are as those told after the weighings that lie before them', async () => {
+    const day = fc.integer({ min: 11, max: 26 });
+    const place = fc.constantFrom(0, 1);
+    const act = fc.oneof(
+      fc.record({
+        is: fc.constant('weighed'),
+        day,
+        grams: fc.integer({ min: 2, max: 20 }),
+        place: fc.constant(null),
+      }),
+      fc.record({ is: fc.constant('weighed'), day, grams: fc.integer({ min: 2, max: 20 }), place }),
+      fc.record({ is: fc.constant('lost'), day, grams: fc.integer({ min: 100, max: 6_000 }), place }),
+      fc.record({ is: fc.constant('moved'), day, grams: fc.constant(0), place: fc.constant(0) }),
+    );
+    const acts = fc.uniqueArray(act, { minLength: 2, maxLength: 6, selector: (each) => each.day });
+    const enter = (
+      id: string,
+      { is, day: on, grams, place: n }: typeof act extends fc.Arbitrary<infer Act> ? Act : never,
+    ) => {
+      const pond_id = n === null ? null : pond(n);
+      const at = dayAt(on, 12);
+      if (is === 'lost') return lose(id, { dead_weight_kg: grams / 1000, pond_id, lost_at: at });
+      if (is === 'weighed')
+        return call('POST', '/biometries/', {
+          batch_id: id,
+          pond_id,
+          sample_size: 100,
+          total_weight_g: grams * 100,
+          measurement_date: at,
+        });
+      return call('POST', '/transfers/', {
+        batch_id: id,
+        source_pond_id: pond(0),
+        destination_pond_id: pond(1),
+        quantity: 10,
+        transfer_date: at,
+      });
+    };
+    const weightsOf = async (id: string) => {
+      const { items } = await call('GET', `/transfers/batch/${id}`);
+      const moves = items as { transfer_date: string; average_weight: number }[];
+      const died = (await listed(id)).map(({ lost_at, dead_count }) => [lost_at, dead_count]);
+      return [died, moves.map(({ transfer_date, average_weight }) => [transfer_date, average_weight])];
+    };
+    await fc.assert(
+      fc.asyncProperty(acts, async (told) => {
+        const [then, later] = [await aBatch(), await aBatch()];
+        for (const each of told.toSorted((a, b) => a.day - b.day)) await enter(then, each);
+        for (const each of told) await enter(later, each);
+        expect(await figuresOf(later)).toEqual(await figuresOf(then));
+        expect(await weightsOf(later)).toEqual(await weightsOf(then));
+      }),
+      runs,
+    );
+  });
+
   it('deleted are as if never told, corrected as if told right, and the log keeps both', async () => {
     const [never, deleted, right, mended] = [await aBatch(), await aBatch(), await aBatch(), await aBatch()];
     const other = { dead_count: 1_000, lost_at: dayAt(20, 9) };

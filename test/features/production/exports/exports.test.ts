@@ -405,6 +405,7 @@ onBothEngines('exports', (_open, engine) => {
         average_weight_g: 10,
         days_of_culture: 60,
         cost_per_kg: 10,
+        missing_costs: [],
       });
     });
 
@@ -435,6 +436,44 @@ onBothEngines('exports', (_open, engine) => {
       );
       const alias = await get(farm, `/exports/batch-report/${farm.batch.numeric_id}`);
       expect(alias.body).toBe(reply.body);
+    });
+
+    it('leave a cost empty that nobody recorded, and name it', async () => {
+      const farm = await aStockedFarm(app);
+      const linesOf = async () => {
+        const { body: csv } = await get(farm, `/exports/batch/${farm.batch.id}/report/csv`);
+        return readStrictCsv(String(csv)).flatMap(([section, metric, value]) =>
+          section === 'financial' ? [[metric, value]] : [],
+        );
+      };
+      expect(await linesOf()).toEqual([
+        ['total_feed_cost', ''],
+        ['total_operational_cost', ''],
+        ['total_energy_cost', ''],
+        ['total_cost', ''],
+        ['cost_per_kg', ''],
+        ['missing_costs', 'FEED EXPENSES'],
+      ]);
+      const summary = async () => body(await get(farm, `/exports/batch/${farm.batch.id}/summary`));
+      expect(await summary()).toMatchObject({ cost_per_kg: null, missing_costs: ['FEED', 'EXPENSES'] });
+      await app.call('POST', '/financial/expenses', {
+        token: farm.token,
+        body: {
+          batch_id: farm.batch.id,
+          category: 'LABOR',
+          amount: 50,
+          description: 'x',
+          expense_date: '2026-02-20',
+        },
+      });
+      expect(await linesOf()).toEqual(
+        expect.arrayContaining([
+          ['total_feed_cost', ''],
+          ['total_cost', '50'],
+          ['missing_costs', 'FEED'],
+        ]),
+      );
+      expect(await summary()).toMatchObject({ missing_costs: ['FEED'] });
     });
 
     it('keep money from a technician', async () => {
@@ -529,6 +568,8 @@ onBothEngines('exports', (_open, engine) => {
       const reply = await get(farm, `/exports/batch/${farm.batch.id}/report`);
       expect(reply.status).toBe(200);
       expect(reply.body).toContain('Nada registrado.');
+      expect(reply.body).toContain('Não registrado, e pode piorar o resultado: ração; despesas.');
+      expect(reply.body).not.toMatch(/R\$ 0/);
       expect(reply.body).not.toMatch(/NaN|undefined|null|Infinity/);
     });
 

@@ -5,6 +5,7 @@ import { farmMember } from '#contract/resources/farms.ts';
 import { insert } from '#core/changes.ts';
 import { FARM_REGISTERS } from '#features/production/exports/farm-registers.ts';
 import { HEADINGS } from '#features/production/exports/sheet-words.ts';
+import { aPicture, told } from '#test/a-picture.ts';
 import { type App, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { readStrictCsv } from '#test/read-csv.ts';
@@ -79,6 +80,7 @@ onBothEngines('files of a whole farm', (_open, engine) => {
       price_per_kg: 30,
     });
     await post(`/ponds/${one}/records`, { kind: 'NOTE', text: 'clear water' });
+    await post(`/ponds/${one}/photos`, { ...told(aPicture()), note: '=foam' });
     await post(`/farms/${farm.farmId}/feed-stock/entries`, {
       kind: 'DELIVERY',
       product: '35 %',
@@ -140,6 +142,7 @@ onBothEngines('files of a whole farm', (_open, engine) => {
       ['harvests.csv', [`/batches/${farm.batch.id}/harvests`]],
       ['records.csv', [`/farms/${farm.farmId}/records`]],
       ['feed_stock.csv', [`/farms/${farm.farmId}/feed-stock/entries`]],
+      ['photos.csv', [`/ponds/${pondIds[0]}/photos`]],
       ['ponds.csv', [`/ponds/?farm_id=${farm.farmId}`]],
       ['batches.csv', ['/batches/']],
     ];

@@ -248,12 +248,37 @@ onBothEngines('money', (_open, engine) => {
         total_cost: 300,
         cost_per_kg: null,
       });
-      const free = await aBatchOf800Kg();
-      expect(await costOf(free)).toMatchObject({
-        total_cost: 0,
-        cost_per_kg: 0,
-        breakdown: { feed_percentage: null, operational_percentage: null, energy_percentage: null },
-      });
+    });
+
+    it('where nobody recorded a cost it is not known: no cost per kilogram, no profit, no margin, whatever was fed for nothing', async () => {
+      const batch = await aBatchOf800Kg();
+      const isUnknown = async (missing: readonly string[]) => {
+        expect(await costOf(batch)).toMatchObject({
+          total_cost: 0,
+          cost_per_kg: null,
+          breakdown: { feed_percentage: null, operational_percentage: null, energy_percentage: null },
+          missing: ['SURVIVAL', ...missing],
+        });
+        expect(await profitOf(batch, 20)).toMatchObject({
+          cost_per_kg: null,
+          projected_revenue: 16_000,
+          projected_profit: null,
+          profit_margin_percentage: null,
+          roi_percentage: null,
+          break_even_price_per_kg: null,
+          missing: ['SURVIVAL', ...missing],
+        });
+      };
+      await isUnknown(['FEED', 'EXPENSES']);
+      await feed(batch, 100, 0);
+      await isUnknown(['EXPENSES']);
+      await spend({ amount: 0 }, { of: batch });
+      await isUnknown(['EXPENSES']);
+      // dated tomorrow it is no cost of today
+      await spend({ expense_date: '2026-03-03T10:00:00Z' }, { of: batch });
+      await isUnknown(['EXPENSES']);
+      await spend({ amount: 0.01 }, { of: batch });
+      expect(await costOf(batch)).toMatchObject({ total_cost: 0.01, cost_per_kg: 0, missing: ['SURVIVAL'] });
     });
 
     it('three equal parts make 100 %, not 99.99', async () => {
@@ -303,13 +328,8 @@ onBothEngines('money', (_open, engine) => {
       });
     });
 
-    it('a loss is negative; nothing earned has no margin, nothing spent no return', async () => {
+    it('a loss is negative; nothing earned has no margin', async () => {
       const batch = await aBatchOf800Kg();
-      expect(await profitOf(batch, 20)).toMatchObject({
-        projected_profit: 16_000,
-        profit_margin_percentage: 100,
-        roi_percentage: null,
-      });
       await spend({ amount: 10_000 }, { of: batch });
       expect(await profitOf(batch, 10)).toMatchObject({
         projected_profit: -2_000,

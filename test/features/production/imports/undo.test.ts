@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ImportRecordAnswer, importRecord } from '#contract/resources/import-records.ts';
 import { update } from '#core/changes.ts';
-import { type App, body, joinFarm, startApp } from '#test/app.ts';
+import { type App, body, joinFarm, type SignedUp, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { reportOf, sendFile } from '#test/import-file.ts';
 import { readStrictCsv } from '#test/read-csv.ts';
@@ -42,6 +42,10 @@ onBothEngines('an import', (_open, engine) => {
     expect(await ask(farm, `/imports/${id}/undo`, 'POST')).toMatchObject({ status: 202 });
     return settled(farm, id);
   }
+  const putOut = async (farm: StockedFarm, { user }: SignedUp) => {
+    const path = `/farms/${farm.farmId}/members/${user.id}`;
+    expect((await app.call('DELETE', path, { token: farm.token })).status).toBeLessThan(300);
+  };
   const waterOf = async (farm: StockedFarm) => {
     const reply = await ask(farm, `/exports/water-quality/csv?pond_id=${farm.ponds[0]?.id}`);
     return readStrictCsv(String(reply.body)).slice(1);
@@ -170,6 +174,45 @@ onBothEngines('an import', (_open, engine) => {
     expect(await waterOf(farm)).toHaveLength(ended.imported);
     expect(await undo(farm, id)).toMatchObject({ undone: ended.imported });
     expect(await waterOf(farm)).toEqual([]);
+  });
+
+  it.each(['put out', 'made a technician'])(
+    'ends with its manager, who is %s while it is under way',
+    async (how) => {
+      const farm = await aStockedFarm(app);
+      const manager = await app.signUp();
+      await joinFarm(app, farm, manager, 'MANAGER');
+      const reply = await sendFile(app, { ...farm, token: manager.token }, 'measurements', {
+        file: waterFile(4_000),
+        query: '&dry_run=false&background=true',
+      });
+      const { id } = reply.body as ImportRecordAnswer;
+      await expect
+        .poll(async () => (await recordOf(farm, id)).imported, { timeout: 60_000 })
+        .toBeGreaterThan(0);
+      if (how === 'put out') await putOut(farm, manager);
+      else await joinFarm(app, farm, manager, 'TECHNICIAN');
+      const ended = await settled(farm, id);
+      expect(ended).toMatchObject({ state: 'FAILED', fault_code: 'FORBIDDEN' });
+      expect(ended.imported).toBeLessThan(4_000);
+      expect(await waterOf(farm)).toHaveLength(ended.imported);
+      // what came in until then, whoever manages the farm takes away
+      expect(await undo(farm, id)).toMatchObject({ state: 'UNDONE', undone: ended.imported });
+    },
+  );
+
+  it('is undone no further than its manager was let', async () => {
+    const farm = await aStockedFarm(app);
+    const manager = await app.signUp();
+    await joinFarm(app, farm, manager, 'MANAGER');
+    const { id } = await bring(farm, 'measurements', waterFile(4_000));
+    await app.call('POST', `/imports/${id}/undo`, { token: manager.token });
+    await expect.poll(async () => (await recordOf(farm, id)).undone, { timeout: 60_000 }).toBeGreaterThan(0);
+    await putOut(farm, manager);
+    const ended = await settled(farm, id);
+    expect(ended).toMatchObject({ state: 'FAILED', fault_code: 'FORBIDDEN' });
+    expect(await waterOf(farm)).toHaveLength(4_000 - ended.undone);
+    expect(await undo(farm, id)).toMatchObject({ state: 'UNDONE', undone: 4_000 });
   });
 
   it('whose process ended is shown as interrupted after a minute, and can be undone', async () => {

@@ -3,8 +3,9 @@ import { basename, join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sweepBelowDeleted } from '#adapters/sql/sweep-below-deleted.ts';
-import { imageName } from '#contract/resources/photos.ts';
-import { aPicture, told } from '#test/a-picture.ts';
+import { imageName, photo } from '#contract/resources/photos.ts';
+import { insert } from '#core/changes.ts';
+import { aPicture, aWebp, told } from '#test/a-picture.ts';
 import { type App, aControlPoint, body, joinFarm, type SignedUp, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { aStockedFarm, type StockedFarm } from '#test/stocked-farm.ts';
@@ -13,6 +14,7 @@ import { aStockedFarm, type StockedFarm } from '#test/stocked-farm.ts';
 
 type Told = Record<string, unknown>;
 const HOUR = 3_600_000;
+const MIB = 1_048_576;
 
 onBothEngines('photos', (_open, engine) => {
   let app: App;
@@ -57,6 +59,25 @@ onBothEngines('photos', (_open, engine) => {
     (await app.database.read.selectFrom('stored_images').select('id').execute()).some(({ id }) =>
       id.startsWith(String(sha256)),
     );
+
+  /** So many more as one that was announced, at the same moment. */
+  async function haveTaken(like: Told, { count, bytes }: { count: number; bytes: number }) {
+    const row = await app.database.read
+      .selectFrom('photos')
+      .selectAll()
+      .where('id', '=', String(like['id']))
+      .executeTakeFirstOrThrow();
+    const { rev: _rev, hidden: _hidden, ...plain } = row;
+    const rows = Array.from({ length: count }, (_, n) =>
+      insert(photo, {
+        ...plain,
+        id: app.kernel.newId(),
+        sha256: n.toString(16).padStart(64, '0'),
+        bytes,
+      } as never),
+    );
+    while (rows.length > 0) await app.database.commit({ actor: null, changes: rows.splice(0, 500) });
+  }
 
   it('is announced, is not here until its bytes are sent, and then is served as it came', async () => {
     const picture = aPicture();
@@ -182,6 +203,95 @@ onBothEngines('photos', (_open, engine) => {
       { ...told(picture), sha256: '../../etc/passwd' },
     ])
       expect((await send('POST', ofPond(), wrong)).status).toBe(422);
+  });
+
+  it('is refused where the file is something else as well: a page, an archive, a second picture, one of another size', async () => {
+    const codeOf = async (picture: Buffer, more: Told = {}) => {
+      const announced = { ...told(picture), ...more };
+      const type = String(announced['type'] ?? 'image/jpeg');
+      const made = await call('POST', ofPond(), announced);
+      const code = body(await put(made['id'], picture, farm.token, type))['code'];
+      expect(await stored(announced.sha256)).toBe(code === undefined);
+      return code;
+    };
+    const behind = (text: string) =>
+      Buffer.concat([aPicture(), Buffer.from(text), Buffer.from([0xff, 0xd9])]);
+    expect(await codeOf(behind('<script>alert(1)</script>'))).toBe('NO_PHOTO');
+    expect(await codeOf(behind('PK\u0003\u0004'))).toBe('NO_PHOTO');
+    expect(await codeOf(Buffer.concat([aPicture(), aPicture()]))).toBe('NO_PHOTO');
+    // the second start of a frame is what some programs paint by
+    const frame = Buffer.from([0xff, 0xc0, 0, 17, 8, 0xff, 0xff, 0xff, 0xff, 3, ...Array<number>(9).fill(0)]);
+    const two = aPicture();
+    expect(await codeOf(Buffer.concat([two.subarray(0, 2), frame, two.subarray(2)]))).not.toBeUndefined();
+    expect(await codeOf(Buffer.concat([two.subarray(0, 20), frame, two.subarray(20)]))).not.toBeUndefined();
+    const maker = Buffer.concat([
+      two.subarray(0, 2),
+      Buffer.from([0xff, 0xe5, 0, 10]),
+      Buffer.from('GPS -3.7'),
+      two.subarray(2),
+    ]);
+    expect(await codeOf(maker)).toBe('PHOTO_TELLS_PLACE');
+    const webp = { type: 'image/webp' };
+    expect(await codeOf(aWebp(), webp)).toBeUndefined();
+    expect(await codeOf(aWebp().subarray(0, -40), webp)).toBe('NO_PHOTO');
+    expect(await codeOf(Buffer.concat([aWebp(), Buffer.from('PK\u0003\u0004 and more')]), webp)).toBe(
+      'NO_PHOTO',
+    );
+    expect(await codeOf(aWebp({ paints: { width: 16_000, height: 16_000 } }), webp)).toBe('NO_PHOTO');
+    expect(await codeOf(aWebp({ more: ['EXIF', 'GPS -3.7'] }), webp)).toBe('PHOTO_TELLS_PLACE');
+    expect(await codeOf(aWebp({ more: ['gps ', '-3.7'] }), webp)).toBe('PHOTO_TELLS_PLACE');
+  });
+
+  it.runIf(engine === 'sqlite')(
+    'stays announced while the disk has no room for it, and comes when it has',
+    async () => {
+      const picture = aPicture();
+      const made = await call('POST', ofPond(), told(picture));
+      app.disk.freeBytes = 256 * MIB + picture.length - 1;
+      const refused = await put(made['id'], picture);
+      expect([refused.status, body(refused)['code']]).toEqual([507, 'NO_SPACE']);
+      expect(existsSync(fileOf(told(picture).sha256))).toBe(false);
+      expect((await listed())[0]).toMatchObject({ id: made['id'], is_here: false });
+      app.disk.freeBytes += 1;
+      expect((await put(made['id'], picture)).status).toBe(200);
+      app.disk.freeBytes = 1e12;
+      expect((await listed())[0]).toMatchObject({ id: made['id'], is_here: true });
+    },
+  );
+
+  it('is one of 500 of a day: the next is refused, and comes when a day has passed or one was deleted', async () => {
+    const other = await aStockedFarm(app);
+    const at = `/ponds/${other.ponds[0]?.id}/photos`;
+    const announce = () => send('POST', at, told(aPicture()), other.token);
+    const first = body(await announce());
+    await haveTaken(first, { count: 498, bytes: 1_000 });
+    expect((await announce()).status).toBe(201);
+    const refused = await announce();
+    expect([refused.status, body(refused)['code']]).toEqual([409, 'TOO_MANY_PHOTOS']);
+    // another farm's are its own
+    expect((await send('POST', ofPond(), told(aPicture()))).status).toBe(201);
+    await call('DELETE', `/photos/${String(first['id'])}`, undefined, other.token);
+    expect((await announce()).status).toBe(201);
+    expect((await announce()).status).toBe(409);
+    app.clock.advance(24 * HOUR + 1);
+    expect((await announce()).status).toBe(201);
+  });
+
+  it('is refused where the pictures of a farm would take more than 2 GiB, until some are deleted', async () => {
+    const other = await aStockedFarm(app);
+    const at = `/ponds/${other.ponds[0]?.id}/photos`;
+    const announce = (bytes: number) => send('POST', at, { ...told(aPicture()), bytes }, other.token);
+    const first = body(await announce(400_000));
+    const count = Math.floor((2 * 1024 * MIB) / 400_000) - 1;
+    await haveTaken(first, { count, bytes: 400_000 });
+    app.clock.advance(24 * HOUR + 1);
+    const left = 2 * 1024 * MIB - (count + 1) * 400_000;
+    const refused = await announce(left + 1);
+    expect([refused.status, body(refused)['code']]).toEqual([409, 'PHOTOS_FULL']);
+    expect((await announce(left)).status).toBe(201);
+    expect((await announce(1_000)).status).toBe(409);
+    await call('DELETE', `/photos/${String(first['id'])}`, undefined, other.token);
+    expect((await announce(400_000)).status).toBe(201);
   });
 
   it('of the same bytes lies there once, and goes with the last photo that shows it', async () => {

@@ -133,6 +133,25 @@ onBothEngines('readings of an electricity meter', (_open, engine) => {
     expect((await send('POST', `/ponds/${pond}/records`, sent)).status).toBe(422);
   });
 
+  it('what the meters counted enters the cost of no batch: the bill does, once', async () => {
+    const cost = async () =>
+      body(await send('GET', `/financial/cost-per-kg/${farm.batch.id}`))['total_energy_cost'];
+    const before = Number(await cost());
+    await read('02-27T06:00', 9_000);
+    await read('02-28T06:00', 9_400);
+    expect((await use('2026-02-27', '2026-02-27'))['total_cost']).toBeGreaterThan(0);
+    expect(await cost()).toBe(before);
+    const bill = {
+      batch_id: farm.batch.id,
+      category: 'ENERGY',
+      amount: 260,
+      description: 'Enel',
+      expense_date: '2026-02-28',
+    };
+    expect((await send('POST', '/financial/expenses', bill)).status).toBe(201);
+    expect(await cost()).toBe(before + 260);
+  });
+
   it('what a reading must say is asked for', async () => {
     const post = async (sent: object) =>
       (await send('POST', `/farms/${farm.farmId}/records`, { kind: 'METER', ...sent })).status;
