@@ -22,6 +22,7 @@ import { isSignedIn, keepUserKnown, mustSetUp, renewIfDue } from './data/session
 import { startTheme } from './data/theme.ts';
 import { prepareFormats } from './i18n/format.ts';
 import { language } from './i18n/language.ts';
+import { LeaveQuestion } from './shell/leave-question.tsx';
 import { PageTitle } from './shell/page-change.ts';
 import { startScreenLight } from './shell/screen-light.ts';
 import { Boundary, LazyScreen, Shell } from './shell/shell.tsx';
@@ -51,6 +52,7 @@ function App() {
   return (
     <QueryClientProvider client={queries}>
       <PageTitle />
+      <LeaveQuestion />
       <Boundary>
         <Switch>
           <Route path={isOnWall ? '*' : '/painel'}>

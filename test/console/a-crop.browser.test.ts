@@ -50,6 +50,19 @@ describe('a crop', () => {
     expect((await reply).ok()).toBe(true);
   }
 
+  it('of which nobody recorded a cost has none in its money, nor a profit or a margin, and says what is missing', async () => {
+    await go('/lotes/V-02-2511');
+    const money = page.locator('section.card', {
+      has: page.getByRole('heading', { name: 'Custos e resultado' }),
+    });
+    await money.getByText('Sem registro: ração, despesas').waitFor();
+    await money.getByLabel('Preço de venda por kg').fill('25');
+    await money.getByText('Margem').waitFor();
+    const figures = await money.locator('dl.facts dd').allInnerTexts();
+    expect(figures.length).toBeGreaterThan(4);
+    expect(new Set(figures)).toEqual(new Set(['—']));
+  });
+
   it('is stocked, weighed, fed and harvested on the screens, and its money is right in the end', async () => {
     const onWall = (cod: string) => page.locator(`[data-pond="${cod}"]`);
     await go('/');

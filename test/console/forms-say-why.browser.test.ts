@@ -96,7 +96,8 @@ describe('a form that lacks something', () => {
     // and what was typed is still there
     expect(await page.getByLabel('Qué pasó').inputValue()).toBe('mancha blanca');
     await page.keyboard.press('Escape');
-    await page.locator('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Salir sin guardar' }).click();
+    await page.locator('dialog').first().waitFor({ state: 'detached' });
     // it is said on the page then, until its time is over
     expect(await isInFront()).toBe(true);
   });

@@ -85,6 +85,23 @@ describe('a spreadsheet of last year', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   });
 
+  it('is dropped on the screen, wherever it falls, and takes the place of the one before', async () => {
+    const page = await farm.open('/importar', { width: 360, height: 740 });
+    const drop = async (name: string, text: string) => {
+      const held = `new File([${JSON.stringify(text)}], ${JSON.stringify(name)})`;
+      const files = await page.evaluateHandle(
+        `(() => { const moved = new DataTransfer(); moved.items.add(${held}); return moved; })()`,
+      );
+      await page.getByRole('heading', { level: 1 }).dispatchEvent('drop', { dataTransfer: files });
+    };
+    await drop('foto.jpg', '\u0000\u0001');
+    await page.getByText('foto.jpg').waitFor();
+    await drop('agua.csv', 'viveiro;data;od\nV-02;20/02/2025;4,7');
+    await bring(page).click();
+    await page.locator('[data-done]').waitFor();
+    expect(await waterOf(farm.farm.pondIds[1])).toEqual([4.7]);
+  });
+
   it('is corrected where the file does not tell, and the next of its form needs no word, by keys alone', async () => {
     const page = await farm.open('/importar', { theme: 'dark', language: 'en' });
     const sheet = (days: readonly string[]) =>

@@ -22,6 +22,7 @@ describe('people that a restore lost, for the administrator of a hosted instance
       farm_id: null,
       password_version: 1,
       told_before: 0,
+      left_told: 0,
       state: 'open' as const,
     };
     const at = { seen_at: new Date(app.clock.now()).toISOString(), settled_at: null, settled_by: null };

@@ -141,7 +141,7 @@ describe('a technician at the farm', () => {
     // CP-01 and CP-02 air ponds: only the third is offered
     await expect.poll(() => page.getByLabel('Ponto de controle').innerText()).toBe('CP-03');
     await press(page, 'Marcar como sirene');
-    expect(await page.getByRole('dialog').innerText()).toContain('um motor ligado a este ponto pára agora');
+    expect(await page.getByRole('dialog').innerText()).toContain('um motor ligado a este ponto para agora');
     await answer(page, 'Marcar como sirene');
     await page.waitForSelector('[data-siren=quiet]');
     await controllerReports(app, owner, 'CP-03', 'OFF');

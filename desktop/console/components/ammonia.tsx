@@ -1,4 +1,5 @@
 import type { AmmoniaAs } from '#contract/resources/water-quality.ts';
+import { systemWords } from '#words/system.ts';
 import { waterWords } from '#words/water.ts';
 import { type AmmoniaBasis, keepAmmoniaBasis, useFarmWater } from '../data/farm-science.ts';
 import { farm, mayManage } from '../data/farm-store.ts';
@@ -39,7 +40,8 @@ export function AmmoniaBasisButtons({ chosen }: { chosen: AmmoniaBasis | null })
           big
           look={basis === chosen ? 'main' : 'plain'}
           aria-pressed={basis === chosen}
-          disabled={isBlind.value || !mayManage.value}
+          disabled={isBlind.value}
+          why={mayManage.value ? null : systemWords().noRight}
           work={() => keepAmmoniaBasis(id, basis).catch((error: unknown) => toast(faultText(error)))}
         >
           {words.bases[basis]}

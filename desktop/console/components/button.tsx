@@ -12,6 +12,8 @@ type Props = {
   busy?: boolean;
   /** Its form lacks something: it can be reached all the same, and a press says what it waits for. */
   unready?: boolean;
+  /** Why it cannot be done now, if it cannot: it can be reached all the same, and a press says so. */
+  why?: string | null | undefined;
 } & Omit<JSX.IntrinsicElements['button'], 'class' | 'size'>;
 
 export function Button({
@@ -20,15 +22,17 @@ export function Button({
   big = false,
   busy = false,
   unready = false,
+  why = null,
   disabled,
   ...rest
 }: Props) {
   const [lacks, setLacks] = useState<readonly string[] | null>(null);
+  const isWaiting = unready || why !== null;
   const waiting = {
     'aria-disabled': true,
     onClick: (event: JSX.TargetedEvent<HTMLButtonElement>) => {
       event.preventDefault();
-      setLacks(lackingOf(event.currentTarget));
+      setLacks(why === null ? lackingOf(event.currentTarget) : []);
     },
   };
   return (
@@ -36,16 +40,16 @@ export function Button({
       <button
         type="button"
         {...rest}
-        {...(unready ? waiting : {})}
+        {...(isWaiting ? waiting : {})}
         class={`button ${look} ${big ? 'big' : ''}`}
         disabled={disabled === true || busy}
         aria-busy={busy}
       >
         {children}
       </button>
-      {unready && lacks !== null ? (
+      {isWaiting && lacks !== null ? (
         <span class="fault" role="alert">
-          {buttonWords().lacks(lacks)}
+          {why ?? buttonWords().lacks(lacks)}
         </span>
       ) : null}
     </>
@@ -53,14 +57,29 @@ export function Button({
 }
 
 /** The fields that the form of a button waits for, by their labels; goes to the first of them. */
-function lackingOf(button: HTMLButtonElement): readonly string[] {
+function lackingOf(button: HTMLElement): readonly string[] {
   const form = button.closest('form, dialog, .card, main') ?? document.body;
   const fields = [...form.querySelectorAll<HTMLInputElement>('input, select, textarea')];
-  const lacking = fields.filter(
-    (field) =>
-      field.getAttribute('aria-invalid') === 'true' ||
-      (field.getAttribute('aria-required') === 'true' && field.value.trim() === ''),
+  return named(
+    fields.filter(
+      (field) =>
+        field.getAttribute('aria-invalid') === 'true' ||
+        isEmpty(field) ||
+        ('minLength' in field && field.value.length < field.minLength),
+    ),
   );
+}
+
+type Input = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+const isEmpty = (field: Input): boolean =>
+  field.getAttribute('aria-required') === 'true' && field.value.trim() === '';
+
+/** The needed fields of a form in which nothing stands, by their labels; goes to the first of them. */
+export const emptyIn = (form: HTMLElement): readonly string[] =>
+  named([...form.querySelectorAll<HTMLInputElement>('input, select, textarea')].filter(isEmpty));
+
+function named(lacking: readonly Input[]): readonly string[] {
   lacking[0]?.focus();
   return lacking
     .map(({ labels, ariaLabel }) => ariaLabel ?? labels?.[0]?.textContent?.trim() ?? '')

@@ -1,12 +1,21 @@
 import { useState } from 'preact/hooks';
 import { componentWords, correctionDialogWords } from '#words/components.ts';
-import type { PathOf } from '../data/api.ts';
+import { ask, type PathOf } from '../data/api.ts';
 import { correct, useFaults } from '../data/corrections.ts';
 import { TIME } from '../data/schedules.ts';
-import { clockTime, instantAt, isoDay, plainDay, readCount, readDecimal } from '../i18n/format.ts';
+import {
+  clockTime,
+  dayAndTime,
+  instantAt,
+  isoDay,
+  plainDay,
+  readCount,
+  readDecimal,
+} from '../i18n/format.ts';
 import { BeforeAfter } from './answer.tsx';
 import { Button, WorkButton } from './button.tsx';
 import { Dialog } from './dialog.tsx';
+import { ElsewhereNote, useRewritten } from './edited.tsx';
 import { CheckField, DateField, DecimalField, SelectField, TextField } from './field.tsx';
 import { readTrays, TrayFields } from './tray-fields.tsx';
 
@@ -66,6 +75,13 @@ function valueOf({ kind, isOptional }: CorrectedField, { text, time }: Typed): u
   }
 }
 
+/** A value of the interface as people read it. */
+function shownValue(field: CorrectedField | undefined, text: string): string {
+  if (field?.kind === 'moment') return dayAndTime(text);
+  if (field?.kind === 'day') return plainDay(text.length > DAY_LENGTH ? isoDay(text) : text);
+  return field?.options?.find(({ value }) => value === text)?.label ?? text;
+}
+
 /** Asked before it is saved where one of these fields was changed: what follows from it. */
 type Question = { about: ReadonlySet<string>; text: string };
 
@@ -107,11 +123,18 @@ export function CorrectionDialog({
     return was.text !== is.text || was.time !== is.time;
   });
   const isToAsk = question !== undefined && changed.some(({ name }) => question.about.has(name));
+  const rewritten = useRewritten(Object.fromEntries(fields.map((field) => [field.name, wasOf(field)])), () =>
+    ask<Readonly<Record<string, unknown>>>(row.path),
+  );
   const save = async () => {
     const body = Object.fromEntries(changed.map((field) => [field.name, valueOf(field, of(field))]));
     const before = Object.fromEntries(changed.map((field) => [field.name, wasOf(field)]));
     if (isToAsk && !isAsked) {
       setAsked(true);
+      return;
+    }
+    if (!(await rewritten.mayOverwrite(body))) {
+      setAsked(false);
       return;
     }
     for (const { name, was, is } of follows(body)) {
@@ -180,6 +203,16 @@ export function CorrectionDialog({
           onType={(change) => set(field, change)}
         />
       ))}
+      <ElsewhereNote
+        of={rewritten.elsewhere}
+        label={(name) => fields.find((field) => field.name === name)?.label ?? name}
+        shown={(name, text) =>
+          shownValue(
+            fields.find((field) => field.name === name),
+            text,
+          )
+        }
+      />
       {faults.whole === null ? null : (
         <p class="note p2" role="alert">
           {faults.whole}

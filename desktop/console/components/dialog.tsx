@@ -1,25 +1,41 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { componentWords } from '#words/components.ts';
+import { leavingTo, useHalfFilled } from '../data/half-filled.ts';
 import { faultText } from './answer.tsx';
 import { Button, WorkButton } from './button.tsx';
 import { TextField } from './field.tsx';
 import { Toasts } from './toast.tsx';
 
-/** A question in front of the page. Escape and a press beside it close it; the focus goes back where it was. */
+/**
+ * A question in front of the page. Escape and a press beside it close it, and ask first where something was typed; the focus
+ * goes back where it was.
+ */
 export function Dialog({
   title,
   onClose,
   children,
   actions,
+  isQuestion = false,
 }: {
   title: string;
+  /** What is typed in it is no work that could be lost. */
+  isQuestion?: boolean;
   onClose: () => void;
   children: ComponentChildren;
   actions?: ComponentChildren;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
+  const halfFilled = useHalfFilled(dialog);
+  const slip = () => {
+    if (isQuestion || !halfFilled.isTyped()) onClose();
+    else
+      leavingTo.value = () => {
+        leavingTo.value = null;
+        onClose();
+      };
+  };
   // at once: a key pressed right behind the press that opened it must find it
   useLayoutEffect(() => {
     const before = document.activeElement;
@@ -39,10 +55,10 @@ export function Dialog({
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        slip();
       }}
       onClick={(event) => {
-        if (event.target === dialog.current) onClose();
+        if (event.target === dialog.current) slip();
       }}
     >
       <div class="stack">
@@ -89,6 +105,7 @@ export function ConfirmDialog({
   };
   return (
     <Dialog
+      isQuestion
       title={title}
       onClose={onClose}
       actions={
@@ -105,8 +122,10 @@ export function ConfirmDialog({
       {children}
       {mustType === undefined ? null : (
         <TextField
+          needed
           label={mustType.label}
           value={typed}
+          fault={typed === '' || isTyped ? null : words.otherText(mustType.text)}
           autoComplete="off"
           onInput={(event) => setTyped(event.currentTarget.value)}
         />

@@ -58,8 +58,13 @@ export function FigureField({
 
 /** A field for a whole number, of animals for one: what was typed, what it means, and what is wrong with it. */
 export function useCount(first = '', rules: Rules = {}) {
-  const { isNeeded = true, mayBeZero = false, most = Number.POSITIVE_INFINITY } = rules;
   const [text, setText] = useState(first);
+  return { ...countOf(text, setText, rules), isTouched: text !== first };
+}
+
+/** The same of a text that a form keeps. */
+export function countOf(text: string, setText: (text: string) => void, rules: Rules = {}) {
+  const { isNeeded = true, mayBeZero = false, most = Number.POSITIVE_INFINITY } = rules;
   const value = readCount(text);
   const w = countFieldWords();
   const fault =
@@ -78,7 +83,6 @@ export function useCount(first = '', rules: Rules = {}) {
     value: Number.isNaN(value) ? null : value,
     fault,
     isNeeded,
-    isTouched: text !== first,
     isRight: fault === null && (value !== null || !isNeeded),
   };
 }
@@ -91,7 +95,7 @@ export function CountField({
   fault,
 }: {
   label: string;
-  count: ReturnType<typeof useCount>;
+  count: ReturnType<typeof countOf>;
   unit?: string;
   hint?: string | undefined;
   fault?: string | null;

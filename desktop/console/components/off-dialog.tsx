@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { componentWords } from '#words/components.ts';
 import { controlWords } from '#words/control.ts';
 import { useAiredPonds } from '../data/aired-ponds.ts';
 import type { ControlPoint } from '../data/farm-store.ts';
@@ -45,6 +46,7 @@ export function OffDialog({
   const isTyped = !risk.mustType || isCode(typed, point.cod);
   return (
     <Dialog
+      isQuestion
       title={own?.title ?? words.offTitle(codeOf(point))}
       onClose={onClose}
       actions={
@@ -72,6 +74,7 @@ export function OffDialog({
           needed
           label={words.typeToConfirm(point.cod)}
           value={typed}
+          fault={typed === '' || isTyped ? null : componentWords().otherText(point.cod)}
           autoComplete="off"
           onInput={(event) => setTyped(event.currentTarget.value)}
         />

@@ -133,7 +133,9 @@ export function RecordTable<Row>({
                   key={name}
                   scope="col"
                   class={isNumber === true ? 'number' : ''}
-                  {...(raw === undefined ? {} : { 'aria-sort': directionOf(order, index) })}
+                  {...(raw === undefined
+                    ? {}
+                    : { 'aria-sort': directionOf(order, index), 'data-name': name })}
                 >
                   {raw === undefined ? (
                     name

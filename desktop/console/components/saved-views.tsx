@@ -61,7 +61,7 @@ export function SavedViews({
           {w.keep}
         </Button>
       ) : (
-        <form class="row" onSubmit={keep}>
+        <form noValidate class="row" onSubmit={keep}>
           <input
             class="input"
             type="text"

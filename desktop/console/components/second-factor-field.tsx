@@ -42,7 +42,7 @@ export function SecondFactorField({
         name="second_factor"
         value={value}
         fault={fault}
-        required
+        needed
         maxLength={isRecovery ? 30 : 10}
         spellcheck={false}
         {...(isRecovery

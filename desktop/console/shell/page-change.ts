@@ -10,7 +10,7 @@ import { toAnswer } from '../data/alarms.ts';
 /** The heading of the page that is open; empty until it stands there. */
 const heading = signal('');
 /** The part of that page that is shown, where it has several, the innermost first. */
-const part = signal('');
+export const part = signal('');
 /** What a screen reader says of the page that one came to. */
 export const arrivedAt = signal('');
 

@@ -15,6 +15,7 @@ import { isAwaited, link } from '../data/live.ts';
 import { queries } from '../data/query.ts';
 import { AlarmStrip, answerShown } from './alarm-strip.tsx';
 import { arrivedAt, useScroll } from './page-change.ts';
+import { PrintedHead } from './printed-head.tsx';
 import { silence } from './sound.ts';
 import { BlindBanner, Commands, DiskBanner, FarmStamp, StatusStrip } from './status-strip.tsx';
 import { type Load, type Screen, SYSTEM_ROUTES } from './system-routes.ts';
@@ -257,6 +258,7 @@ export function Shell() {
       </header>
       <Navigation />
       <main id="content" tabIndex={-1}>
+        <PrintedHead />
         <Boundary place={place}>
           <Switch>
             {ROUTES.map(({ path, load }) => (

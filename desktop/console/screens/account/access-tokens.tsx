@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { AccessTokenAnswer } from '#contract/resources/access-tokens.ts';
-import { preferenceWords } from '#words/account.ts';
+import { preferenceWords, sessionWords } from '#words/account.ts';
 import { systemWords } from '#words/system.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
-import { CheckField, SelectField, TextField } from '../../components/field.tsx';
+import { CheckField, PresentPassword, SelectField, TextField } from '../../components/field.tsx';
 import { del, post } from '../../data/api.ts';
 import { now, serverNow } from '../../data/clock.ts';
 import { isBlind } from '../../data/live.ts';
@@ -129,11 +129,13 @@ function TokenDialog({ onClose, onMade }: { onClose: () => void; onMade: (token:
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<readonly Scope[]>(['read']);
   const [days, setDays] = useState<Days>('90');
+  const [password, setPassword] = useState('');
   const make = async () => {
     const isDone = await run(async () => {
       const { token } = await post('/access-tokens', {
         name: name.trim(),
         scopes,
+        current_password: password,
         expires_at: days === 'never' ? null : new Date(serverNow() + Number(days) * DAY_MS).toISOString(),
       });
       onMade(token);
@@ -150,7 +152,12 @@ function TokenDialog({ onClose, onMade }: { onClose: () => void; onMade: (token:
           <Button big onClick={onClose}>
             {shared.cancel}
           </Button>
-          <WorkButton big look="main" unready={name.trim() === '' || scopes.length === 0} work={make}>
+          <WorkButton
+            big
+            look="main"
+            unready={name.trim() === '' || scopes.length === 0 || password === ''}
+            work={make}
+          >
             {words.newToken}
           </WorkButton>
         </>
@@ -184,6 +191,7 @@ function TokenDialog({ onClose, onMade }: { onClose: () => void; onMade: (token:
         options={DAYS.map((word) => ({ value: word, label: words.days[word] }))}
         onChange={(event) => setDays(DAYS.find((word) => word === event.currentTarget.value) ?? '90')}
       />
+      <PresentPassword label={sessionWords().password} value={password} onTyped={setPassword} />
       <FaultNote fault={fault} />
     </Dialog>
   );

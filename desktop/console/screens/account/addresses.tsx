@@ -6,10 +6,11 @@ import { systemWords } from '#words/system.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
+import { ElsewhereNote, useRewritten } from '../../components/edited.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { CountField, useCount } from '../../components/figure-field.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { del, put } from '../../data/api.ts';
+import { del, get, put } from '../../data/api.ts';
 import { useSend } from '../../data/corrections.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
@@ -94,22 +95,33 @@ function AddressDialog({ address, onClose }: { address: AddressAnswer | null; on
   const [zip, setZip] = useState(address?.zip_code ?? '');
   const [isPrimary, setPrimary] = useState(address?.is_primary ?? false);
   const isZip = ZIP.test(zip);
+  const rewritten = useRewritten(address, () => get(`/addresses/${address?.id ?? ''}`));
   const save = async () => {
+    const said = {
+      street: street.trim(),
+      number: number.value,
+      complement: complement.trim() === '' ? null : complement.trim(),
+      city: city.trim(),
+      state,
+      zip_code: zip.trim(),
+      is_primary: isPrimary,
+    };
+    if (!(await rewritten.mayOverwrite(said))) return;
     const isDone = await run(async () => {
-      const said = {
-        street: street.trim(),
-        number: number.value,
-        complement: complement.trim() === '' ? null : complement.trim(),
-        city: city.trim(),
-        state,
-        zip_code: zip.trim(),
-        is_primary: isPrimary,
-      };
       if (address === null) await send('/addresses/', said);
-      else await put(`/addresses/${address.id}`, said);
+      else await put(`/addresses/${address.id}`, rewritten.changesOf(said));
       refresh('addresses', 'users');
     }, shared.saved);
     if (isDone) onClose();
+  };
+  const labels: Readonly<Record<string, string>> = {
+    street: w.street,
+    number: w.number,
+    complement: w.complement,
+    city: w.city,
+    state: w.state,
+    zip_code: w.zip,
+    is_primary: w.primary,
   };
   return (
     <Dialog
@@ -172,6 +184,7 @@ function AddressDialog({ address, onClose }: { address: AddressAnswer | null; on
         checked={isPrimary}
         onChange={(event) => setPrimary(event.currentTarget.checked)}
       />
+      <ElsewhereNote of={rewritten.elsewhere} label={(name) => labels[name] ?? name} />
       <FaultNote fault={fault} />
     </Dialog>
   );

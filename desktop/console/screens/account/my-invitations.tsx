@@ -17,7 +17,7 @@ type Named = { code: string } | { invitation_id: string };
 export function MyInvitations({ onJoined }: { onJoined?: () => void }) {
   const words = peopleWords();
   const offers = useGet('/invitations');
-  const { fault, run } = useWork();
+  const { fault, run } = useWork({ NOT_FOUND: words.unknownCode });
   const [code, setCode] = useState(invitationHere);
   const accept = async (named: Named) => {
     const isDone = await run(async () => {

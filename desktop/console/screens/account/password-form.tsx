@@ -55,6 +55,7 @@ export function PasswordForm({ email }: { email: string }) {
       <h2>{words.password}</h2>
       <p class="muted">{words.passwordText}</p>
       <form
+        noValidate
         class="form-grid"
         onSubmit={(event) => {
           event.preventDefault();

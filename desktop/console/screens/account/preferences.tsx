@@ -3,6 +3,7 @@ import { preferenceWords } from '#words/account.ts';
 import { systemWords } from '#words/system.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
+import { ElsewhereNote, useEdited } from '../../components/edited.tsx';
 import { CheckField, PresentPassword, SelectField, TextField } from '../../components/field.tsx';
 import { speak } from '../../components/language-choice.tsx';
 import { ask, download, put } from '../../data/api.ts';
@@ -56,7 +57,7 @@ export function Preferences() {
         <div class="skeleton" aria-busy="true" />
       ) : (
         <>
-          <AccountForm key={`${user.value.id} ${user.value.updated_at}`} person={user.value} />
+          <AccountForm key={user.value.id} person={user.value} />
           <OwnAddress />
           <PasswordForm email={user.value.email} />
         </>
@@ -132,24 +133,35 @@ function Removal({ onClose }: { onClose: () => void }) {
   );
 }
 
+type AccountTexts = Readonly<Record<'name' | 'email' | 'phone_number', string>>;
+
 function AccountForm({ person }: { person: User }) {
   const words = preferenceWords();
   const shared = systemWords();
   const { fault, run } = useWork();
-  const [name, setName] = useState(person.name);
-  const [email, setEmail] = useState(person.email);
-  const [phone, setPhone] = useState(person.phone_number ?? '');
+  const edited = useEdited<AccountTexts>({
+    name: person.name,
+    email: person.email,
+    phone_number: person.phone_number ?? '',
+  });
+  const { name, email, phone_number: phone } = edited.text;
   const [present, setPresent] = useState('');
   // what the account is opened or found again with
   const mustProve = email.trim() !== person.email || phone.trim() !== (person.phone_number ?? '');
+  const labels = { name: words.name, email: words.email, phone_number: words.phone };
   const save = () =>
     run(async () => {
-      await put('/users/me', {
+      const values = {
         name: name.trim(),
         email: email.trim(),
         phone_number: phone.trim() === '' ? null : phone.trim(),
+      };
+      await put('/users/me', {
+        // what another tab changed meanwhile stays
+        ...Object.fromEntries(edited.touched.map((field) => [field, values[field]])),
         ...(mustProve && present !== '' ? { current_password: present } : {}),
       });
+      edited.saved();
       setPresent('');
       await loadUser();
     }, shared.saved);
@@ -163,7 +175,7 @@ function AccountForm({ person }: { person: User }) {
           value={name}
           maxLength={255}
           autoComplete="name"
-          onInput={(event) => setName(event.currentTarget.value)}
+          onInput={(event) => edited.set({ name: event.currentTarget.value })}
         />
         <TextField
           needed
@@ -172,7 +184,7 @@ function AccountForm({ person }: { person: User }) {
           value={email}
           maxLength={254}
           autoComplete="email"
-          onInput={(event) => setEmail(event.currentTarget.value)}
+          onInput={(event) => edited.set({ email: event.currentTarget.value })}
         />
         <TextField
           label={words.phone}
@@ -180,12 +192,13 @@ function AccountForm({ person }: { person: User }) {
           value={phone}
           maxLength={255}
           autoComplete="tel"
-          onInput={(event) => setPhone(event.currentTarget.value)}
+          onInput={(event) => edited.set({ phone_number: event.currentTarget.value })}
         />
         {mustProve ? (
           <PresentPassword label={words.oldPassword} value={present} onTyped={setPresent} />
         ) : null}
       </div>
+      <ElsewhereNote of={edited.elsewhere} label={(field) => labels[field]} />
       <FaultNote fault={fault} />
       <div>
         <WorkButton

@@ -69,7 +69,7 @@ function Begin({
   const [password, setPassword] = useState('');
   const begin = () => run(async () => onBegun(await post(PATH, { current_password: password })));
   return (
-    <form class="stack" onSubmit={(event) => event.preventDefault()}>
+    <form noValidate class="stack" onSubmit={(event) => event.preventDefault()}>
       <p>{words.off}</p>
       <PresentPassword label={words.password} value={password} onTyped={setPassword} />
       {isReadable() ? <p class="note p2">{words.readable}</p> : null}
@@ -102,7 +102,7 @@ function Prove({
       onDone(answer.recovery_codes);
     });
   return (
-    <form class="stack" onSubmit={(event) => event.preventDefault()}>
+    <form noValidate class="stack" onSubmit={(event) => event.preventDefault()}>
       <p>{words.scan}</p>
       <QrCode text={begun.uri} label={words.qr} />
       <details>

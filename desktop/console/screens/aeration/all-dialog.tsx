@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SwitchState } from '#contract/words.ts';
 import { aerationWords } from '#words/aeration.ts';
+import { componentWords } from '#words/components.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
@@ -77,12 +78,14 @@ export function AllDialog({
       toast(words.stoppedAt(state.done, chosen.length), null, 20_000);
   };
   const mustType = target === 'OFF';
+  const isTyped = typed.trim().toUpperCase() === words.allOffWord;
   const close = () => {
     isStopped.current = true;
     onClose();
   };
   return (
     <Dialog
+      isQuestion
       title={target === 'ON' ? words.allOnTitle : words.allOffTitle}
       onClose={close}
       actions={
@@ -95,7 +98,7 @@ export function AllDialog({
               big
               look={target === 'ON' ? 'main' : 'danger'}
               disabled={isBlind.value || chosen.length === 0}
-              unready={mustType && typed.trim().toUpperCase() !== words.allOffWord}
+              unready={mustType && !isTyped}
               onClick={() => void start()}
             >
               {words.start}
@@ -115,6 +118,7 @@ export function AllDialog({
           needed
           label={words.typeWord(words.allOffWord)}
           value={typed}
+          fault={typed === '' || isTyped ? null : componentWords().otherText(words.allOffWord)}
           autoComplete="off"
           onInput={(event) => setTyped(event.currentTarget.value)}
         />

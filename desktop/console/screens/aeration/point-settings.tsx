@@ -4,6 +4,7 @@ import type { controlPointSettings } from '#contract/resources/control-points.ts
 import { pointWords } from '#words/aeration.ts';
 import { Answer, faultText } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
+import { ElsewhereNote, useEdited } from '../../components/edited.tsx';
 import { DecimalField, SelectField, TextField } from '../../components/field.tsx';
 import { toast } from '../../components/toast.tsx';
 import { put } from '../../data/api.ts';
@@ -15,6 +16,8 @@ const FAIL_SAFES = ['SCHEDULE', 'ON', 'OFF', 'HOLD'] as const;
 const COUNTS = ['min_on_s', 'min_off_s', 'start_order'] as const;
 const FIGURES = ['do_on', 'do_off', 'do_emergency'] as const;
 type FieldName = (typeof COUNTS)[number] | (typeof FIGURES)[number];
+const isFailSafe = (name: string, text: string): text is Settings['fail_safe'] =>
+  name === 'fail_safe' && FAIL_SAFES.some((word) => word === text);
 const isCount = (name: FieldName): boolean => COUNTS.some((count) => count === name);
 
 export function PointSettings({ pointId }: { pointId: string }) {
@@ -25,39 +28,47 @@ export function PointSettings({ pointId }: { pointId: string }) {
       <summary>
         <h2 class="inline">{words.settings}</h2>
       </summary>
-      <Answer of={settings}>
-        {(known) => <Form key={JSON.stringify(known)} pointId={pointId} known={known} />}
-      </Answer>
+      <Answer of={settings}>{(known) => <Form key={pointId} pointId={pointId} known={known} />}</Answer>
     </details>
   );
 }
 
+/** The settings as they are typed. */
+const textsOf = (known: Settings) => ({
+  fail_safe: known.fail_safe,
+  start_group: known.start_group ?? '',
+  min_on_s: asTyped(known.min_on_s),
+  min_off_s: asTyped(known.min_off_s),
+  start_order: asTyped(known.start_order),
+  do_on: asTyped(known.do_on),
+  do_off: asTyped(known.do_off),
+  do_emergency: asTyped(known.do_emergency),
+});
+type Texts = Readonly<Record<keyof ReturnType<typeof textsOf>, string>>;
+
+function valueOf(name: keyof Texts, text: string): string | number | null {
+  if (name === 'fail_safe') return text;
+  if (name === 'start_group') return text.trim() === '' ? null : text.trim();
+  const value = isCount(name) ? readCount(text) : readDecimal(text);
+  return value ?? (name.startsWith('min_') ? 0 : null);
+}
+
 function Form({ pointId, known }: { pointId: string; known: Settings }) {
   const words = pointWords();
-  const [failSafe, setFailSafe] = useState(known.fail_safe);
-  const [group, setGroup] = useState(known.start_group ?? '');
-  const [typed, setTyped] = useState<Partial<Record<FieldName, string>>>({});
+  const edited = useEdited<Texts>(textsOf(known));
   const [fault, setFault] = useState<string | null>(null);
-  const textOf = (name: FieldName): string => typed[name] ?? asTyped(known[name]);
-  const valueOf = (name: FieldName): number | null =>
-    isCount(name) ? readCount(textOf(name)) : readDecimal(textOf(name));
-  const touched = [...COUNTS, ...FIGURES].filter((name) => textOf(name) !== asTyped(known[name]));
   const isBad = (name: FieldName): boolean => {
-    const value = valueOf(name) ?? 0;
+    const value = Number(valueOf(name, edited.text[name]) ?? 0);
     return Number.isNaN(value) || value < 0;
   };
-  const startGroup = group.trim() === '' ? null : group.trim();
-  // what nobody touched stays as it is: set points of oxygen decide whether motors run
-  const changes = {
-    ...Object.fromEntries(
-      touched.map((name) => [name, valueOf(name) ?? (name.startsWith('min_') ? 0 : null)]),
-    ),
-    ...(failSafe === known.fail_safe ? {} : { fail_safe: failSafe }),
-    ...(startGroup === known.start_group ? {} : { start_group: startGroup }),
-  };
   const save = async () => {
+    // what nobody touched stays as it is: set points of oxygen decide whether motors run
+    const changes = Object.fromEntries(
+      edited.touched.map((name) => [name, valueOf(name, edited.text[name])]),
+    );
     try {
       await put(`/control-points/${pointId}/settings`, changes);
+      edited.saved();
       setFault(null);
       refresh('control-points');
       toast(words.saved, null, 4_000);
@@ -65,15 +76,25 @@ function Form({ pointId, known }: { pointId: string; known: Settings }) {
       setFault(faultText(error));
     }
   };
-  const field = (name: FieldName, label: string, unit?: string, hint?: string) => (
+  const labels: Readonly<Record<keyof Texts, string>> = {
+    fail_safe: words.failSafe,
+    start_group: words.startGroup,
+    min_on_s: words.minOn,
+    min_off_s: words.minOff,
+    start_order: words.startOrder,
+    do_on: words.doOn,
+    do_off: words.doOff,
+    do_emergency: words.doEmergency,
+  };
+  const field = (name: FieldName, unit?: string, hint?: string) => (
     <DecimalField
-      label={label}
+      label={labels[name]}
       hint={hint}
       inputMode={isCount(name) ? 'numeric' : 'decimal'}
       {...(unit === undefined ? {} : { unit })}
-      value={textOf(name)}
+      value={edited.text[name]}
       fault={isBad(name) ? words.badFigure : null}
-      onInput={(event) => setTyped({ ...typed, [name]: event.currentTarget.value })}
+      onInput={(event) => edited.set({ [name]: event.currentTarget.value })}
     />
   );
   return (
@@ -81,32 +102,35 @@ function Form({ pointId, known }: { pointId: string; known: Settings }) {
       <div class="form-grid">
         <SelectField
           label={words.failSafe}
-          value={failSafe}
+          value={edited.text.fail_safe}
           options={FAIL_SAFES.map((word) => ({ value: word, label: words.failSafes[word] }))}
-          onChange={(event) =>
-            setFailSafe(FAIL_SAFES.find((word) => word === event.currentTarget.value) ?? failSafe)
-          }
+          onChange={(event) => edited.set({ fail_safe: event.currentTarget.value })}
         />
-        {field('min_on_s', words.minOn, 's')}
-        {field('min_off_s', words.minOff, 's')}
+        {field('min_on_s', 's')}
+        {field('min_off_s', 's')}
         <TextField
           label={words.startGroup}
-          value={group}
+          value={edited.text.start_group}
           maxLength={255}
-          onInput={(event) => setGroup(event.currentTarget.value)}
+          onInput={(event) => edited.set({ start_group: event.currentTarget.value })}
         />
-        {field('start_order', words.startOrder)}
-        {field('do_on', words.doOn, 'mg/L', words.oxygenHint)}
-        {field('do_off', words.doOff, 'mg/L')}
-        {field('do_emergency', words.doEmergency, 'mg/L')}
+        {field('start_order')}
+        {field('do_on', 'mg/L', words.oxygenHint)}
+        {field('do_off', 'mg/L')}
+        {field('do_emergency', 'mg/L')}
       </div>
+      <ElsewhereNote
+        of={edited.elsewhere}
+        label={(name) => labels[name]}
+        shown={(name, text) => (isFailSafe(name, text) ? words.failSafes[text] : text)}
+      />
       {fault === null ? null : (
         <p class="note p2" role="alert">
           {fault}
         </p>
       )}
       <div>
-        <WorkButton big look="main" unready={touched.some(isBad)} work={save}>
+        <WorkButton big look="main" unready={[...COUNTS, ...FIGURES].some(isBad)} work={save}>
           {words.save}
         </WorkButton>
       </div>

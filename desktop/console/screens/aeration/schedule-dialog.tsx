@@ -5,16 +5,17 @@ import { scheduleWords } from '#words/aeration.ts';
 import { faultText } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { ElsewhereNote, useRewritten } from '../../components/edited.tsx';
 import { CheckField, DateField, SelectField, TextField } from '../../components/field.tsx';
 import { codeOf } from '../../components/simulated.tsx';
 import { toast } from '../../components/toast.tsx';
-import { del, patch, post } from '../../data/api.ts';
+import { del, get, patch, post } from '../../data/api.ts';
 import { now } from '../../data/clock.ts';
 import { useSend } from '../../data/corrections.ts';
 import { type ControlPoint, farm } from '../../data/farm-store.ts';
 import { refresh } from '../../data/query.ts';
 import { instantsOf, plannedRuleOf, type Schedule, TIME } from '../../data/schedules.ts';
-import { clockTime, isoDay } from '../../i18n/format.ts';
+import { clockTime, dayAndTime, isoDay } from '../../i18n/format.ts';
 import { plainSentence } from '../../i18n/plain-sentence.ts';
 import { daysMore, weekdayOf } from '../../state/week-outlook.ts';
 import { FaultNote } from '../box/system-page.tsx';
@@ -89,19 +90,34 @@ export function ScheduleDialog({
     timeFault(typed.end, true) !== null ||
     (typed.pattern === 'WEEKLY' && typed.days.length === 0);
 
+  const rewritten = useRewritten(schedule === null ? null : bodyOf(typedOf(schedule, '')), async () => {
+    const all = await get(`/control-points/${schedule?.control_point_id ?? ''}/schedules`);
+    const found = all.find(({ id }) => id === schedule?.id);
+    return found === undefined ? undefined : bodyOf(typedOf(found, ''));
+  });
   const save = async () => {
     try {
       const body = bodyOf(typed);
+      if (!(await rewritten.mayOverwrite(body))) return;
       const saved =
         schedule === null
           ? await send(`/control-points/${typed.pointId}/schedules`, body)
-          : await patch(`/schedules/${schedule.id}`, body);
+          : await patch(`/schedules/${schedule.id}`, rewritten.changesOf(body));
       refresh('control-points');
       showEffect(saved, words.holdsNow);
       onClose();
     } catch (error) {
       setFault(faultText(error));
     }
+  };
+  const labels: Readonly<Record<string, string>> = {
+    action: words.action,
+    start_time: words.start,
+    end_time: words.end,
+    repeat_pattern: words.repeat,
+    days_of_week: words.repeat,
+    is_active: words.active,
+    description: words.description,
   };
   return (
     <Dialog
@@ -185,6 +201,19 @@ export function ScheduleDialog({
         label={words.applyNow}
         checked={typed.applyNow}
         onChange={(event) => set({ applyNow: event.currentTarget.checked })}
+      />
+      <ElsewhereNote
+        of={rewritten.elsewhere}
+        label={(name) => labels[name] ?? name}
+        shown={(name, text) =>
+          name === 'start_time' || name === 'end_time'
+            ? dayAndTime(text)
+            : name === 'action'
+              ? words[text === 'ON' ? 'on' : 'off']
+              : name === 'repeat_pattern'
+                ? words.patterns[PATTERNS.find((pattern) => pattern === text) ?? 'DAILY']
+                : text
+        }
       />
       <FaultNote fault={fault} />
     </Dialog>

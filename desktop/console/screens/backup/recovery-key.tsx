@@ -55,7 +55,7 @@ function MakeKey({ onMade, replaces = false }: { onMade: (key: NewKey) => void; 
       }
     });
   return (
-    <form class="stack" onSubmit={(event) => event.preventDefault()}>
+    <form noValidate class="stack" onSubmit={(event) => event.preventDefault()}>
       <PresentPassword label={words.password} value={password} onTyped={setPassword} />
       {isReadable() ? <p class="note p2">{words.readable}</p> : null}
       <FaultNote fault={fault} />
@@ -87,7 +87,7 @@ function ProveKey({ state }: { state: BackupState }) {
       refresh('system');
     });
   return (
-    <form class="stack" onSubmit={(event) => event.preventDefault()}>
+    <form noValidate class="stack" onSubmit={(event) => event.preventDefault()}>
       <h3>{words.prove}</h3>
       <p class="muted">{words.proveText}</p>
       <TypedKey value={typed} onTyped={setTyped} />

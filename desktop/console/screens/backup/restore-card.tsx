@@ -251,7 +251,7 @@ function Open({
       refresh('system');
     });
   return (
-    <form class="stack" onSubmit={(event) => event.preventDefault()}>
+    <form noValidate class="stack" onSubmit={(event) => event.preventDefault()}>
       <p class="muted">{words.restoreText}</p>
       <SelectField
         label={words.which}

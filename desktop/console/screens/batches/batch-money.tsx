@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks';
-import type { OptimalHarvestAnswer } from '#contract/resources/finance.ts';
+import type { CostPerKgAnswer, OptimalHarvestAnswer } from '#contract/resources/finance.ts';
+import { comparisonWords } from '#words/comparison.ts';
 import { batchWords } from '#words/production.ts';
 import { Answer } from '../../components/answer.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
@@ -41,7 +42,7 @@ export function BatchMoney({ batch }: { batch: Batch }) {
         {(told) => (
           <>
             <dl class="facts">
-              <Fact name={words.totalCost} value={money(told.total_cost)} />
+              <Fact name={words.totalCost} value={money(told.total_cost === 0 ? null : told.total_cost)} />
               <Fact name={words.costPerKg} value={money(told.cost_per_kg)} />
             </dl>
             <p class="muted small">
@@ -51,6 +52,7 @@ export function BatchMoney({ batch }: { batch: Batch }) {
                 percent(told.breakdown.energy_percentage),
               )}
             </p>
+            <MissingCosts of={told.missing} />
           </>
         )}
       </Answer>
@@ -84,6 +86,18 @@ export function BatchMoney({ batch }: { batch: Batch }) {
         <Answer of={harvest}>{(told) => <Advice told={told} />}</Answer>
       )}
     </section>
+  );
+}
+
+/** What nobody recorded of the cost, which is more than these figures say. */
+function MissingCosts({ of }: { of: CostPerKgAnswer['missing'] }) {
+  const { missing, missingOf } = comparisonWords();
+  const costs = of.filter((each) => each === 'FEED' || each === 'EXPENSES');
+  if (costs.length === 0) return null;
+  return (
+    <p class="muted small">
+      {missing}: {costs.map((each) => missingOf[each]).join(', ')}
+    </p>
   );
 }
 

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import type { BatchDetail } from '#contract/resources/batches.ts';
+import { componentWords } from '#words/components.ts';
 import { harvestWords } from '#words/production.ts';
 import { BeforeAfter, faultText } from '../../components/answer.tsx';
 import { TextField } from '../../components/field.tsx';
@@ -107,6 +108,11 @@ export function FinalHarvest({ batch }: { batch: BatchDetail }) {
         needed
         label={words.typeCode(batch.batch_code)}
         value={typed}
+        fault={
+          typed === '' || isSameCode(typed, batch.batch_code)
+            ? null
+            : componentWords().otherText(batch.batch_code)
+        }
         autoComplete="off"
         onInput={(event) => setTyped(event.currentTarget.value)}
       />

@@ -139,6 +139,11 @@ function AbortDialog({ batch, onClose }: { batch: BatchDetail; onClose: () => vo
         needed
         label={words.typeCode(batch.batch_code)}
         value={typed}
+        fault={
+          typed === '' || isSameCode(typed, batch.batch_code)
+            ? null
+            : componentWords().otherText(batch.batch_code)
+        }
         autoComplete="off"
         onInput={(event) => setTyped(event.currentTarget.value)}
       />

@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks';
 import '../../styles/batches.css';
 import { useLocation, useSearch } from 'wouter-preact';
 import { componentWords } from '#words/components.ts';
@@ -12,6 +13,7 @@ import { del } from '../../data/api.ts';
 import { BATCH_TOUCHES, type Batch, useBatches } from '../../data/batches.ts';
 import { useSend } from '../../data/corrections.ts';
 import { mayManage } from '../../data/farm-store.ts';
+import { useHalfFilled } from '../../data/half-filled.ts';
 import { type Pond, usePondCards, usePonds } from '../../data/places.ts';
 import { refresh } from '../../data/query.ts';
 import { figure, percent, plainDay, quantity } from '../../i18n/format.ts';
@@ -87,9 +89,12 @@ function Form({
 }) {
   const words = stockingWords();
   const form = useStocking({ ponds, occupied, first, known });
+  const place = useRef<HTMLDivElement>(null);
+  useHalfFilled(place);
   const { pond } = form;
   return (
     <form
+      noValidate
       class="stack far"
       onSubmit={(event) => {
         event.preventDefault();
@@ -176,7 +181,7 @@ function Form({
           ▲ {words.doubts[doubt]}
         </p>
       ))}
-      <div>
+      <div ref={place}>
         <Button big look="main" type="submit" unready={!form.isRight}>
           {words.review}
         </Button>

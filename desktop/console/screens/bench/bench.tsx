@@ -13,7 +13,7 @@ import { useGet } from '../../data/query.ts';
 import { figure } from '../../i18n/format.ts';
 import { SystemPage } from '../box/system-page.tsx';
 import { PartList } from '../system/part-list.tsx';
-import { type BenchDesk, JobView, useJob } from './job-view.tsx';
+import { type BenchDesk, JobView, useJob, whyNotNow } from './job-view.tsx';
 import { type Identity, ProofStep, useIdentity } from './proof-step.tsx';
 import { type Board, type Networks, PortStep, type Wifi, WifiStep } from './wifi-step.tsx';
 
@@ -112,7 +112,7 @@ function IdentityStep({ identity }: { identity: Identity }) {
 function Tools({ desk, port }: { desk: BenchDesk; port: string | null }) {
   const words = benchWords();
   const [asking, setAsking] = useState<'all' | 'identity' | null>(null);
-  const isIdle = port !== null && !desk.isBusy;
+  const why = whyNotNow(desk, port);
   const monitor = async (reset: boolean) => {
     if (port !== null) await desk.start('tools', { kind: 'monitor', port, reset });
   };
@@ -123,16 +123,16 @@ function Tools({ desk, port }: { desk: BenchDesk; port: string | null }) {
     <section class="card stack" aria-labelledby="bench-tools">
       <h2 id="bench-tools">{words.tools}</h2>
       <div class="row">
-        <WorkButton disabled={!isIdle} work={() => monitor(false)}>
+        <WorkButton why={why} work={() => monitor(false)}>
           {words.monitor}
         </WorkButton>
-        <WorkButton disabled={!isIdle} work={() => monitor(true)}>
+        <WorkButton why={why} work={() => monitor(true)}>
           {words.monitorReset}
         </WorkButton>
-        <Button look="danger" disabled={!isIdle} onClick={() => setAsking('identity')}>
+        <Button look="danger" why={why} onClick={() => setAsking('identity')}>
           {words.eraseIdentity}
         </Button>
-        <Button look="danger" disabled={!isIdle} onClick={() => setAsking('all')}>
+        <Button look="danger" why={why} onClick={() => setAsking('all')}>
           {words.erase}
         </Button>
       </div>
@@ -239,7 +239,8 @@ function Choice({
       <div>
         <WorkButton
           look="main"
-          disabled={port === null || desk.isBusy || chosen === undefined || !fits(chosen, chip) || !isTaken}
+          why={whyNotNow(desk, port) ?? whyNotThis(chosen, chip)}
+          unready={!isTaken}
           work={flash}
         >
           {words.flash}
@@ -247,6 +248,12 @@ function Choice({
       </div>
     </>
   );
+}
+
+function whyNotThis(chosen: BenchFirmware | undefined, chip: string | null): string | null {
+  const words = benchWords();
+  if (chosen === undefined) return words.noneFits;
+  return fits(chosen, chip) ? null : (chosen.trouble ?? words.noneFits);
 }
 
 function nameOf(row: BenchFirmware, chip: string | null): string {

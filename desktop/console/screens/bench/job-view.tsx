@@ -11,6 +11,12 @@ import { refresh } from '../../data/query.ts';
 import { age, clockTime, figure } from '../../i18n/format.ts';
 import { FaultNote } from '../box/system-page.tsx';
 
+/** Why nothing can be done with a board now; null: it can. */
+export function whyNotNow(desk: BenchDesk, port: string | null): string | null {
+  const words = benchWords();
+  return port === null ? words.choosePort : desk.isBusy ? words.waitForJob : null;
+}
+
 /** The job of this part of the page: how far it is, what it said, and what to do when it did not work. */
 export function JobView({ desk, place }: { desk: BenchDesk; place: Place }) {
   const words = benchWords();

@@ -13,7 +13,7 @@ import { clockTime, figure } from '../../i18n/format.ts';
 import { nextCode } from '../account/second-factor.tsx';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
-import { type BenchDesk, JobView } from './job-view.tsx';
+import { type BenchDesk, JobView, whyNotNow } from './job-view.tsx';
 import type { Board, Wifi } from './wifi-step.tsx';
 
 const RELAY_S = 2;
@@ -54,7 +54,7 @@ export function ProofStep({
   const selfTest = async () => {
     if (port !== null) await desk.start('proof', { kind: 'self_test', port, for_s: RELAY_S });
   };
-  const isIdle = port !== null && !desk.isBusy;
+  const why = whyNotNow(desk, port);
   return (
     <section class="card stack" aria-labelledby="bench-proof">
       <h2 id="bench-proof">{words.proof}</h2>
@@ -64,10 +64,10 @@ export function ProofStep({
         onChange={(event) => setTestsRelay(event.currentTarget.checked)}
       />
       <div class="row">
-        <WorkButton look="main" unready={!isIdle || !identity.isReady} work={provision}>
+        <WorkButton look="main" why={why} unready={!identity.isReady} work={provision}>
           {words.provision}
         </WorkButton>
-        <Button disabled={!isIdle} onClick={() => setAsking(true)}>
+        <Button why={why} onClick={() => setAsking(true)}>
           {words.selfTest}
         </Button>
       </div>

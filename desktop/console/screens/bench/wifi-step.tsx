@@ -5,7 +5,7 @@ import { Button, WorkButton } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
 import { refresh, useGet } from '../../data/query.ts';
 import { figure } from '../../i18n/format.ts';
-import { type BenchDesk, JobView } from './job-view.tsx';
+import { type BenchDesk, JobView, whyNotNow } from './job-view.tsx';
 
 /** `host`: where the board finds the gateway; empty: the gateway says it. */
 export type Wifi = { ssid: string; password: string; host: string };
@@ -31,7 +31,7 @@ export function WifiStep({
       <div class="row apart">
         <h2 id="bench-wifi">{words.wifi}</h2>
         <WorkButton
-          disabled={port === null || desk.isBusy}
+          why={whyNotNow(desk, port)}
           work={async () => {
             if (port !== null) await desk.start('wifi', { kind: 'wifi_scan', port });
           }}
@@ -117,7 +117,13 @@ export function PortStep({
                 <Button
                   look={row.path === port ? 'plain' : 'main'}
                   aria-pressed={row.path === port}
-                  disabled={desk.isBusy || row.in_use_by.length > 0}
+                  why={
+                    row.in_use_by.length > 0
+                      ? words.inUse(row.in_use_by.map(({ name }) => name).join(', '))
+                      : desk.isBusy
+                        ? words.waitForJob
+                        : null
+                  }
                   onClick={() => onChoose(row.path)}
                 >
                   {words.detect}

@@ -102,7 +102,8 @@ function Update() {
                 />
                 <div>
                   <Button
-                    disabled={isBlind.value || step !== 'rest'}
+                    disabled={isBlind.value}
+                    why={step === 'rest' ? null : w.steps[step]}
                     unready={from === 'place' && place.trim() === ''}
                     onClick={() => setAsking(true)}
                   >

@@ -88,7 +88,11 @@ function Conflict({
           <WorkButton disabled={isBlind.value} work={() => settle(id, 'confirm')}>
             {words.confirm}
           </WorkButton>
-          <WorkButton disabled={isBlind.value || !is_restorable} work={() => settle(id, 'restore')}>
+          <WorkButton
+            disabled={isBlind.value}
+            why={is_restorable ? null : words.notRestorable}
+            work={() => settle(id, 'restore')}
+          >
             {words.restore}
           </WorkButton>
           {is_restorable ? null : <span class="muted small">{words.notRestorable}</span>}

@@ -47,6 +47,9 @@ export function AdoptDialog({
   return <Choice title={title} entry={entry} point={point} onGiven={setGiven} onClose={onClose} />;
 }
 
+/** As it stands on the label; spaces, hyphens and case do not count. */
+const isClaim = (text: string): boolean => /^[0-9A-Z]{12,64}$/i.test(text.replaceAll(/[\s-]/g, ''));
+
 function Choice({
   title,
   entry,
@@ -79,8 +82,7 @@ function Choice({
   const place = points.find(({ id }) => id === pointId) ?? null;
   const needsClaim = chosen?.how === 'claim';
   const deviceId = (chosen?.device_id ?? typed).trim();
-  const isReady =
-    (pointId !== '' || cod.trim() !== '') && (needsClaim ? claim.trim() !== '' : deviceId !== '');
+  const isReady = (pointId !== '' || cod.trim() !== '') && (needsClaim ? isClaim(claim) : deviceId !== '');
 
   const give = () =>
     run(async () => {
@@ -178,6 +180,7 @@ function Choice({
           label={words.claim}
           hint={words.claimHint}
           value={claim}
+          fault={claim.trim() === '' || isClaim(claim) ? null : words.claimShape}
           maxLength={100}
           autoComplete="off"
           autoCapitalize="characters"

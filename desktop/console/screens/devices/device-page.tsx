@@ -6,6 +6,7 @@ import { systemWords } from '#words/system.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
+import { ElsewhereNote, useEdited } from '../../components/edited.tsx';
 import { TextField } from '../../components/field.tsx';
 import { NotProvedMark } from '../../components/not-proved.tsx';
 import { SimulatedMark, watermark } from '../../components/simulated.tsx';
@@ -76,7 +77,7 @@ export function DevicePage({ params }: { params: Readonly<Record<string, string>
             </>
           ) : null}
           {point.is_siren ? null : <DevicePonds point={point} />}
-          <Names key={point.rev} point={point} />
+          <Names key={point.id} point={point} />
           <Removal point={point} />
         </>
       ) : null}
@@ -151,12 +152,16 @@ function Names({ point }: { point: ControlPoint }) {
   const words = deviceWords();
   const shared = systemWords();
   const { fault, run } = useWork();
-  const [cod, setCod] = useState(point.cod);
-  const [device, setDevice] = useState(point.device_id);
-  const isSame = cod.trim() === point.cod && device.trim() === point.device_id;
+  const edited = useEdited<Readonly<Record<'cod' | 'device_id', string>>>({
+    cod: point.cod,
+    device_id: point.device_id,
+  });
+  const { cod, device_id: device } = edited.text;
   const save = () =>
     run(async () => {
-      await put(`/control-points/${point.id}`, { cod: cod.trim(), device_id: device.trim() });
+      const changes = Object.fromEntries(edited.touched.map((name) => [name, edited.text[name].trim()]));
+      await put(`/control-points/${point.id}`, changes);
+      edited.saved();
       refresh('control-points', 'devices');
     }, shared.saved);
   return (
@@ -168,7 +173,7 @@ function Names({ point }: { point: ControlPoint }) {
           label={words.code}
           value={cod}
           maxLength={255}
-          onInput={(event) => setCod(event.currentTarget.value)}
+          onInput={(event) => edited.set({ cod: event.currentTarget.value })}
         />
         <TextField
           needed
@@ -179,14 +184,15 @@ function Names({ point }: { point: ControlPoint }) {
           maxLength={255}
           autoCapitalize="none"
           spellcheck={false}
-          onInput={(event) => setDevice(event.currentTarget.value)}
+          onInput={(event) => edited.set({ device_id: event.currentTarget.value })}
         />
       </div>
+      <ElsewhereNote of={edited.elsewhere} label={(name) => (name === 'cod' ? words.code : words.device)} />
       <FaultNote fault={fault} />
       <div>
         <WorkButton
           look="main"
-          unready={isSame || isBlind.value || cod.trim() === '' || device.trim() === ''}
+          unready={edited.touched.length === 0 || isBlind.value || cod.trim() === '' || device.trim() === ''}
           work={save}
         >
           {shared.save}

@@ -1,7 +1,7 @@
-import { useState } from 'preact/hooks';
 import { unkeyedWords } from '#words/devices.ts';
 import { Answer } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
+import { ElsewhereNote, useEdited } from '../../components/edited.tsx';
 import { SelectField } from '../../components/field.tsx';
 import { put } from '../../data/api.ts';
 import type { ControlPoint } from '../../data/farm-store.ts';
@@ -23,7 +23,7 @@ export function UnkeyedSetting({ point }: { point: ControlPoint }) {
       <h2 id="unkeyed">{words.title}</h2>
       <p class="muted">{words.text}</p>
       <Answer of={settings}>
-        {({ allow_unkeyed: allowed }) => <Form key={String(allowed)} point={point} allowed={allowed} />}
+        {({ allow_unkeyed: allowed }) => <Form key={point.id} point={point} allowed={allowed} />}
       </Answer>
     </section>
   );
@@ -33,11 +33,13 @@ function Form({ point, allowed }: { point: ControlPoint; allowed: boolean | null
   const words = unkeyedWords();
   const { fault, run } = useWork(words.fault);
   const now: Choice = allowed === null ? 'gateway' : allowed ? 'yes' : 'no';
-  const [choice, setChoice] = useState<Choice>(now);
+  const edited = useEdited<Readonly<{ choice: string }>>({ choice: now });
   const choices = [...(allowed === null ? (['gateway'] as const) : []), 'yes' as const, 'no' as const];
+  const choice = choices.find((value) => value === edited.text.choice) ?? now;
   const save = () =>
     run(async () => {
       await put(`/control-points/${point.id}/settings`, { allow_unkeyed: choice === 'yes' });
+      edited.saved();
       refresh('control-points', 'devices');
     }, words.saved);
   return (
@@ -46,14 +48,17 @@ function Form({ point, allowed }: { point: ControlPoint; allowed: boolean | null
         label={words.label}
         value={choice}
         options={choices.map((value) => ({ value, label: words.choices[value] }))}
-        onChange={(event) =>
-          setChoice(choices.find((value) => value === event.currentTarget.value) ?? choice)
-        }
+        onChange={(event) => edited.set({ choice: event.currentTarget.value })}
       />
       {choice === 'yes' ? <p class="note">{words.risk}</p> : null}
+      <ElsewhereNote
+        of={edited.elsewhere}
+        label={() => words.label}
+        shown={(_, text) => words.choices[choices.find((value) => value === text) ?? now]}
+      />
       <FaultNote fault={fault} />
       <div>
-        <WorkButton disabled={choice === now || isBlind.value} work={save}>
+        <WorkButton disabled={isBlind.value} why={choice === now ? words.same : null} work={save}>
           {words.save}
         </WorkButton>
       </div>

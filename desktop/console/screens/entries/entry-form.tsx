@@ -13,6 +13,7 @@ import { toast } from '../../components/toast.tsx';
 import { type Batch, useBatches } from '../../data/batches.ts';
 import { now } from '../../data/clock.ts';
 import { farm, mayOn } from '../../data/farm-store.ts';
+import { useHalfFilled } from '../../data/half-filled.ts';
 import { type Entry, enter, takeBack, type Wanted } from '../../data/outbox.ts';
 import { usePondCards, usePonds, usePondsByBatch } from '../../data/places.ts';
 import { TIME } from '../../data/schedules.ts';
@@ -184,9 +185,15 @@ export function SaveButton({
   label?: string;
 }) {
   const words = formWords();
+  const place = useRef<HTMLDivElement>(null);
+  const halfFilled = useHalfFilled(place);
+  const leave = () => {
+    halfFilled.isSaved();
+    return save();
+  };
   return (
-    <div class="save">
-      <WorkButton big look="main" unready={!isRight} work={save}>
+    <div class="save" ref={place}>
+      <WorkButton big look="main" unready={!isRight} work={leave}>
         {label ?? words.save}
       </WorkButton>
     </div>

@@ -147,6 +147,7 @@ function PondStep({
   };
   return (
     <form
+      noValidate
       ref={form}
       class="stack"
       onSubmit={(event) => {

@@ -1,9 +1,9 @@
-import { useState } from 'preact/hooks';
 import type { FarmAnswer } from '#contract/resources/farms.ts';
 import { farmWords } from '#words/farms.ts';
 import { spoken } from '#words/language.ts';
 import { systemWords } from '#words/system.ts';
 import { WorkButton } from '../../components/button.tsx';
+import { ElsewhereNote, useEdited } from '../../components/edited.tsx';
 import { DecimalField, SelectField, TextField } from '../../components/field.tsx';
 import { put } from '../../data/api.ts';
 import { farms, mayManage } from '../../data/farm-store.ts';
@@ -24,31 +24,44 @@ function degreesOf(typed: string, most: number): string | null | undefined {
   return Number.isNaN(value) || Math.abs(value) > most ? undefined : String(value);
 }
 
+const textsOf = (known: FarmAnswer) => ({
+  name: known.name,
+  description: known.description ?? '',
+  timezone: known.timezone,
+  lat: shownDegrees(known.lat),
+  lng: shownDegrees(known.lng),
+});
+type Texts = Readonly<ReturnType<typeof textsOf>>;
+
 export function FarmForm({ known }: { known: FarmAnswer }) {
   const words = farmWords();
   const shared = systemWords();
   const { fault, run } = useWork();
-  const [name, setName] = useState(known.name);
-  const [description, setDescription] = useState(known.description ?? '');
-  const [timezone, setZone] = useState(known.timezone);
-  const [lat, setLat] = useState(shownDegrees(known.lat));
-  const [lng, setLng] = useState(shownDegrees(known.lng));
+  const edited = useEdited<Texts>(textsOf(known));
+  const { name, description, timezone, lat, lng } = edited.text;
   const [latValue, lngValue] = [degreesOf(lat, 90), degreesOf(lng, 180)];
   const isLocked = !mayManage.value;
   const isRight = name.trim() !== '' && latValue !== undefined && lngValue !== undefined;
+  const values = {
+    name: name.trim(),
+    description: description.trim() === '' ? null : description.trim(),
+    timezone,
+    lat: latValue,
+    lng: lngValue,
+  };
   // what nobody touched stays as it is: a position keeps every digit that it was given with
-  const changes = {
-    ...(name.trim() === known.name ? {} : { name: name.trim() }),
-    ...(description.trim() === (known.description ?? '')
-      ? {}
-      : { description: description.trim() === '' ? null : description.trim() }),
-    ...(timezone === known.timezone ? {} : { timezone }),
-    ...(lat === shownDegrees(known.lat) ? {} : { lat: latValue }),
-    ...(lng === shownDegrees(known.lng) ? {} : { lng: lngValue }),
+  const changes = Object.fromEntries(edited.touched.map((field) => [field, values[field]]));
+  const labels = {
+    name: words.name,
+    description: words.description,
+    timezone: words.zone,
+    lat: words.lat,
+    lng: words.lng,
   };
   const save = () =>
     run(async () => {
       await put(`/farms/${known.id}`, changes);
+      edited.saved();
       // the event stream tells a farm's name and zone again only when the farms of the person change
       farms.value = farms.value.map((farm) =>
         farm.id === known.id ? { ...farm, name: name.trim(), timezone } : farm,
@@ -64,7 +77,7 @@ export function FarmForm({ known }: { known: FarmAnswer }) {
           value={name}
           maxLength={255}
           disabled={isLocked}
-          onInput={(event) => setName(event.currentTarget.value)}
+          onInput={(event) => edited.set({ name: event.currentTarget.value })}
         />
         <SelectField
           label={words.zone}
@@ -75,7 +88,7 @@ export function FarmForm({ known }: { known: FarmAnswer }) {
             value: zone,
             label: zone.replace('America/', '').replaceAll('_', ' '),
           }))}
-          onChange={(event) => setZone(event.currentTarget.value)}
+          onChange={(event) => edited.set({ timezone: event.currentTarget.value })}
         />
         <DecimalField
           label={words.lat}
@@ -83,14 +96,14 @@ export function FarmForm({ known }: { known: FarmAnswer }) {
           value={lat}
           disabled={isLocked}
           fault={latValue === undefined ? words.badPosition : null}
-          onInput={(event) => setLat(event.currentTarget.value)}
+          onInput={(event) => edited.set({ lat: event.currentTarget.value })}
         />
         <DecimalField
           label={words.lng}
           value={lng}
           disabled={isLocked}
           fault={lngValue === undefined ? words.badPosition : null}
-          onInput={(event) => setLng(event.currentTarget.value)}
+          onInput={(event) => edited.set({ lng: event.currentTarget.value })}
         />
       </div>
       <TextField
@@ -98,8 +111,9 @@ export function FarmForm({ known }: { known: FarmAnswer }) {
         value={description}
         maxLength={10_000}
         disabled={isLocked}
-        onInput={(event) => setDescription(event.currentTarget.value)}
+        onInput={(event) => edited.set({ description: event.currentTarget.value })}
       />
+      <ElsewhereNote of={edited.elsewhere} label={(field) => labels[field]} />
       <FaultNote fault={fault} />
       {isLocked ? null : (
         <div>

@@ -68,9 +68,7 @@ function Farm() {
       {mayManage.value ? null : <p class="note">{noRight}</p>}
       <section class="card stack">
         <h2>{words.farm}</h2>
-        <Answer of={detail}>
-          {(known) => <FarmForm key={`${known.id} ${known.updated_at}`} known={known} />}
-        </Answer>
+        <Answer of={detail}>{(known) => <FarmForm key={known.id} known={known} />}</Answer>
       </section>
       <AmmoniaSetting />
       <BlindFeedingSetting farmId={shown.id} />
@@ -120,7 +118,8 @@ function BlindFeedingSetting({ farmId }: { farmId: string }) {
           <WorkButton
             look={chart === chosen ? 'main' : 'plain'}
             aria-pressed={chart === chosen}
-            disabled={isBlind.value || !mayManage.value}
+            disabled={isBlind.value}
+            why={mayManage.value ? null : systemWords().noRight}
             work={() => keepBlindChart(farmId, chart).catch((error: unknown) => toast(faultText(error)))}
           >
             {words.blindCharts[chart]}

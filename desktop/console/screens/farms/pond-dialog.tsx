@@ -3,11 +3,12 @@ import { farmWords } from '#words/farms.ts';
 import { systemWords } from '#words/system.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
+import { ElsewhereNote, useRewritten } from '../../components/edited.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { CountField, FigureField, useCount, useFigure } from '../../components/figure-field.tsx';
 import { codeOf } from '../../components/simulated.tsx';
 import { toast } from '../../components/toast.tsx';
-import { del, put } from '../../data/api.ts';
+import { del, get, put } from '../../data/api.ts';
 import { farmAirPoints } from '../../data/farm-store.ts';
 import type { Pond } from '../../data/places.ts';
 import { refresh } from '../../data/query.ts';
@@ -25,6 +26,7 @@ export function PondDialog({ pond, onClose }: { pond: Pond; onClose: () => void 
   const area = useCount(asTyped(pond.size_m2), { isNeeded: false });
   const depth = useFigure(asTyped(pond.depth_m), { isNeeded: false, mayBeZero: false });
   const [point, setPoint] = useState(pond.control_point_id ?? '');
+  const rewritten = useRewritten(pond, () => get(`/ponds/${pond.id}`));
   // what nobody touched stays as it is, whatever somebody else made of it meanwhile
   const changes = {
     ...(cod.trim() === pond.cod ? {} : { cod: cod.trim() }),
@@ -34,11 +36,19 @@ export function PondDialog({ pond, onClose }: { pond: Pond; onClose: () => void 
     ...(point === (pond.control_point_id ?? '') ? {} : { control_point_id: point === '' ? null : point }),
   };
   const save = async () => {
+    if (!(await rewritten.mayOverwrite(changes))) return;
     const isDone = await run(async () => {
       await put(`/ponds/${pond.id}`, changes);
       refresh('ponds', 'farms');
     }, shared.saved);
     if (isDone) onClose();
+  };
+  const labels: Readonly<Record<string, string>> = {
+    cod: words.code,
+    pond_type: words.type,
+    size_m2: words.size,
+    depth_m: words.depth,
+    control_point_id: words.point,
   };
   if (isRemoving) return <Removal pond={pond} onClose={onClose} />;
   return (
@@ -88,6 +98,17 @@ export function PondDialog({ pond, onClose }: { pond: Pond; onClose: () => void 
           onChange={(event) => setPoint(event.currentTarget.value)}
         />
       </div>
+      <ElsewhereNote
+        of={rewritten.elsewhere}
+        label={(name) => labels[name] ?? name}
+        shown={(name, text) =>
+          name === 'control_point_id'
+            ? (farmAirPoints.value.find(({ id }) => id === text)?.cod ?? text)
+            : text === 'NURSERY' || text === 'FATTENING'
+              ? words.types[text]
+              : text
+        }
+      />
       <FaultNote fault={fault} />
     </Dialog>
   );

@@ -6,9 +6,10 @@ import { systemWords } from '#words/system.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { ElsewhereNote, useRewritten } from '../../components/edited.tsx';
 import { CheckField, DecimalField, SelectField } from '../../components/field.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { put } from '../../data/api.ts';
+import { get, put } from '../../data/api.ts';
 import { farm, mayManage } from '../../data/farm-store.ts';
 import { useInAddress } from '../../data/in-address.ts';
 import { isBlind } from '../../data/live.ts';
@@ -153,7 +154,14 @@ function FigureDialog({
       !Number.isNaN(value) &&
       value >= (min ?? Number.NEGATIVE_INFINITY) &&
       value <= (max ?? Number.POSITIVE_INFINITY));
+  const rewritten = useRewritten({ value: figure.value }, async () => {
+    const own = figuresOf(await get(path)).find(
+      ({ section, name }) => section === figure.section && name === figure.name,
+    );
+    return own && { value: own.value };
+  });
   const send = async (wanted: Figure['value'] | null) => {
+    if (!(await rewritten.mayOverwrite({ value: wanted ?? figure.standard }))) return;
     const isDone = await run(async () => {
       const kept = await put(path, patchOf(figure, wanted));
       queries.setQueryData(['farms', path, {}], kept);
@@ -210,6 +218,7 @@ function FigureDialog({
           onChange={(event) => setText(event.currentTarget.value)}
         />
       )}
+      <ElsewhereNote of={rewritten.elsewhere} label={() => figure.name} />
       <FaultNote fault={fault} />
     </Dialog>
   );

@@ -5,7 +5,8 @@ import { feedStockWords } from '#words/feed-stock.ts';
 import { AllAnswered, Empty, faultText } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
 import type { CorrectedField } from '../../components/correction-dialog.tsx';
-import { CountField, useCount } from '../../components/figure-field.tsx';
+import { ElsewhereNote, useEdited } from '../../components/edited.tsx';
+import { CountField, countOf } from '../../components/figure-field.tsx';
 import { RecordTable, RowActions } from '../../components/record-table.tsx';
 import { toast } from '../../components/toast.tsx';
 import { put } from '../../data/api.ts';
@@ -62,7 +63,7 @@ function StockPage() {
               <Summary told={stock.data} />
               <Products told={stock.data} />
               <Entries rows={entries.data} />
-              {mayManage.value ? <WarningSetting key={stock.data.warn_days} told={stock.data} /> : null}
+              {mayManage.value ? <WarningSetting told={stock.data} /> : null}
             </>
           )
         }
@@ -288,12 +289,14 @@ function fieldsOf(row: StockEntryAnswer): CorrectedField[] {
 /** How many days before it runs out people are told. */
 function WarningSetting({ told }: { told: FeedStockAnswer }) {
   const words = feedStockWords();
-  const days = useCount(String(told.warn_days), { mayBeZero: true, most: 90 });
+  const edited = useEdited<Readonly<{ days: string }>>({ days: String(told.warn_days) });
+  const days = countOf(edited.text.days, (text) => edited.set({ days: text }), { mayBeZero: true, most: 90 });
   const [isBusy, setBusy] = useState(false);
   const save = async () => {
     setBusy(true);
     try {
       await put(`/farms/${told.farm_id}/science`, { feedStock: { warnDays: days.value } });
+      edited.saved();
       refresh('farms');
     } catch (error) {
       toast(faultText(error));
@@ -305,6 +308,7 @@ function WarningSetting({ told }: { told: FeedStockAnswer }) {
     <section class="card stack no-print" data-stock-warning>
       <h2>{words.warning}</h2>
       <CountField label={words.warningDays} hint={words.warningHint} count={days} />
+      <ElsewhereNote of={edited.elsewhere} label={() => words.warningDays} />
       <div>
         <WorkButton disabled={isBlind.value || isBusy} unready={!days.isRight} work={save}>
           {words.save}

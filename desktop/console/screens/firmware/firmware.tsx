@@ -146,7 +146,12 @@ function ImageCard({ image, onBegin }: { image: FirmwareAnswer; onBegin: () => v
         <Button look="main" disabled={isBlind.value} onClick={onBegin}>
           {words.begin}
         </Button>
-        <Button look="danger" disabled={isBlind.value || image.is_in_use} onClick={() => setAsking(true)}>
+        <Button
+          look="danger"
+          disabled={isBlind.value}
+          why={image.is_in_use ? words.inUseText : null}
+          onClick={() => setAsking(true)}
+        >
           {words.remove}
         </Button>
       </div>

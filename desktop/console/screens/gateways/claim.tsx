@@ -7,7 +7,7 @@ import { Answer, Awaited } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { toast } from '../../components/toast.tsx';
-import { post } from '../../data/api.ts';
+import { ApiError, post } from '../../data/api.ts';
 import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
@@ -58,6 +58,7 @@ function AskCode({ onCode }: { onCode: (code: string) => void }) {
   const [typed, setTyped] = useState('');
   return (
     <form
+      noValidate
       class="card stack"
       onSubmit={(event) => {
         event.preventDefault();
@@ -87,11 +88,18 @@ type Ends = { onOther: () => void; onDone: () => void };
 function Look({ code, onOther, onDone }: { code: string } & Ends) {
   const words = gatewayWords();
   const preview = useGet('/sync/claims', { user_code: code });
+  const isUnknown = preview.error instanceof ApiError && preview.error.status === 404;
   return (
     <>
-      <Answer of={preview}>
-        {(told) => <Decide key={told.gateway_id} told={told} code={code} onDone={onDone} />}
-      </Answer>
+      {isUnknown ? (
+        <p class="note p2" role="alert">
+          {words.unknownCode(code)}
+        </p>
+      ) : (
+        <Answer of={preview}>
+          {(told) => <Decide key={told.gateway_id} told={told} code={code} onDone={onDone} />}
+        </Answer>
+      )}
       {preview.isError ? (
         <div>
           <Button onClick={onOther}>{words.code}</Button>

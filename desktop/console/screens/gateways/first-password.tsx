@@ -13,7 +13,7 @@ const SHORTEST = 8;
 /** For somebody whose account came over from a gateway: a code in, a password of their own out. */
 export function FirstPassword() {
   const words = gatewayWords();
-  const { fault, run } = useWork();
+  const { fault, run } = useWork({ NOT_FOUND: words.unknownFirstCode });
   const [code, setCode] = useState('');
   const [password, setPassword] = useState('');
   const [isDone, setDone] = useState(false);
@@ -45,6 +45,8 @@ export function FirstPassword() {
               onInput={(event) => setCode(event.currentTarget.value)}
             />
             <TextField
+              needed
+              minLength={SHORTEST}
               label={words.firstPassword}
               hint={words.firstHint}
               type="password"

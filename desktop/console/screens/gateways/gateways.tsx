@@ -187,12 +187,17 @@ function GatewayCard({ gateway, all }: { gateway: GatewayAnswer; all: readonly G
         <Button disabled={isBlind.value} onClick={() => setAsking('rename')}>
           {words.rename}
         </Button>
-        <Button disabled={isBlind.value || !isActive} onClick={() => setAsking('outage')}>
+        <Button
+          disabled={isBlind.value}
+          why={isActive ? null : words.status[gateway.status]}
+          onClick={() => setAsking('outage')}
+        >
           {words.outage}
         </Button>
         <Button
           look="danger"
-          disabled={isBlind.value || gateway.status === 'revoked'}
+          disabled={isBlind.value}
+          why={gateway.status === 'revoked' ? words.status.revoked : null}
           onClick={() => setAsking('revoke')}
         >
           {words.revoke}

@@ -37,7 +37,16 @@ export function Imports() {
     setChosen(file === null ? null : { file, number: (chosen?.number ?? 0) + 1 });
   const wrong = chosen === null ? null : faultIn(chosen.file);
   return (
-    <div class="page">
+    // wherever it falls: a browser opens in place of the page what nobody takes
+    <div
+      class="page"
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        const [file] = event.dataTransfer?.files ?? [];
+        if (file !== undefined) choose(file);
+      }}
+    >
       <div class="page-head">
         <div class="row nowrap">
           <Link class="button quiet" href="/relatorios/arquivos" aria-label={words.back}>
@@ -46,14 +55,7 @@ export function Imports() {
           <h1>{words.title}</h1>
         </div>
       </div>
-      <section
-        class="card stack drop"
-        onDragOver={(event) => event.preventDefault()}
-        onDrop={(event) => {
-          event.preventDefault();
-          choose(event.dataTransfer?.files[0] ?? null);
-        }}
-      >
+      <section class="card stack drop">
         <p>{words.intro}</p>
         <FileField label={words.file} hint={words.drop} file={chosen?.file ?? null} onChoose={choose} />
         {chosen === null ? <Templates /> : null}

@@ -174,6 +174,15 @@ function Bring({
     hasBatches &&
     report.kind !== 'batches' &&
     report.errors.some(({ column, code }) => column === 'batch' && code === 'UNKNOWN');
+  const why = !isFresh
+    ? words.checking
+    : report.questions.length > 0
+      ? `${words.questionTitle}.`
+      : wrong > 0
+        ? words.errorsHint
+        : fresh === 0
+          ? words.nothingNew
+          : null;
   return (
     <section class="card stack" data-bring>
       <p role="status">
@@ -184,12 +193,7 @@ function Bring({
       {fresh === 0 && wrong === 0 ? <p>{words.nothingNew}</p> : null}
       <FaultNote fault={fault} />
       <div>
-        <WorkButton
-          big
-          look="main"
-          disabled={isBlind.value || !isFresh || fresh === 0 || wrong > 0 || report.questions.length > 0}
-          work={() => run(work)}
-        >
+        <WorkButton big look="main" disabled={isBlind.value} why={why} work={() => run(work)}>
           {words.import(fresh, figure(fresh))}
         </WorkButton>
       </div>

@@ -6,8 +6,9 @@ import { Answer, Empty } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { ElsewhereNote, useRewritten } from '../../components/edited.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
-import { patch, post } from '../../data/api.ts';
+import { get, patch, post } from '../../data/api.ts';
 import { farm } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
@@ -121,6 +122,7 @@ function ChannelDialog({
     setTypes(chosen === 'SMS' ? ['ALERT'] : ['ALERT', 'SYSTEM']);
     setLeast(chosen === 'SMS' ? 'HIGH' : 'LOW');
   };
+  const rewritten = useRewritten(channel, () => get(`/notification-channels/${channel?.id ?? ''}`));
   const save = async () => {
     const wishes = {
       types,
@@ -128,8 +130,9 @@ function ChannelDialog({
       quiet_from: from === '' ? null : from,
       quiet_to: to === '' ? null : to,
     };
+    if (!(await rewritten.mayOverwrite(wishes))) return;
     const isDone = await run(async () => {
-      if (channel !== null) await patch(`/notification-channels/${channel.id}`, wishes);
+      if (channel !== null) await patch(`/notification-channels/${channel.id}`, rewritten.changesOf(wishes));
       else {
         const made = await post('/notification-channels/', {
           kind,
@@ -143,6 +146,20 @@ function ChannelDialog({
     });
     if (isDone) onClose();
   };
+  const labels: Readonly<Record<string, string>> = {
+    types: words.types,
+    min_severity: words.from,
+    quiet_from: words.quietFrom,
+    quiet_to: words.quietTo,
+  };
+  const shown = (field: string, text: string): string =>
+    field === 'types'
+      ? TYPES.filter((type) => text.split(' · ').includes(type))
+          .map((type) => words.type[type])
+          .join(' · ')
+      : field === 'min_severity'
+        ? words.severity[SEVERITIES.find((word) => word === text) ?? 'LOW']
+        : text;
   return (
     <Dialog
       title={channel === null ? words.add : nameOfChannel(channel)}
@@ -227,6 +244,7 @@ function ChannelDialog({
         />
       </div>
       <p class="muted small">{words.quietHint}</p>
+      <ElsewhereNote of={rewritten.elsewhere} label={(field) => labels[field] ?? field} shown={shown} />
       <FaultNote fault={fault} />
     </Dialog>
   );

@@ -56,7 +56,11 @@ export function Notifications() {
       title={words.title}
       narrow
       action={
-        <WorkButton disabled={isBlind.value || unread.value === 0} work={markAll}>
+        <WorkButton
+          disabled={isBlind.value}
+          why={unread.value === 0 ? words.noneUnread : null}
+          work={markAll}
+        >
           {words.markAll}
         </WorkButton>
       }

@@ -13,6 +13,8 @@ import { language } from '../../i18n/language.ts';
 import { FaultNote } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
 
+const SHORTEST = 8;
+
 /** `pairing`: the code of a box that is to be taken, as the address brought it. */
 export function AccountStep({
   onDone,
@@ -60,7 +62,7 @@ export function AccountStep({
     setBusy(false);
     if (isDone) onDone();
   };
-  const isRight = name.trim() !== '' && email.trim() !== '' && password.length >= 8;
+  const isRight = name.trim() !== '' && email.trim() !== '' && password.length >= SHORTEST && code !== '';
   return (
     <>
       <h2>{words.account}</h2>
@@ -73,6 +75,7 @@ export function AccountStep({
       ) : null}
       <p class="muted">{isHosted.value ? words.accountTextHosted : words.accountText}</p>
       <form
+        noValidate
         class="stack"
         onSubmit={(event) => {
           event.preventDefault();
@@ -97,6 +100,8 @@ export function AccountStep({
           onInput={(event) => setEmail(event.currentTarget.value)}
         />
         <TextField
+          needed
+          minLength={SHORTEST}
           label={words.password}
           type="password"
           hint={words.passwordHint}
@@ -106,6 +111,7 @@ export function AccountStep({
         />
         {code === null ? null : (
           <TextField
+            needed
             label={words.setUpCode}
             hint={words.setUpCodeHint}
             value={code}

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { UnverifiedAnswer } from '#contract/resources/users.ts';
-import { addressWords } from '#words/account.ts';
+import { addressWords, sessionWords } from '#words/account.ts';
 import { peopleWords } from '#words/people.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
-import { SelectField, TextField } from '../../components/field.tsx';
+import { PresentPassword, SelectField, TextField } from '../../components/field.tsx';
 import { QrCode } from '../../components/qr-code.tsx';
 import { del, post } from '../../data/api.ts';
 import { farm, isOwner } from '../../data/farm-store.ts';
@@ -112,12 +112,14 @@ function HandOver({
   const [isAsking, setAsking] = useState(false);
   const [email, setEmail] = useState('');
   const [stays, setStays] = useState<'MANAGER' | 'NONE'>('MANAGER');
+  const [password, setPassword] = useState('');
   const offer = async () => {
     onMade(
       await post(`/farms/${farmId}/invitations`, {
         kind: 'HANDOVER',
         former_owner: stays,
         email: email.trim() === '' ? null : email.trim(),
+        current_password: password,
       }),
     );
     refresh('farms');
@@ -136,6 +138,7 @@ function HandOver({
           title={words.handOver}
           label={words.offerIt}
           mustType={{ label: words.typeName(name), text: name }}
+          isReady={password !== ''}
           work={offer}
           onClose={() => setAsking(false)}
         >
@@ -156,6 +159,7 @@ function HandOver({
             ]}
             onChange={(event) => setStays(event.currentTarget.value === 'NONE' ? 'NONE' : 'MANAGER')}
           />
+          <PresentPassword label={sessionWords().password} value={password} onTyped={setPassword} />
         </ConfirmDialog>
       ) : null}
     </section>

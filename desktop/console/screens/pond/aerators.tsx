@@ -6,10 +6,11 @@ import { systemWords } from '#words/system.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
+import { ElsewhereNote, useRewritten } from '../../components/edited.tsx';
 import { TextField } from '../../components/field.tsx';
 import { FigureField, useFigure } from '../../components/figure-field.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { del, put } from '../../data/api.ts';
+import { del, get, put } from '../../data/api.ts';
 import { now } from '../../data/clock.ts';
 import { useSend } from '../../data/corrections.ts';
 import { mayOperate } from '../../data/farm-store.ts';
@@ -127,11 +128,13 @@ function AeratorDialog({
   const [name, setName] = useState(aerator?.name ?? w.proposed(taken.length + 1));
   const [device, setDevice] = useState(aerator?.device_id ?? nextNumber(taken, pond));
   const power = useFigure(asTyped(aerator?.power_kw), { mayBeZero: false });
+  const rewritten = useRewritten(aerator, () => get(`/aerators/${aerator?.id ?? ''}`));
   const save = async () => {
+    const said = { name: name.trim(), device_id: device.trim(), power_kw: power.value };
+    if (!(await rewritten.mayOverwrite(said))) return;
     const isDone = await run(async () => {
-      const said = { name: name.trim(), device_id: device.trim(), power_kw: power.value };
       if (aerator === null) await send('/aerators/', { pond_id: pond.id, ...said });
-      else await put(`/aerators/${aerator.id}`, said);
+      else await put(`/aerators/${aerator.id}`, rewritten.changesOf(said));
       refresh(...TOUCHES);
     }, shared.saved);
     if (isDone) onClose();
@@ -173,6 +176,10 @@ function AeratorDialog({
         />
       </div>
       <p class="muted small">{w.text}</p>
+      <ElsewhereNote
+        of={rewritten.elsewhere}
+        label={(field) => (field === 'name' ? w.name : field === 'power_kw' ? w.power : w.number)}
+      />
       <FaultNote fault={fault} />
     </Dialog>
   );

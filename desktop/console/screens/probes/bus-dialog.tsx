@@ -5,8 +5,9 @@ import { systemWords } from '#words/system.ts';
 import { Awaited } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { ElsewhereNote, useRewritten } from '../../components/edited.tsx';
 import { CheckField, DecimalField, SelectField, TextField } from '../../components/field.tsx';
-import { put } from '../../data/api.ts';
+import { get, put } from '../../data/api.ts';
 import { useSend } from '../../data/corrections.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
@@ -57,6 +58,7 @@ export function BusDialog({
     ? (line.device ?? '').trim() !== ''
     : (line.host ?? '').trim() !== '' && isPortRight;
   const change = (to: Partial<Line>) => setLine({ ...line, ...to });
+  const rewritten = useRewritten(bus, () => get(`/probe-buses/${bus?.id ?? ''}`));
   const save = async () => {
     const { kind, device, baud, parity, stop_bits, host, is_enabled } = line;
     const wanted = {
@@ -70,13 +72,25 @@ export function BusDialog({
       ...(isPortRight ? { port: tcpPort } : {}),
       is_enabled,
     };
+    if (!(await rewritten.mayOverwrite(wanted))) return;
     const isDone = await run(async () => {
       await (bus === null
         ? send('/probe-buses/', { farm_id: farmId, ...wanted })
-        : put(`/probe-buses/${bus.id}`, wanted));
+        : put(`/probe-buses/${bus.id}`, rewritten.changesOf(wanted)));
       refresh('probe-buses', 'probes');
     }, words.saved);
     if (isDone) onClose();
+  };
+  const labels: Readonly<Record<string, string>> = {
+    name: words.name,
+    kind: words.kind,
+    device: words.port,
+    host: words.host,
+    port: words.tcpPort,
+    baud: words.baud,
+    parity: words.parity,
+    stop_bits: words.stopBits,
+    is_enabled: words.enabled,
   };
   return (
     <Dialog
@@ -144,6 +158,13 @@ export function BusDialog({
           onChange={(event) => change({ is_enabled: event.currentTarget.checked })}
         />
       )}
+      <ElsewhereNote
+        of={rewritten.elsewhere}
+        label={(field) => labels[field] ?? field}
+        shown={(field, text) =>
+          field === 'kind' ? words.kinds[KINDS.find((kind) => kind === text) ?? 'serial'] : text
+        }
+      />
       <FaultNote fault={fault} />
     </Dialog>
   );

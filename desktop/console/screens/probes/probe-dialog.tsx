@@ -10,8 +10,9 @@ import { probeWords } from '#words/probes.ts';
 import { systemWords } from '#words/system.ts';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { ElsewhereNote, useRewritten } from '../../components/edited.tsx';
 import { CheckField, DecimalField, SelectField, TextField } from '../../components/field.tsx';
-import { post, put } from '../../data/api.ts';
+import { get, post, put } from '../../data/api.ts';
 import { useSend } from '../../data/corrections.ts';
 import { isBlind } from '../../data/live.ts';
 import { usePonds } from '../../data/places.ts';
@@ -82,6 +83,7 @@ export function ProbeDialog({
       });
       setReadings(told.readings);
     });
+  const rewritten = useRewritten(known, () => get(`/probes/${known?.id ?? ''}`));
   const save = async () => {
     const wanted = {
       pond_id: pond,
@@ -93,11 +95,24 @@ export function ProbeDialog({
       calibration_days: days,
       is_enabled: isEnabled,
     };
+    if (!(await rewritten.mayOverwrite(wanted))) return;
     const isDone = await run(async () => {
-      await (known === null ? send('/probes/', wanted) : put(`/probes/${known.id}`, wanted));
+      await (known === null
+        ? send('/probes/', wanted)
+        : put(`/probes/${known.id}`, rewritten.changesOf(wanted)));
       refresh('probes', 'probe-buses');
     }, words.saved);
     if (isDone) onClose();
+  };
+  const labels: Readonly<Record<string, string>> = {
+    pond_id: words.pond,
+    probe_bus_id: words.bus,
+    unit_id: words.unit,
+    probe_profile_id: words.model,
+    name: words.name,
+    poll_s: words.pace,
+    calibration_days: words.remind,
+    is_enabled: words.enabled,
   };
   const mayRead = isRight.unit && bus !== '' && model !== '' && !isBlind.value;
   return (
@@ -192,6 +207,15 @@ export function ProbeDialog({
           <ReadingList readings={readings} isOld={false} told="reason" />
         </div>
       )}
+      <ElsewhereNote
+        of={rewritten.elsewhere}
+        label={(field) => labels[field] ?? field}
+        shown={(_, text) =>
+          [...ponds.map(({ id, cod }) => ({ id, name: cod })), ...profiles, ...buses].find(
+            ({ id }) => id === text,
+          )?.name ?? text
+        }
+      />
       <FaultNote fault={fault} />
     </Dialog>
   );

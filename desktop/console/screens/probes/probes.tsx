@@ -204,7 +204,12 @@ function BusCard({
           <Button disabled={isBlind.value} onClick={onEdit}>
             {words.edit}
           </Button>
-          <Button look="danger" disabled={isBlind.value || bus.probes > 0} onClick={() => setAsking(true)}>
+          <Button
+            look="danger"
+            disabled={isBlind.value}
+            why={bus.probes > 0 ? words.hasProbes(bus.probes) : null}
+            onClick={() => setAsking(true)}
+          >
             {words.remove}
           </Button>
         </div>

@@ -6,8 +6,9 @@ import { systemWords } from '#words/system.ts';
 import { Answer } from '../../components/answer.tsx';
 import { Button, WorkButton } from '../../components/button.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
+import { ElsewhereNote, useRewritten } from '../../components/edited.tsx';
 import { TextField } from '../../components/field.tsx';
-import { del, put } from '../../data/api.ts';
+import { del, get, put } from '../../data/api.ts';
 import { useSend } from '../../data/corrections.ts';
 import { mayOperate } from '../../data/farm-store.ts';
 import { isBlind } from '../../data/live.ts';
@@ -187,16 +188,26 @@ function ProfileDialog({
     from === null ? [NEW_REGISTER] : from.registers.map(typedOf),
   );
   const isRight = registers.every((register) => Object.keys(faultsIn(register)).length === 0);
+  const shape = (row: ProbeProfileAnswer) => ({
+    name: row.name,
+    notes: row.notes,
+    registers: row.registers.map(typedOf).map(registerOf),
+  });
+  const rewritten = useRewritten(from === null || isCopy ? null : shape(from), async () => {
+    const found = (await get('/probe-profiles/', { farm_id: farmId })).find(({ id }) => id === from?.id);
+    return found && shape(found);
+  });
   const save = async () => {
     const wanted = {
       name: name.trim(),
       notes: notes.trim() === '' ? null : notes.trim(),
       registers: registers.map(registerOf),
     };
+    if (!(await rewritten.mayOverwrite(wanted))) return;
     const isDone = await run(async () => {
       await (from === null || isCopy
         ? send('/probe-profiles/', { farm_id: farmId, ...wanted })
-        : put(`/probe-profiles/${from.id}`, wanted));
+        : put(`/probe-profiles/${from.id}`, rewritten.changesOf(wanted)));
       refresh('probe-profiles', 'probes');
     }, words.saved);
     if (isDone) onClose();
@@ -252,6 +263,10 @@ function ProfileDialog({
           {words.addRegister}
         </Button>
       </div>
+      <ElsewhereNote
+        of={rewritten.elsewhere}
+        label={(field) => (field === 'name' ? words.name : field === 'notes' ? words.notes : words.table)}
+      />
       <FaultNote fault={fault} />
     </Dialog>
   );

@@ -29,6 +29,7 @@ export function Recall() {
   return (
     <div class="stack" data-recall>
       <form
+        noValidate
         class="card stack no-print"
         onSubmit={(event) => {
           event.preventDefault();

@@ -63,6 +63,7 @@ function AskForm({ onSent }: { onSent: (email: string) => void }) {
   };
   return (
     <form
+      noValidate
       class="stack"
       onSubmit={(event) => {
         event.preventDefault();

@@ -47,6 +47,7 @@ export function NewPassword() {
         </div>
       ) : (
         <form
+          noValidate
           class="card stack"
           onSubmit={(event) => {
             event.preventDefault();
@@ -66,6 +67,8 @@ export function NewPassword() {
             onInput={(event) => setCode(event.currentTarget.value)}
           />
           <TextField
+            needed
+            minLength={SHORTEST}
             label={words.password}
             hint={words.passwordHint}
             type="password"
@@ -75,6 +78,7 @@ export function NewPassword() {
             onInput={(event) => setPassword(event.currentTarget.value)}
           />
           <TextField
+            needed
             label={words.repeat}
             type="password"
             value={again}

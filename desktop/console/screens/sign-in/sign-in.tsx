@@ -1,9 +1,10 @@
 import { useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { PasskeyRequestOptions } from '#contract/resources/passkeys.ts';
+import { buttonWords } from '#words/components.ts';
 import { shellWords } from '#words/shell.ts';
 import { faultText } from '../../components/answer.tsx';
-import { Button } from '../../components/button.tsx';
+import { Button, emptyIn } from '../../components/button.tsx';
 import { CheckField, TextField } from '../../components/field.tsx';
 import { LanguageChoice } from '../../components/language-choice.tsx';
 import { SecondFactorField } from '../../components/second-factor-field.tsx';
@@ -81,11 +82,14 @@ export function SignInForm() {
   };
   return (
     <form
+      noValidate
       ref={form}
       class="card stack"
       onSubmit={(event) => {
         event.preventDefault();
-        void submit(() => (asked === null ? {} : { second_factor: code.trim() }));
+        const lacks = emptyIn(event.currentTarget);
+        if (lacks.length > 0) setFault(buttonWords().lacks(lacks));
+        else void submit(() => (asked === null ? {} : { second_factor: code.trim() }));
       }}
     >
       <h1>{words.product}</h1>
@@ -95,7 +99,7 @@ export function SignInForm() {
         name="email"
         type="email"
         autoComplete="username"
-        required
+        needed
         autoFocus
         // another person may have no second factor
         onInput={() => setAsked(null)}
@@ -105,7 +109,7 @@ export function SignInForm() {
         name="password"
         type="password"
         autoComplete="current-password"
-        required
+        needed
         fault={fault}
       />
       {options === null ? null : (

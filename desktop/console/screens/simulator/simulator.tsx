@@ -179,7 +179,7 @@ function SimulatedList({ answer }: { answer: SimulatorAnswer }) {
         <Button disabled={isBlind.value} onClick={() => ask(controllers)}>
           {words.changeAll}
         </Button>
-        <WorkButton disabled={isBlind.value || !isAnyTroubled} work={heal}>
+        <WorkButton disabled={isBlind.value} why={isAnyTroubled ? null : words.nothingToHeal} work={heal}>
           {words.heal}
         </WorkButton>
       </div>

@@ -207,7 +207,8 @@ export function SirenNow({ farmId, told }: { farmId: string; told: SirenAnswer }
             </WorkButton>
             {mayOperate.value ? (
               <WorkButton
-                disabled={isBlind.value || state === 'testing'}
+                disabled={isBlind.value}
+                why={state === 'testing' ? words.state.testing : null}
                 work={() => act('test', { seconds: TEST_S }, words.tested)}
               >
                 {words.test}

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { ModemAnswer } from '#contract/resources/modem.ts';
 import type { ChannelAnswer } from '#contract/resources/notification-channels.ts';
@@ -7,6 +6,7 @@ import { sirenWords } from '#words/siren.ts';
 import { systemWords } from '#words/system.ts';
 import { Answer, Empty } from '../../components/answer.tsx';
 import { WorkButton } from '../../components/button.tsx';
+import { ElsewhereNote, useEdited } from '../../components/edited.tsx';
 import { DecimalField } from '../../components/field.tsx';
 import { post, put } from '../../data/api.ts';
 import { now } from '../../data/clock.ts';
@@ -56,12 +56,7 @@ function OfFarm({ farmId }: { farmId: string }) {
             {told.sirens.length === 0 ? null : <SirenNow farmId={farmId} told={told} />}
             <SirenList told={told} />
             {mayOperate.value && told.sirens.length > 0 ? (
-              <Rhythm
-                key={`${told.sound_minutes} ${told.pause_minutes}`}
-                farmId={farmId}
-                sound={told.sound_minutes}
-                pause={told.pause_minutes}
-              />
+              <Rhythm farmId={farmId} sound={told.sound_minutes} pause={told.pause_minutes} />
             ) : null}
           </>
         )}
@@ -77,7 +72,11 @@ function Rhythm({ farmId, sound, pause }: { farmId: string; sound: number; pause
   const words = sirenWords();
   const shared = systemWords();
   const { fault, run } = useWork();
-  const [typed, setTyped] = useState({ sound: String(sound), pause: String(pause) });
+  const edited = useEdited<Readonly<Record<'sound' | 'pause', string>>>({
+    sound: String(sound),
+    pause: String(pause),
+  });
+  const typed = edited.text;
   const minutes = { sound: readCount(typed.sound), pause: readCount(typed.pause) };
   const save = () =>
     run(async () => {
@@ -85,6 +84,7 @@ function Rhythm({ farmId, sound, pause }: { farmId: string; sound: number; pause
         sound_minutes: minutes.sound,
         pause_minutes: minutes.pause,
       });
+      edited.saved();
       refresh('farms');
     }, shared.saved);
   return (
@@ -99,10 +99,11 @@ function Rhythm({ farmId, sound, pause }: { farmId: string; sound: number; pause
             inputMode="numeric"
             value={typed[name]}
             fault={isMinutes(minutes[name]) ? null : words.badMinutes}
-            onInput={(event) => setTyped({ ...typed, [name]: event.currentTarget.value })}
+            onInput={(event) => edited.set({ [name]: event.currentTarget.value })}
           />
         ))}
       </div>
+      <ElsewhereNote of={edited.elsewhere} label={(name) => words[name]} />
       <FaultNote fault={fault} />
       <div>
         <WorkButton
@@ -169,7 +170,11 @@ function PhoneNumber({ channel }: { channel: ChannelAnswer }) {
           <strong>{channel.address}</strong>
           <p class="muted small">{facts.filter((fact) => fact !== '').join(' · ')}</p>
         </div>
-        <WorkButton disabled={isBlind.value || state === 'UNCONFIRMED' || state === 'OFF'} work={test}>
+        <WorkButton
+          disabled={isBlind.value}
+          why={state === 'UNCONFIRMED' ? words.testAfterCode : state === 'OFF' ? words.testAfterOn : null}
+          work={test}
+        >
           {words.sendTest}
         </WorkButton>
       </div>

@@ -4,18 +4,19 @@ import { TASK_REPEATS, type TaskAnswer, type TaskRepeat } from '#contract/resour
 import { componentWords } from '#words/components.ts';
 import { ownTaskWords } from '#words/own-tasks.ts';
 import { Answer, Empty, faultText } from '../../components/answer.tsx';
+import { ElsewhereNote, useRewritten } from '../../components/edited.tsx';
 import { DateField, SelectField, TextArea, TextField } from '../../components/field.tsx';
 import { CountField, useCount } from '../../components/figure-field.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { toast } from '../../components/toast.tsx';
-import { newUuid, post, put } from '../../data/api.ts';
+import { get, newUuid, post, put } from '../../data/api.ts';
 import { now } from '../../data/clock.ts';
 import { farm, mayManage } from '../../data/farm-store.ts';
 import { usePonds } from '../../data/places.ts';
 import { refresh, useGet } from '../../data/query.ts';
 import { TIME } from '../../data/schedules.ts';
 import { TASK_TOUCHES } from '../../data/tasks.ts';
-import { isoDay } from '../../i18n/format.ts';
+import { isoDay, plainDay } from '../../i18n/format.ts';
 import { SaveButton } from '../entries/entry-form.tsx';
 
 /** A new task, or another word of one that is there. */
@@ -79,6 +80,7 @@ function Fields({ farmId, was }: { farmId: string; was: TaskAnswer | null }) {
     isTimeRight &&
     (repeat !== 'DAYS' || everyDays.isRight) &&
     (repeat !== 'WEEKDAYS' || days.length > 0);
+  const rewritten = useRewritten(was, () => get(`/tasks/${was?.id ?? ''}`));
   const save = async () => {
     const body = {
       text: text.trim(),
@@ -92,15 +94,35 @@ function Fields({ farmId, was }: { farmId: string; was: TaskAnswer | null }) {
       pond_id: pondId === '' ? null : pondId,
       assignee_id: assigneeId === '' ? null : assigneeId,
     };
+    if (!(await rewritten.mayOverwrite(body))) return;
     try {
       if (was === null) await post(`/farms/${farmId}/tasks`, { id: ownId, ...body });
-      else await put(`/tasks/${was.id}`, body);
+      else await put(`/tasks/${was.id}`, rewritten.changesOf(body));
       refresh(...TASK_TOUCHES);
       toast(words.saved);
       go('/tarefas/todas');
     } catch (error) {
       toast(faultText(error));
     }
+  };
+  const labels: Readonly<Record<string, string>> = {
+    text: words.text,
+    notes: words.notes,
+    items: words.items,
+    repeat: words.repeat,
+    every_days: words.everyDays,
+    days_of_week: words.repeat,
+    first_day: words.firstDay,
+    remind_at: words.remindAt,
+    pond_id: words.pond,
+    assignee_id: words.assignee,
+  };
+  const shown = (name: string, text: string): string => {
+    if (name === 'first_day') return plainDay(text);
+    if (name === 'repeat') return words.repeats[TASK_REPEATS.find((word) => word === text) ?? 'ONCE'];
+    if (name === 'pond_id') return ponds.find(({ id }) => id === text)?.cod ?? text;
+    if (name === 'assignee_id') return people.data?.find(({ user_id }) => user_id === text)?.name ?? text;
+    return text;
   };
   return (
     <div class="card stack">
@@ -168,6 +190,7 @@ function Fields({ farmId, was }: { farmId: string; was: TaskAnswer | null }) {
         value={notes}
         onInput={(event) => setNotes(event.currentTarget.value)}
       />
+      <ElsewhereNote of={rewritten.elsewhere} label={(name) => labels[name] ?? name} shown={shown} />
       <SaveButton isRight={isRight} save={save} label={words.save} />
     </div>
   );

@@ -43,7 +43,7 @@ export const pointWords = translation<typeof source.pointWords>({
   startGroup: 'Start group',
   startOrder: 'Start order',
   doOn: 'Turns on with DO up to',
-  doOff: 'Lets go with DO from',
+  doOff: 'Back to the schedule with DO from',
   doEmergency: 'Emergency with DO up to',
   oxygenHint: 'Empty: does not act by oxygen.',
   save: 'Save settings',

@@ -59,7 +59,7 @@ export const syncWords = translation<typeof source.syncWords>({
     min_on_s: 'At least on, s',
     min_off_s: 'At least off, s',
     do_on: 'On at DO up to',
-    do_off: 'Lets go at DO from',
+    do_off: 'Back to the schedule with DO from',
     do_emergency: 'Emergency at DO up to',
     is_siren: 'Is a siren',
     allow_unkeyed: 'Heard without a key',
@@ -171,6 +171,8 @@ export const gatewayWords = translation<typeof source.gatewayWords>({
   claimTitle: 'Link a gateway',
   code: 'Code that the gateway shows',
   codeHint: 'Case, hyphens and spaces do not matter.',
+  unknownCode: (code: string) =>
+    `No gateway shows the code ${code} now. Look at the screen of the gateway: it changes after some minutes.`,
   find: 'See whose code it is',
   what: 'This gateway wants to join your account',
   known: 'It was yours before: it comes back as the same one.',
@@ -243,6 +245,8 @@ export const gatewayWords = translation<typeof source.gatewayWords>({
   link: 'Address to choose the password',
   done: 'I handed the code over',
   firstTitle: 'Choose your password',
+  unknownFirstCode:
+    'This code is nobody’s, or was used before. Compare it letter by letter, or ask for another one.',
   firstCode: 'Code that you were given',
   firstPassword: 'New password',
   firstHint: 'At least 8 characters.',

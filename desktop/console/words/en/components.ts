@@ -98,6 +98,7 @@ export const componentWords = translation<typeof source.componentWords>({
   languageLater: 'The gateway does not answer now: the console speaks this language when it is opened again.',
   priority: { 1: 'critical', 2: 'high', 3: 'attention' },
   close: 'Close',
+  otherText: (text: string) => `That is not “${text}” yet.`,
   cancel: 'Cancel',
   tryAgain: 'Try again',
   loading: 'Loading…',

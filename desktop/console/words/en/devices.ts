@@ -59,6 +59,7 @@ export const adoptionWords = translation<typeof source.adoptionWords>({
   point: 'Control point',
   newPoint: 'New control point',
   claim: 'Code on the label of this board',
+  claimShape: 'The code of the label has 12 to 64 letters and digits.',
   claimHint: 'The key travels sealed with it: only this board can open it.',
   byHand: 'The key is shown once, to be written over the cable or on the device’s own page.',
   hasController: (cod: string, device: string) =>
@@ -205,6 +206,7 @@ export const unkeyedWords = translation<typeof source.unkeyedWords>({
     no: 'No, with a key only',
     gateway: 'The gateway of the farm decides: it is not known here',
   },
+  same: 'That is what holds already: choose another one to change it.',
   risk: 'Whoever is on the network and knows the name can say that this motor is on or off. Its state is shown as not proved.',
   save: 'Save',
   saved: 'Saved',

@@ -26,6 +26,7 @@ export const firmwareWords = translation<typeof source.firmwareWords>({
   tooLarge: 'The file is too large for a controller (more than 4 MB).',
   meta: (size: string, at: string) => `${size} · sent ${at}`,
   signedBy: (key: string) => `signed by ${key}`,
+  inUseText: 'An update that is under way uses this firmware: finish or cancel it first.',
   used: 'used by a rollout',
   begin: 'Update controllers',
   remove: 'Delete',

@@ -63,6 +63,8 @@ export const peopleWords = translation<typeof source.peopleWords>({
   offer: (farm: string) => `${farm} is waiting for you.`,
   accept: 'Accept',
   decline: 'Decline',
+  unknownCode:
+    'No invitation has this code. Compare it letter by letter with whoever invited you; one that was used does not count either.',
   accepted: (farm: string) => `You are part of ${farm} now.`,
   declined: 'Invitation declined.',
   handOver: 'Hand the farm over',

@@ -7,6 +7,10 @@ export const busWords = translation<typeof source.busWords>({
   newName: (n: number) => `Bus ${n}`,
   edit: 'Change',
   remove: 'Remove',
+  hasProbes: (n: number) =>
+    n === 1
+      ? '1 probe hangs on this bus: remove it or move it to another one first.'
+      : `${n} probes hang on this bus: remove them or move them to another one first.`,
   removeTitle: (name: string) => `Remove ${name}?`,
   removeText: 'Only a bus without probes can be removed.',
   busInUse: 'There are probes on this bus. Take them out or move them to another bus first.',

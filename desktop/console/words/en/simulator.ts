@@ -34,6 +34,7 @@ export const simulatorWords = translation<typeof source.simulatorWords>({
   controllers: 'Virtual controllers',
   change: 'Give trouble',
   changeAll: 'Give trouble to all',
+  nothingToHeal: 'Nothing is wrong with any of them now.',
   heal: 'All well again',
   shadow: 'Shadow',
   well: 'nothing wrong',

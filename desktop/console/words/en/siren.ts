@@ -91,6 +91,8 @@ export const sirenWords = translation<typeof source.sirenWords>({
   smsText: 'Each person chooses numbers in Channels. Critical alarms go out without the internet.',
   toChannels: 'Channels',
   noSms: 'You have no number yet.',
+  testAfterCode: 'This number is not confirmed yet: first type the code that was sent to it, under Channels.',
+  testAfterOn: 'This channel is off: turn it on under Channels first.',
   sendTest: 'Send a test SMS',
   testSent: 'Test SMS on its way.',
   unconfirmed: 'to be confirmed in Channels',

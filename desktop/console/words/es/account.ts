@@ -115,7 +115,7 @@ export const preferenceWords = translation<typeof source.preferenceWords>({
   passwordText: 'Cambiar la contraseña termina todas las sesiones, también en dispositivos perdidos.',
   tokens: 'Accesos para programas',
   tokensText:
-    'Un acceso deja que un programa lea o grabe en su nombre, sin su contraseña. Se muestra una vez y se puede revocar.',
+    'Un acceso deja que un programa lea o registre en su nombre, sin su contraseña. Se muestra una vez y se puede revocar.',
   noTokens: 'Ningún acceso creado.',
   tokensLocked: 'Crear accesos es parte de los planes desde el Basic.',
   seePlans: 'Ver planes',
@@ -245,7 +245,7 @@ export const secondFactorWords = translation<typeof source.secondFactorWords>({
   ended: 'Segundo factor desactivado.',
   mustTitle: 'Falta su segundo factor',
   mustText:
-    'Aquí las personas con su función entran con un segundo factor. Configure una aplicación de códigos o una llave de acceso; hasta entonces no se abre nada más.',
+    'Aquí las personas con su rol entran con un segundo factor. Configure una aplicación de códigos o una llave de acceso; hasta entonces no se abre nada más.',
   mustGoOn: 'Continuar',
   endTitle: '¿Desactivar el segundo factor?',
   endText: 'Después de eso, la contraseña basta para entrar, a menos que haya llaves de acceso.',

@@ -43,7 +43,7 @@ export const pointWords = translation<typeof source.pointWords>({
   startGroup: 'Grupo de arranque',
   startOrder: 'Orden de arranque',
   doOn: 'Enciende con OD hasta',
-  doOff: 'Suelta con OD desde',
+  doOff: 'Vuelve a la programación con OD desde',
   doEmergency: 'Emergencia con OD hasta',
   oxygenHint: 'Vacío: no actúa por el oxígeno.',
   save: 'Guardar ajustes',

@@ -32,7 +32,7 @@ export const listWords = translation<typeof source.listWords>({
     who === null ? `Sin sonido hasta ${at}` : `Sin sonido hasta ${at}, por ${who}`,
   putOff: (at: string, who: string | null) =>
     who === null ? `Pospuesta hasta ${at}` : `Pospuesta hasta ${at}, por ${who}`,
-  unsilence: 'Volver al sonido',
+  unsilence: 'Reactivar el sonido',
   unshelve: 'Dejar de posponer',
   noteDo: 'Anotar',
   noteTitle: 'Qué se vio y qué se hizo',

@@ -59,7 +59,7 @@ export const backupWords = translation<typeof source.backupWords>({
     DAMAGED: 'El archivo está dañado o incompleto. Use un respaldo más antiguo.',
     NEWER_VERSION: 'El respaldo es de una versión más nueva del programa. Instale primero esa versión.',
     NO_SPACE: 'Falta espacio. No cambió nada; libere espacio o use una memoria USB más grande.',
-    NO_RIGHT: 'La carpeta no acepta grabación. Vea el seguro de la memoria USB.',
+    NO_RIGHT: 'No se puede escribir en la carpeta. Vea el seguro de la memoria USB.',
     NOT_THERE: 'La memoria USB desapareció o está fallando. Conéctela de nuevo, o use otra.',
     NOT_READY: 'La memoria USB no está en la carpeta, o todavía no se ha preparado.',
     NO_KEY: 'Falta la clave de recuperación.',

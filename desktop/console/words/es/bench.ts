@@ -2,7 +2,7 @@ import { translation } from '../../i18n/catalogue.ts';
 import type * as source from '../pt-BR/bench.ts';
 
 export const troubleWords = translation<typeof source.troubleWords>({
-  BAD_INPUT: 'El pedido no sirve.',
+  BAD_INPUT: 'La solicitud no es válida.',
   PORT_NOT_FOUND: 'El puerto desapareció.',
   PORT_BUSY: 'Otro programa usa el puerto.',
   PORT_DENIED: 'El gateway no puede abrir el puerto.',
@@ -46,6 +46,9 @@ export const benchWords = translation<typeof source.benchWords>({
     },
   ],
   port: '1. Puerto',
+  choosePort: 'Elija antes el puerto, en el paso 1.',
+  waitForJob: 'Hay un trabajo en marcha: espere a que termine o deténgalo.',
+  noneFits: 'No hay elegido un firmware que sirva para esta placa.',
   noPorts: 'Ningún puerto serial. Conecte el cable USB (de datos, no solo de carga) y busque de nuevo.',
   look: 'Buscar de nuevo',
   inUse: (who: string) => `en uso por ${who}`,

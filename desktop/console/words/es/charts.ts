@@ -39,7 +39,7 @@ export const compareWords = translation<typeof source.compareWords>({
   enough: (most: number) => `Son ${most} como máximo: desmarque uno para cambiar.`,
   choose: 'Marque al menos uno.',
   day: 'Día',
-  growth: 'Peso medio',
+  growth: 'Peso promedio',
   night: (from: string, to: string) => `Noche del ${from} al ${to}`,
   nights: 'Comparar noches',
   others: 'Comparar con otros',

@@ -49,7 +49,7 @@ export const figureFieldWords = translation<typeof source.figureFieldWords>({
 
 export const notProvedWords = translation<typeof source.notProvedWords>({
   mark: 'no comprobado',
-  why: 'El último informe vino sin clave: quien está en la red y sabe el nombre del controlador puede haberlo mandado.',
+  why: 'El último informe vino sin clave: quien está en la red y conoce el nombre del controlador puede haberlo mandado.',
 });
 
 export const dateWords = translation<typeof source.dateWords>({
@@ -97,6 +97,7 @@ export const componentWords = translation<typeof source.componentWords>({
   languageLater: 'El gateway no responde ahora: el panel habla este idioma cuando se abra de nuevo.',
   priority: { 1: 'crítica', 2: 'alta', 3: 'atención' },
   close: 'Cerrar',
+  otherText: (text: string) => `Todavía no es “${text}”.`,
   cancel: 'Cancelar',
   tryAgain: 'Intentar de nuevo',
   loading: 'Cargando…',

@@ -115,7 +115,7 @@ export const controlWords = translation<typeof source.controlWords>({
   wanted: { ON: 'deseado: encendido', OFF: 'deseado: apagado' },
   last: { ON: 'último: encendido', OFF: 'último: apagado' },
   runsLocked: 'pero informa: encendido',
-  sent: 'Enviada · confirma en hasta 30 s',
+  sent: 'Enviada · se confirma en 30 s o menos',
   slow: 'Tarda en confirmar',
   willApply: 'Se aplicará cuando vuelva',
   farmSilent: 'La camaronera está sin contacto',

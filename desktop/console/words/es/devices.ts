@@ -58,6 +58,7 @@ export const adoptionWords = translation<typeof source.adoptionWords>({
   point: 'Punto de control',
   newPoint: 'Nuevo punto de control',
   claim: 'Código de la etiqueta de esta placa',
+  claimShape: 'El código de la etiqueta tiene de 12 a 64 letras y números.',
   claimHint: 'La clave va sellada con él: solo esta placa puede abrirla.',
   byHand: 'La clave se muestra una vez, para grabarla por cable o en la página del dispositivo.',
   hasController: (cod: string, device: string) =>
@@ -204,6 +205,7 @@ export const unkeyedWords = translation<typeof source.unkeyedWords>({
     no: 'No, solo con clave',
     gateway: 'Decide el gateway de la camaronera: aquí no se sabe',
   },
+  same: 'Es lo que ya vale: elija otro para cambiarlo.',
   risk: 'Quien está en la red y sabe el nombre puede decir que este motor está encendido o apagado. El estado aparece como no comprobado.',
   save: 'Guardar',
   saved: 'Guardado',

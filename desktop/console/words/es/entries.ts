@@ -60,7 +60,7 @@ export const formWords = translation<typeof source.formWords>({
     },
     count: 'Camarones muertos',
     weight: 'Peso de los muertos',
-    severity: 'Cuánto de los vivos murió',
+    severity: 'Qué parte de los vivos murió',
     now: (rate: string, population: string) => `Ahora: ${rate} de supervivencia, ${population} camarones`,
     later: (rate: string, population: string) => `Después: ${rate}, ${population} camarones`,
     confirm: 'Ajustar supervivencia',

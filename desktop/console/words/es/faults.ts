@@ -15,7 +15,7 @@ export const faults = translation<typeof source.faults>({
   BATCH_NOT_ACTIVE: 'Este lote ya fue cerrado.',
   NO_ANIMALS_IN_POND: 'El lote no tiene camarones en esta piscina a esa hora.',
   WRITE_LIMIT_EXCEEDED: 'Esta cuenta ya guardó hoy todo lo que puede. La aireación y las alarmas siguen.',
-  RATE_LIMIT_EXCEEDED: 'El plan no permite más pedidos en esta hora. La aireación y las alarmas siguen.',
+  RATE_LIMIT_EXCEEDED: 'El plan no permite más solicitudes en esta hora. La aireación y las alarmas siguen.',
   TOO_MANY_ATTEMPTS: 'Demasiados intentos. Espere unos minutos e intente de nuevo.',
   INCORRECT_CREDENTIALS: 'El correo o la contraseña no coinciden.',
   ALREADY_EXISTS: 'Ya existe un registro con este valor; elija otro.',
@@ -24,7 +24,7 @@ export const faults = translation<typeof source.faults>({
   STORAGE_UNAVAILABLE:
     'El gateway no pudo guardar ahora. Lo que está encendido sigue; intente de nuevo en unos instantes.',
   BUSY: 'El gateway está ocupado. Intente de nuevo en unos instantes.',
-  BOX_RIGHT_REQUIRED: 'Esto es de quien cuida la caja: pídalo a su dueño.',
+  BOX_RIGHT_REQUIRED: 'Esto es de quien cuida la caja: pídaselo a su dueño.',
   LOCKED_OUT: 'Este motor está bloqueado por mantenimiento.',
   IS_SIREN: 'Es una sirena: solo las alarmas críticas la encienden.',
   SIMULATED: 'Es del simulador: un controlador de verdad no toma su lugar. Cree un punto de control nuevo.',
@@ -47,10 +47,9 @@ export const faults = translation<typeof source.faults>({
     'Este código no vale ahora. Vea lo que muestra la aplicación, y use cada código una sola vez.',
   SECOND_FACTOR_REQUIRED:
     'Usted entró sin el segundo factor: basta para manejar la camaronera, no para esto. Entre con un código de recuperación, o cuando el reloj esté correcto.',
-  SECOND_FACTOR_SET_UP:
-    'Aquí las personas con su función necesitan un segundo factor: configure uno primero.',
+  SECOND_FACTOR_SET_UP: 'Aquí las personas con su rol necesitan un segundo factor: configure uno primero.',
   SECOND_FACTOR_SPENT:
-    'Demasiados códigos errados hoy en esta cuenta. Use un código de recuperación o una llave de acceso, o cambie la contraseña.',
+    'Demasiados códigos incorrectos hoy en esta cuenta. Use un código de recuperación o una llave de acceso, o cambie la contraseña.',
   PASSKEY_NOT_GIVEN: 'No se dio ninguna llave de acceso. Intente de nuevo, o entre de otra forma.',
   PASSKEY_REFUSED: 'Esta llave de acceso no abre nada aquí, o tardó demasiado. Intente de nuevo.',
   PASSKEY_COPIED: 'Esta llave de acceso parece una copia y fue rechazada. Entre de otra forma y quítela.',

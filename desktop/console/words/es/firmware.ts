@@ -26,6 +26,7 @@ export const firmwareWords = translation<typeof source.firmwareWords>({
   tooLarge: 'El archivo es demasiado grande para un controlador (más de 4 MB).',
   meta: (size: string, at: string) => `${size} · enviada el ${at}`,
   signedBy: (key: string) => `firmada por ${key}`,
+  inUseText: 'Una actualización en marcha usa este firmware: termínela o cancélela antes.',
   used: 'en uso por una actualización',
   begin: 'Actualizar controladores',
   remove: 'Eliminar',

@@ -50,7 +50,7 @@ export const lotWords = translation<typeof source.lotWords>({
   recordedUntil: (day: string) => `Todo lo registrado hasta ${day}.`,
   farm: 'Camaronera',
   batch: 'Lote de cultivo',
-  species: 'Especie y linaje',
+  species: 'Especie y línea genética',
   origin: 'Origen de las larvas',
   stocked: 'Siembra',
   partial: 'Cosecha parcial',

@@ -17,7 +17,7 @@ export const columnNames = translation<typeof source.columnNames>({
   initial_avg_weight: 'Peso promedio en la siembra',
   initial_density: 'Densidad',
   estimated_survival_rate: 'Supervivencia',
-  status: 'Situación',
+  status: 'Estado',
   final_weight_kg: 'Peso cosechado',
   sample_size: 'Camarones en la muestra',
   total_weight_g: 'Peso de la muestra',
@@ -63,7 +63,7 @@ export const importWords = translation<typeof source.importWords>({
   title: 'Importar hoja de cálculo',
   back: 'Volver a los reportes',
   intro:
-    'Siembras, muestreos, balanceado y agua de antes entran desde una hoja de cálculo. No se graba nada hasta que usted mande importar.',
+    'Siembras, muestreos, balanceado y agua de antes entran desde una hoja de cálculo. No se guarda nada hasta que usted pulse Importar.',
   notYours: 'Quien administra la camaronera importa hojas de cálculo. Su acceso no incluye esto.',
   file: 'Hoja de cálculo',
   drop: 'Suelte el archivo aquí o elíjalo. Excel (xlsx, xls), LibreOffice (ods), csv o txt, hasta 32 MB (texto: 8 MB).',

@@ -65,7 +65,7 @@ export const channelWords = translation<typeof source.channelWords>({
   noDeliveries: 'No se envió nada por este canal en los últimos días.',
   when: 'Cuándo',
   purpose: { NOTICE: 'aviso', SUMMARY: 'resumen', TEST: 'prueba', CONFIRMATION: 'confirmación' },
-  deliveryState: { PENDING: 'por enviar', SENT: 'enviado', DEAD: 'desistió' },
+  deliveryState: { PENDING: 'por enviar', SENT: 'enviado', DEAD: 'no se pudo enviar' },
   attempts: (n: number) => (n === 1 ? '1 intento' : `${n} intentos`),
   next: (at: string) => `próximo ${at}`,
   result: 'Resultado',

@@ -3,7 +3,7 @@ import type * as source from '../pt-BR/palette.ts';
 
 export const paletteWords = translation<typeof source.paletteWords>({
   title: 'Ir a…',
-  hint: 'Piscina, lote, punto de control, pantalla, ajuste, nota o ayuda. ↑ ↓ eligen, Enter abre.',
+  hint: 'Piscina, lote, punto de control, pantalla, ajuste, anotación o ayuda. ↑ ↓ eligen, Enter abre.',
   none: 'Nada con ese nombre.',
   pond: 'piscina',
   batch: (pond: string) => `lote en ${pond}`,
@@ -17,7 +17,7 @@ export const paletteWords = translation<typeof source.paletteWords>({
   records: {
     DISEASE: 'signos de enfermedad',
     LAB: 'laboratorio',
-    NOTE: 'nota',
+    NOTE: 'anotación',
     PREPARATION: 'preparación de la piscina',
     METER: 'lectura del medidor',
     TREATMENT: 'tratamiento',
@@ -34,14 +34,14 @@ export const paletteWords = translation<typeof source.paletteWords>({
       'Prueba de sonido',
       'Contraseña',
       'Llaves de acceso (passkeys)',
-      'Verificación en dos pasos',
+      'Segundo factor (verificación en dos pasos)',
       'Sesiones abiertas',
-      'Tokens de acceso',
+      'Accesos para programas',
       'Direcciones',
       'Descargar mis datos',
       'Borrar la cuenta',
     ],
-    '/sistema/canais': ['Horas de silencio', 'Correo y SMS de los avisos', 'Push en este aparato'],
+    '/sistema/canais': ['Horas de silencio', 'Correo y SMS de los avisos', 'Push en este dispositivo'],
     '/sistema/fazenda': [
       'Zona horaria de la camaronera',
       'Base del amoníaco',

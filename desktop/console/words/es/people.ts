@@ -27,12 +27,12 @@ export const peopleWords = translation<typeof source.peopleWords>({
   },
   add: 'Agregar persona',
   addText:
-    'Quien ya tiene cuenta aquí con ese correo ve el pedido y lo acepta. Para los demás, haga una invitación con código.',
+    'Quien ya tiene cuenta aquí con ese correo ve la solicitud y la acepta. Para los demás, haga una invitación con código.',
   email: 'Correo',
   as: 'Rol',
   addNow: 'Agregar',
   added: (who: string) =>
-    `Pedido hecho a ${who}. Quien tiene esa cuenta lo ve en Invitaciones y entra al aceptar.`,
+    `Solicitud hecha a ${who}. Quien tiene esa cuenta la ve en Invitaciones y entra al aceptar.`,
   inviteInstead: 'Invitar',
   removeTitle: (name: string) => `¿Quitar a ${name} de la camaronera?`,
   removeText: 'El acceso termina al instante. Lo que la persona registró se queda.',
@@ -63,6 +63,8 @@ export const peopleWords = translation<typeof source.peopleWords>({
   offer: (farm: string) => `${farm} lo espera.`,
   accept: 'Aceptar',
   decline: 'Rechazar',
+  unknownCode:
+    'Ninguna invitación tiene este código. Revíselo letra por letra con quien lo invitó; una ya usada tampoco vale.',
   accepted: (farm: string) => `Usted ahora es parte de ${farm}.`,
   declined: 'Invitación rechazada.',
   handOver: 'Transferir la camaronera',

@@ -7,6 +7,10 @@ export const busWords = translation<typeof source.busWords>({
   newName: (n: number) => `Bus ${n}`,
   edit: 'Modificar',
   remove: 'Quitar',
+  hasProbes: (n: number) =>
+    n === 1
+      ? 'Hay 1 sonda en este bus: quítela o pásela a otro antes.'
+      : `Hay ${n} sondas en este bus: quítelas o páselas a otro antes.`,
   removeTitle: (name: string) => `¿Quitar ${name}?`,
   removeText: 'Solo se puede quitar un bus sin sondas.',
   busInUse: 'Hay sondas en este bus. Retírelas o cámbielas de bus antes.',
@@ -18,7 +22,7 @@ export const busWords = translation<typeof source.busWords>({
   },
   probes: (n: number) => (n === 1 ? '1 sonda' : `${n} sondas`),
   figures: (reads: string, missed: string, garbled: string) =>
-    `${reads} lecturas · ${missed} sin respuesta · ${garbled} truncadas`,
+    `${reads} lecturas · ${missed} sin respuesta · ${garbled} ilegibles`,
   name: 'Nombre',
   kind: 'Conexión',
   kinds: {
@@ -58,7 +62,7 @@ export const busWords = translation<typeof source.busWords>({
   found: {
     values: 'responde',
     refused: 'responde, pero con otros registros',
-    garbled: 'respuesta truncada: quizá dos sondas con la misma dirección',
+    garbled: 'respuesta ilegible: quizá dos sondas con la misma dirección',
   },
   known: (name: string) => `es ${name}`,
   hang: 'Poner en una piscina',

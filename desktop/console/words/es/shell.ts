@@ -31,7 +31,7 @@ export const shellWords = translation<typeof source.shellWords>({
   clockBad: 'Reloj no confiable',
   diskLow: 'Poco espacio en el disco',
   diskFull:
-    'DISCO DEL GATEWAY LLENO O CON FALLA — el control sigue, pero no se graba nada nuevo: libere espacio o cambie la tarjeta antes de un corte de energía',
+    'DISCO DEL GATEWAY LLENO O CON FALLA — el control sigue, pero no se guarda nada nuevo: libere espacio o cambie la tarjeta antes de un corte de energía',
   hosted: (at: string, age: string) => `Datos de la camaronera de ${at} (hace ${age})`,
   farmTime: 'hora de la camaronera',
   sound: {

@@ -35,6 +35,7 @@ export const simulatorWords = translation<typeof source.simulatorWords>({
   controllers: 'Controladores virtuales',
   change: 'Dañar',
   changeAll: 'Dañar todos',
+  nothingToHeal: 'Ninguno tiene un problema ahora.',
   heal: 'Todo bien de nuevo',
   shadow: 'Sombra',
   well: 'sin fallas',

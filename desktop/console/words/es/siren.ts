@@ -91,6 +91,9 @@ export const sirenWords = translation<typeof source.sirenWords>({
   smsText: 'Cada persona elige sus números en Canales de aviso. Las alarmas críticas salen sin internet.',
   toChannels: 'Canales de aviso',
   noSms: 'Usted todavía no tiene un número.',
+  testAfterCode:
+    'Este número todavía no está confirmado: escriba antes el código que le llegó, en Canales de aviso.',
+  testAfterOn: 'Este canal está desactivado: actívelo antes en Canales de aviso.',
   sendTest: 'Enviar SMS de prueba',
   testSent: 'SMS de prueba en camino.',
   unconfirmed: 'falta confirmar en Canales de aviso',

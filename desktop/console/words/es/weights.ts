@@ -9,7 +9,7 @@ export const weightWords = translation<typeof source.weightWords>({
   bad: (text: string) => `No es un peso: ${text}`,
   tooMany: (most: string) => `Como máximo ${most} pesos.`,
   none: 'Escriba los pesos.',
-  mean: 'Peso medio',
+  mean: 'Peso promedio',
   perKg: 'Unidades por kg',
   cv: 'Variación (CV)',
   range: 'Menor y mayor',

@@ -37,7 +37,7 @@ export const pointWords = source({
   startGroup: 'Grupo de partida',
   startOrder: 'Ordem de partida',
   doOn: 'Liga com OD até',
-  doOff: 'Solta com OD a partir de',
+  doOff: 'Volta à agenda com OD a partir de',
   doEmergency: 'Emergência com OD até',
   oxygenHint: 'Vazio: não age pelo oxigênio.',
   save: 'Salvar ajustes',
@@ -170,9 +170,8 @@ export const aerationWords = source({
   deviceOf: (cod: string) => `Ver dispositivo de ${cod}`,
   lockedBy: (why: string) => `Bloqueado: ${why}`,
   sirens: 'Sirenes',
-  sirensText: 'Tocam com alarme crítico e não arejam nada: nem ordens nem agenda as ligam.',
-  isSiren:
-    'Este ponto é uma sirene: toca com alarme crítico e não areja nada. Nem ordens nem agenda o ligam.',
+  sirensText: 'Tocam com alarme crítico e não aeram nada: nem ordens nem agenda as ligam.',
+  isSiren: 'Este ponto é uma sirene: toca com alarme crítico e não aera nada. Nem ordens nem agenda o ligam.',
   toSirens: 'Sirene e SMS',
 });
 

@@ -153,7 +153,7 @@ export const backupWords = source({
   applyType: 'Para confirmar, escreva RESTAURAR',
   applyWord: 'RESTAURAR',
   byCommand:
-    'Este gateway não é religado pelo sistema quando pára, por isso a restauração se faz com um comando na própria caixa:',
+    'Este gateway não é religado pelo sistema quando para, por isso a restauração se faz com um comando na própria caixa:',
   state: {
     armed: 'A restauração começou: o gateway está partindo de novo.',
     placing: 'A restauração está em andamento.',

@@ -50,6 +50,9 @@ export const benchWords = source({
     },
   ],
   port: '1. Porta',
+  choosePort: 'Escolha antes a porta, no passo 1.',
+  waitForJob: 'Há um trabalho em andamento: espere o fim dele ou pare-o.',
+  noneFits: 'Nenhum firmware escolhido serve para esta placa.',
   noPorts: 'Nenhuma porta serial. Ligue o cabo USB (de dados, não só de carga) e procure de novo.',
   look: 'Procurar de novo',
   inUse: (who: string) => `em uso por ${who}`,
@@ -108,7 +111,7 @@ export const benchWords = source({
   eraseText: 'Firmware, identidade e Wi-Fi somem; sem firmware a placa não liga motor nenhum.',
   forgetTitle: 'Esquecer identidade e Wi-Fi?',
   forgetText:
-    'O controlador não fala mais com o gateway até ser gravado de novo. O motor pára de obedecer daqui.',
+    'O controlador não fala mais com o gateway até ser gravado de novo. O motor para de obedecer daqui.',
   cancel: 'Parar',
   stopping: 'Parando',
   again: 'De novo',

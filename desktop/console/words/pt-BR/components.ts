@@ -83,6 +83,7 @@ export const componentWords = source({
   languageLater: 'O gateway não responde agora: o painel fala esta língua quando for aberto de novo.',
   priority: { 1: 'crítico', 2: 'alto', 3: 'atenção' },
   close: 'Fechar',
+  otherText: (text: string) => `Ainda não é “${text}”.`,
   cancel: 'Cancelar',
   tryAgain: 'Tentar de novo',
   loading: 'Carregando…',

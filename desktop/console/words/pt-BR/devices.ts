@@ -60,6 +60,7 @@ export const adoptionWords = source({
   point: 'Ponto de controle',
   newPoint: 'Novo ponto de controle',
   claim: 'Código da etiqueta desta placa',
+  claimShape: 'O código da etiqueta tem de 12 a 64 letras e números.',
   claimHint: 'A chave vai selada com ele: só esta placa consegue abri-la.',
   byHand: 'A chave é mostrada uma vez, para gravar por cabo ou na página do dispositivo.',
   hasController: (cod: string, device: string) =>
@@ -152,7 +153,7 @@ export const deviceWords = source({
   names: 'Código e controlador',
   renameText:
     'Com outra identificação este ponto passa a obedecer a outro controlador: horários e histórico ficam.',
-  assign: 'Viveiros que este ponto areja',
+  assign: 'Viveiros que este ponto aera',
   assignedTo: (cod: string) => `hoje em ${cod}`,
   noFarmPonds: 'A fazenda ainda não tem viveiros.',
   keys: 'Chaves do controlador',
@@ -205,6 +206,7 @@ export const unkeyedWords = source({
     no: 'Não, só com chave',
     gateway: 'O gateway da fazenda decide: aqui não se sabe',
   },
+  same: 'É o que já vale: escolha outro para mudar.',
   risk: 'Quem está na rede e sabe o nome pode dizer que este motor está ligado ou desligado. O estado aparece como não comprovado.',
   save: 'Salvar',
   saved: 'Salvo',

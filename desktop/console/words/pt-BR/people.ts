@@ -61,6 +61,8 @@ export const peopleWords = source({
   offer: (farm: string) => `${farm} espera por você.`,
   accept: 'Aceitar',
   decline: 'Recusar',
+  unknownCode:
+    'Nenhum convite tem este código. Confira letra por letra com quem convidou; um convite já usado também não vale.',
   accepted: (farm: string) => `Você agora faz parte de ${farm}.`,
   declined: 'Convite recusado.',
   handOver: 'Transferir a fazenda',

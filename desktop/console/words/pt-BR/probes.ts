@@ -13,6 +13,10 @@ export const busWords = source({
   newName: (n: number) => `Barramento ${n}`,
   edit: 'Alterar',
   remove: 'Remover',
+  hasProbes: (n: number) =>
+    n === 1
+      ? 'Há 1 sonda neste barramento: remova-a ou passe-a para outro antes.'
+      : `Há ${n} sondas neste barramento: remova-as ou passe-as para outro antes.`,
   removeTitle: (name: string) => `Remover ${name}?`,
   removeText: 'Só um barramento sem sondas pode ser removido.',
   busInUse: 'Há sondas neste barramento. Retire-as ou mude-as de barramento antes.',

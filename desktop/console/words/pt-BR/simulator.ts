@@ -29,10 +29,11 @@ export const simulatorWords = source({
   removeTitle: (n: number) =>
     n === 1 ? 'Apagar o controlador virtual?' : `Apagar os ${n} controladores virtuais?`,
   removeText:
-    'O simulador pára, e os pontos de controle dele somem, com horários e chaves. Controladores de verdade ficam como estão.',
+    'O simulador para, e os pontos de controle dele somem, com horários e chaves. Controladores de verdade ficam como estão.',
   controllers: 'Controladores virtuais',
   change: 'Estragar',
   changeAll: 'Estragar todos',
+  nothingToHeal: 'Nenhum tem problema agora.',
   heal: 'Tudo bem de novo',
   shadow: 'Sombra',
   well: 'nada errado',

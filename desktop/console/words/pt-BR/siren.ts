@@ -44,7 +44,7 @@ export const sirenWords = source({
   toDevices: 'Ir a Dispositivos',
   markTitle: (cod: string) => `${cod} vira sirene?`,
   markWarning:
-    'Confira que nele está ligada uma sirene: um motor ligado a este ponto pára agora e parte a cada alarme e a cada teste.',
+    'Confira que nele está ligada uma sirene: um motor ligado a este ponto para agora e parte a cada alarme e a cada teste.',
   markDone: (cod: string) => `${cod} é uma sirene. Faça o teste.`,
   unmark: 'Deixar de ser sirene',
   unmarkTitle: (cod: string) => `${cod} deixa de ser sirene?`,
@@ -92,6 +92,9 @@ export const sirenWords = source({
   smsText: 'Cada pessoa escolhe seus números em Canais de aviso. Alarmes críticos saem sem internet.',
   toChannels: 'Canais de aviso',
   noSms: 'Você ainda não tem um número.',
+  testAfterCode:
+    'Este número ainda não foi confirmado: digite antes o código que chegou nele, em Canais de aviso.',
+  testAfterOn: 'Este canal está desligado: ligue-o antes em Canais de aviso.',
   sendTest: 'Enviar SMS de teste',
   testSent: 'SMS de teste a caminho.',
   unconfirmed: 'falta confirmar em Canais de aviso',
