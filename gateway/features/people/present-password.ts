@@ -9,6 +9,10 @@ export type PresentPasswordDeps = {
   passwordTries: AttemptLimit;
 };
 
+export type AskAgainDeps = PresentPasswordDeps & {
+  accountById: (id: string) => Promise<{ id: string; password_hash: string } | null>;
+};
+
 /** Throws 422 at `field` for a password that is not the present one, 429 after too many wrong ones. */
 export async function requirePresentPassword(
   { verifyPassword, passwordTries }: PresentPasswordDeps,

@@ -15,7 +15,7 @@ import { registerAnswer } from '#core/audit.ts';
 import { notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import { signedIn } from '#core/request-checks.ts';
-import { type Route, route } from '#core/route.ts';
+import { type Caller, type Route, route } from '#core/route.ts';
 import { type ControlView, type ControlViews, targetOf } from '#features/control/control-view.ts';
 import {
   type AdoptDeps,
@@ -39,6 +39,8 @@ export type RelayRouteDeps = AdoptDeps &
     refresh: (id: string) => Promise<ControlView | null>;
     /** Farms whose things the user may see. */
     mayRead: (farmId: string, userId: string) => Promise<boolean>;
+    /** Throws 403 where the caller may not see what knocked at the box. */
+    requireCards: (caller: Caller) => Promise<void>;
     /** Where relays reach the broker: addresses of this box on the farm network, and the port. */
     brokerAt: () => { addresses: readonly string[]; port: number };
   };
@@ -107,13 +109,16 @@ function pointRoutes(deps: RelayRouteDeps): Route[] {
       body: relayInput,
       answers: { 200: { schema: relayAdopted } },
       async handle(request) {
+        const { discovered_id } = request.body;
+        // of what knocked at the box, of whatever farm, learns who may see it
+        if (discovered_id !== undefined) await deps.requireCards(signedIn(request));
         const view = await fresh(request.params.control_point_id);
         const adopted = adoptRelay(deps, view, signedIn(request), request.body);
         const { row } = adopted.answer;
         const settings = settingsFor(deps, adopted.answer, request.body, hostOf(request.origin));
         const shown = relayAnswerOf(shownWith(deps, row), row);
         if (shown === null) throw notFound('Control point');
-        if (request.body.discovered_id !== undefined) deps.discovered.forget(request.body.discovered_id);
+        if (discovered_id !== undefined) deps.discovered.forget(discovered_id);
         return { ...adopted, answer: { status: 200, body: { ...shown, settings } } };
       },
     }),

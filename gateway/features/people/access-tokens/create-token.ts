@@ -35,7 +35,7 @@ const HINT_LENGTH = 4;
 export async function createToken(
   deps: CreateTokenDeps,
   userId: string,
-  input: z.infer<typeof accessTokenCreate>,
+  input: Omit<z.infer<typeof accessTokenCreate>, 'current_password'>,
 ): Promise<Decision<{ row: RowOf<typeof accessToken>; token: string }>> {
   const guards = [asParent(await deps.guard('account', userId)), await deps.guard('access_tokens', userId)];
   await requireApiAccess(deps, userId);

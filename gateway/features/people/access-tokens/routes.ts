@@ -10,10 +10,12 @@ import {
 import { notFound } from '#core/errors.ts';
 import { requireMatch, signedIn } from '#core/request-checks.ts';
 import { type Request, type Route, route } from '#core/route.ts';
+import { type AskAgainDeps, requireAgain } from '../present-password.ts';
 import { type CreateTokenDeps, createToken, renameToken, revokeToken } from './create-token.ts';
 import type { AccessTokenQueries, UsedToken } from './ports.ts';
 
-export type AccessTokenRouteDeps = Omit<CreateTokenDeps, 'queries'> & { queries: AccessTokenQueries };
+export type AccessTokenRouteDeps = Omit<CreateTokenDeps, 'queries'> &
+  AskAgainDeps & { queries: AccessTokenQueries };
 
 const params = z.object({ token_id: idInput });
 // a token that could make tokens could not be revoked
@@ -48,7 +50,11 @@ export function accessTokenRoutes(deps: AccessTokenRouteDeps): Route[] {
       body: accessTokenCreate,
       answers: { 201: { schema: accessTokenMade } },
       async handle(request) {
-        const made = await createToken(deps, signedIn(request).userId, request.body);
+        const caller = signedIn(request);
+        const { current_password: password, ...wish } = request.body;
+        // it outlives this login, and the password
+        await requireAgain(deps, caller, { password, source: request.source }, 'make an access token');
+        const made = await createToken(deps, caller.userId, wish);
         const { row, token } = made.answer;
         const body = { ...toAnswer({ ...row, rev: 1, used_at: null, used_from: null }), token };
         return { ...made, answer: { status: 201, body } };

@@ -20,12 +20,16 @@ import { type Route, route } from '#core/route.ts';
 import { type Decision, perform } from '#core/use-case.ts';
 import { tooManyAttempts } from '../attempts.ts';
 import { membership, roleEntry } from '../membership.ts';
+import { type AskAgainDeps, requireAgain } from '../present-password.ts';
 import { takeFarmOver } from './hand-over.ts';
 import { acceptedNews, declinedNews } from './invitation-words.ts';
 import { invite, namesOf, revokeInvitation, takeLetter } from './invite.ts';
 import type { Accepted, AnswerDeps, Farm, Invitation, InvitationRow, InviteDeps, Person } from './ports.ts';
 
-export type InvitationDeps = InviteDeps & AnswerDeps & Pick<Kernel, 'commit' | 'pause' | 'random'>;
+export type InvitationDeps = InviteDeps &
+  AnswerDeps &
+  AskAgainDeps &
+  Pick<Kernel, 'commit' | 'pause' | 'random'>;
 
 const tag = 'Invitations';
 const farmParams = z.object({ farm_id: idInput });
@@ -72,8 +76,12 @@ function ownerRoutes(deps: InvitationDeps): Route[] {
       body: invitationCreate,
       answers: { 201: { schema: invitationMade } },
       async handle(request) {
-        const { userId } = signedIn(request);
+        const caller = signedIn(request);
+        const { userId } = caller;
         const { body: input, source, language } = request;
+        // a phone left lying must not be enough to give the farm away
+        if (input.kind === 'HANDOVER')
+          await requireAgain(deps, caller, { password: input.current_password, source }, 'hand a farm over');
         const by = { userId, farmId: onFarm(request).farmId, source, language };
         const isMailed = Boolean(input.email) && deps.letterSeal !== null;
         if (input.email) await takeLetter(deps, by);

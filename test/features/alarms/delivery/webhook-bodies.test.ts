@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type NotificationAnswer } from '#contract/resources/notifications.ts';
+import { createInstanceWatch, type InstanceConditions } from '#features/alarms/alerts/watch-instance.ts';
 import { body } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { type WebhookBody, webhookBody, webReceiver } from '#test/receivers.ts';
@@ -161,6 +162,105 @@ onBothEngines('the body of a webhook', (_open, engine) => {
     expect(told).toMatchObject([
       { type: 'ALERT', alert_type: 'COMMAND_NOT_CONFIRMED', pond_id: other.pond.id },
     ]);
+  });
+
+  const wordFor = (told: Noticed | undefined) => told?.notification.data as Record<string, unknown>;
+
+  it('of a power failure names who reported it, or how many fell silent, with its farm and a pond', async () => {
+    await arrived();
+    const reported = await app.newFarm('Fazenda Leste');
+    const one = await app.controlPoint(reported);
+    await one.heartbeat({ power_ok: false });
+    await app.pass(5_000);
+    const { cod: pond_cod } = await call('GET', `/ponds/${one.pond.id}`);
+    const first = await arrived();
+    expect(first.map(({ event, critical, notification }) => [event, critical, notification.type])).toEqual([
+      ['notice', true, 'ALERT'],
+    ]);
+    expect(first[0]?.text).toMatch(
+      /^Sem energia da rede, informado por: .*\nO que fazer: .*\nFazenda Leste, /,
+    );
+    const [alert] = await app.listed(`?farm_id=${reported.id}&include=all`);
+    expect(wordFor(first[0])).toEqual({
+      alert_type: 'POWER_FAILURE',
+      alert_id: alert?.id,
+      episode_id: alert?.id,
+      severity: 'HIGH',
+      parameter: 'controllers',
+      value: 1,
+      threshold: null,
+      farm_id: reported.id,
+      pond_id: one.pond.id,
+      pond_cod,
+      ponds: [{ id: one.pond.id, cod: pond_cod }],
+      control_point_id: one.id,
+      control_point_cod: one.cod,
+    });
+
+    const silent = await app.newFarm('Fazenda Oeste');
+    const points = [
+      await app.controlPoint(silent),
+      await app.controlPoint(silent),
+      await app.controlPoint(silent),
+    ];
+    for (const point of points) await point.heartbeat();
+    await app.pass(2 * 60_000);
+    const second = await arrived();
+    expect(dataOf(second)).toMatchObject([
+      { type: 'ALERT', alert_type: 'POWER_FAILURE', parameter: 'controllers', value: 3, severity: 'HIGH' },
+    ]);
+    expect(second[0]?.notification).toMatchObject({ farm_id: silent.id, data: { farm_id: silent.id } });
+    for (const { cod } of points) expect(second[0]?.text).toContain(cod);
+  });
+
+  it('of what is wrong with the box is SYSTEM, with the kind of alert and no pond', async () => {
+    await arrived();
+    const conditions: InstanceConditions = { clock: 'trusted', disk: 'ok' };
+    const farm = await app.newFarm('Fazenda Norte');
+    const watch = createInstanceWatch({
+      ...app.kernel,
+      monotonic: app.clock.now,
+      conditions: () => conditions,
+      farmIds: () => [farm.id],
+      heldOn: () => [],
+      alerting: app.alerts.alerting,
+      queries: app.alerts.queries,
+    });
+    app.database.onCommit(watch.follow);
+    Object.assign(conditions, { clock: 'untrusted', disk: 'full' });
+    await watch.tick();
+    app.clock.advance(2 * 60_000);
+    await watch.tick();
+    const told = await arrived();
+    const alerts = await app.listed(`?farm_id=${farm.id}&include=all`);
+    const idOf = (type: string) => alerts.find((each) => each.type === type)?.id;
+    const nothing = { parameter: null, value: null, threshold: null };
+    const nowhere = {
+      pond_id: null,
+      pond_cod: null,
+      ponds: [],
+      control_point_id: null,
+      control_point_cod: null,
+    };
+    const of = (alert_type: string, severity: string) => ({
+      ...nothing,
+      ...nowhere,
+      alert_type,
+      severity,
+      farm_id: farm.id,
+      alert_id: idOf(alert_type),
+      episode_id: idOf(alert_type),
+    });
+    expect(
+      told.map(({ critical, notification }) => [critical, notification.type, notification.farm_id]),
+    ).toEqual([
+      [true, 'SYSTEM', farm.id],
+      [false, 'SYSTEM', farm.id],
+    ]);
+    expect(told.map(wordFor)).toEqual([of('DISK_FULL', 'HIGH'), of('CLOCK_UNTRUSTED', 'MEDIUM')]);
+    Object.assign(conditions, { clock: 'trusted', disk: 'ok' });
+    await watch.tick();
+    expect(await arrived()).toEqual([]);
   });
 
   it('of a plan and of a payment has its type and its event', async () => {

@@ -4,7 +4,7 @@ import type { CommandFrame } from '#contract/sync/wire.ts';
 import { insert } from '#core/changes.ts';
 import { type App, body, type SignedUp, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
-import { aBoundFarm, remoteOf, stateFrame } from './a-bound-farm.ts';
+import { aBoundFarm, bindFarm, remoteOf, stateFrame } from './a-bound-farm.ts';
 import { aCommand, take } from './a-command.ts';
 import { sharedPoint } from './a-shared-farm.ts';
 
@@ -93,6 +93,22 @@ onBothEngines('an order from afar whose gateway or giver leaves meanwhile', (_op
     // a last word of the old box is the truth about that order, whoever runs the farm now
     await parts.commandState(streamId, stateFrame(id, 'done'));
     expect(await entry(token, point.id)).toMatchObject({ state: 'done' });
+  });
+
+  it('is nothing of the next box, though the old one took it and its motor was never heard of', async () => {
+    const farm = await aBoundFarm(hosted);
+    const { token, point, streamId, gatewayId, farmId, ownerId } = farm;
+    const { parts } = remoteOf(hosted);
+    const id = await order(token, point.id, { expires_in_s: 900 });
+    await parts.commandsToSend(streamId);
+    await parts.still(streamId, id);
+    await parts.commandState(streamId, stateFrame(id, 'accepted'));
+    expect(await shown(token, point.id)).toMatchObject({ target_status: 'ON', pending: { id } });
+    const path = `/sync/gateways/${gatewayId}/farms/${farmId}?force=true`;
+    expect((await hosted.call('DELETE', path, { token })).status).toBe(204);
+    await bindFarm(hosted, farmId, ownerId);
+    expect(await shown(token, point.id)).toMatchObject({ target_status: 'OFF' });
+    expect(await shown(token, point.id)).not.toHaveProperty('pending');
   });
 
   it('is not carried out by the old box that has it already and hears late, and both sides say the same', async () => {

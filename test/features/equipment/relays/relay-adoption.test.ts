@@ -1,7 +1,7 @@
 import mqtt, { type MqttClient } from 'mqtt';
 import { expect, onTestFinished, test } from 'vitest';
 import { gatherLastGood, rowsOfLastGood } from '#operations/boot/last-good.ts';
-import { body } from '#test/app.ts';
+import { aControlPoint, aFarmWith, body } from '#test/app.ts';
 import { aFarmWithRelays, eventually, type RelayFarm } from './a-farm-with-relays.ts';
 
 function connect(farm: RelayFarm, name: string, more: mqtt.IClientOptions = {}): MqttClient {
@@ -79,6 +79,28 @@ test('a relay from the shop that knocks is a card, and three steps make it a con
   expect((await farm.app.call('GET', '/relays/', { token })).body).toMatchObject([
     { control_point_id: point.id },
   ]);
+});
+
+test('who operates another farm at the box neither learns of nor puts away the card of a relay by naming it', async () => {
+  const farm = await aFarmWithRelays();
+  connect(farm, 'DVES_A1B2C3', {
+    username: 'DVES_USER',
+    will: { topic: 'tele/tasmota_A1B2C3/LWT', payload: Buffer.from('Offline'), qos: 1, retain: true },
+  });
+  const cards = async () =>
+    (await farm.app.call('GET', '/relays/discovered', { token: farm.owner.token })).body as { id: string }[];
+  await eventually(async () => expect(await cards()).toHaveLength(1));
+
+  const other = await aFarmWith(farm.app);
+  const point = await aControlPoint(farm.app, other);
+  const adopt = (body: object) =>
+    farm.app.call('PUT', `/control-points/${point.id}/relay`, { token: other.token, body });
+  const named = await adopt({ kind: 'tasmota', discovered_id: 'tasmota:tasmota_A1B2C3' });
+  expect(named).toMatchObject({ status: 403, body: { code: 'BOX_RIGHT_REQUIRED' } });
+  expect(JSON.stringify(named.body)).not.toContain('127.0.0.1');
+  expect(await cards()).toMatchObject([{ id: 'tasmota:tasmota_A1B2C3' }]);
+  // a relay of their own they adopt without the list of the box
+  expect(await adopt({ kind: 'tasmota' })).toMatchObject({ status: 200, body: { mac: null } });
 });
 
 test('two relays that were given one topic are two cards, however often they knock', async () => {

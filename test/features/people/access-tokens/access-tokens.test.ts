@@ -121,6 +121,23 @@ onBothEngines('access tokens', (_open, engine) => {
     expect(reply).toMatchObject({ status: 422, body: { errors: [{ path }] } });
   });
 
+  test('a phone left lying is not enough to make one, which would outlive the login and the password', async () => {
+    const person = await app.signUp();
+    app.clock.advance(11 * MINUTE_MS);
+    const make = (more: object) =>
+      app.call('POST', '/access-tokens', {
+        token: person.token,
+        body: { name: 'Feeder', scopes: ['read'], ...more },
+      });
+    expect(await make({})).toMatchObject({ status: 403, body: { code: 'RECENT_LOGIN_REQUIRED' } });
+    expect(await make({ current_password: 'errada-123' })).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: 'current_password', code: 'WRONG_PASSWORD' }] },
+    });
+    expect((await app.call('GET', '/access-tokens', { token: person.token })).body).toEqual([]);
+    expect((await make({ current_password: 'camarao-123' })).status).toBe(201);
+  });
+
   test('nobody sees or ends the token of another', async () => {
     const { id } = await aProgram(app, owner, ['read']);
     const stranger = await app.signUp();

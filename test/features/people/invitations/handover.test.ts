@@ -56,6 +56,21 @@ onBothEngines('a farm that is handed over', (_open, engine) => {
     return [...new Set(rows.map(({ owner_id }) => owner_id))];
   };
 
+  test('is given away by nobody who merely found the phone of its owner', async () => {
+    const farm = await aFarmToGive();
+    app.clock.advance(11 * 60_000);
+    const give = (more: object) =>
+      app.call('POST', `/farms/${farm.farmId}/invitations`, {
+        token: farm.owner.token,
+        body: { kind: 'HANDOVER', ...more },
+      });
+    expect(await give({})).toMatchObject({ status: 403, body: { code: 'RECENT_LOGIN_REQUIRED' } });
+    expect(await give({ current_password: 'errada-123' })).toMatchObject({ status: 422 });
+    expect((await give({ current_password: 'camarao-123' })).status).toBe(201);
+    // to ask somebody in is not to give it away
+    expect((await give({ kind: 'MEMBER', role: 'VIEWER' })).status).toBe(201);
+  });
+
   test('changes hands with all that stands on it, and its former owner stays as its manager', async () => {
     const farm = await aFarmToGive();
     await aBatch(app, { token: farm.owner.token, pondId: farm.pondId });
