@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { ADVICE_SOURCES, ADVICE_STAGES, type Advice } from '#science/advice/advice-sources.ts';
 import { ADVICE, fedAboveText, wordsOf } from '#science/advice/advice-table.ts';
+import { doseOf } from '#science/advice/alkalinity-dose.ts';
 import { figure, LANGUAGES, type Language } from '#science/advice/language.ts';
 import { amount, parameterTitle } from '#science/advice/water-advice.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
@@ -138,11 +139,14 @@ function rowOf(line: Advice, language: Language): string[] {
     parameterTitle(line.parameter, language),
     whenOf(line, language),
     wordsOf(line.words[language])
-      .replace('{dose}', 'N kg')
+      .replace('{dose}', doseIn(line, language))
       .replace('{fed}', fedAboveText(water.alerts.LOW_OXYGEN.highFrom, language)),
     line.sources.join(', '),
   ];
 }
+
+const doseIn = ({ from }: Advice, language: Language): string =>
+  doseOf({ ...(from === undefined ? { lime: 'N kg' } : {}), bicarbonate: 'N kg' }, language);
 
 /** What milligrams of these are of. */
 const NITROGEN_AS: Readonly<Partial<Record<Advice['parameter'], string>>> = {

@@ -209,6 +209,13 @@ onBothEngines('admin commands while the gateway runs', (_open, engine) => {
       expect(await told('list-tokens', '--email', person.user.email)).toMatch(
         /Painel.*never used.*\(revoked\)$/,
       );
+      // a name moves no cursor of the administrator's, and stands for no other line
+      const forged = 'Planilha\u001b[2J\u009b31m\nroot@farm.test  ADMIN';
+      await aProgram(app, person, ['read'], { name: forged });
+      const shown = await told('list-tokens', '--email', person.user.email);
+      expect(shown).toContain('Planilha[2J31m root@farm.test ADMIN');
+      expect(shown).not.toMatch(/(?!\n)\p{Cc}/u);
+      expect(shown.split('\n')).toHaveLength(2);
     });
 
     test('sees and ends invitations', async () => {

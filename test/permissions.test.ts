@@ -312,6 +312,7 @@ async function aLostMember(kernel: Kernel, { farm, user }: { farm: string; user:
     role: 'VIEWER',
     password_version: 1,
     told_before: false,
+    left_told: false,
     state: 'open' as const,
     seen_at: at,
     settled_at: null,

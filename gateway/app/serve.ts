@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fairTurns } from '#adapters/http/fair-turns.ts';
-import { boundUnproved, hardenServer, SERVER_OPTIONS } from '#adapters/http/harden-server.ts';
+import { boundConnections, hardenServer, SERVER_OPTIONS } from '#adapters/http/harden-server.ts';
 import { machineNetwork } from '#adapters/system/machine-facts.ts';
 import { measuredDelays, watchEventLoop } from '#adapters/system/process-pauses.ts';
 import { startTicks, type Tick } from '#adapters/timers/ticks.ts';
@@ -53,7 +53,7 @@ async function begin(config: Config, world: World, note: RunNote): Promise<Runni
   // at a farm all controllers may lie in one network, and none waits there for another
   const sourceOf = config.role === 'hosted' ? (request: IncomingMessage) => placeOf(of(request)) : of;
   const inTurns = fairTurns({ handle: instance.app, sourceOf, refused });
-  const server = boundUnproved(hardenServer(createServer(SERVER_OPTIONS, inTurns), refused), {
+  const server = boundConnections(hardenServer(createServer(SERVER_OPTIONS, inTurns), refused), {
     isProxy: instance.clients.isProxy,
     refused,
   });

@@ -6,9 +6,11 @@ import { hasUnseen, withoutUnseen } from './look-alikes.ts';
 /** Names and codes: trimmed, 1 to 255 characters. */
 export const shortText = z.string().trim().min(1).max(255);
 /** A name that people read who know nothing else of it: of a person, of a farm that invites. */
-export const shownName = shortText.refine((text) => !hasUnseen(text), {
-  message: 'must not have invisible characters, or such as turn the direction of writing',
-});
+export const shownName = shortText
+  .refine((text) => !hasUnseen(text), {
+    message: 'must not have invisible characters, or such as turn the direction of writing',
+  })
+  .refine((text) => !/[\t\r\n]/.test(text), { message: 'must stand in one line' });
 const anyUuid = z.uuid();
 /** An id as a caller sends it; rows hold lower case, so capitals must not name another row. */
 export const idInput = z.uuid().toLowerCase();

@@ -6,6 +6,9 @@ const UNSEEN =
 export const hasUnseen = (text: string): boolean => UNSEEN.test(text);
 export const withoutUnseen = (text: string): string => text.replaceAll(new RegExp(UNSEEN, 'gu'), '');
 
+/** For lists in a terminal, in which a name could move the cursor, or stand there as a line of its own. */
+export const inOneLine = (text: string): string => withoutUnseen(text).replaceAll(/\s+/g, ' ');
+
 /** In an address nothing is invisible that has a purpose. */
 const UNSEEN_IN_ADDRESS = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
 

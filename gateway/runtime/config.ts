@@ -39,7 +39,9 @@ export function readConfig(
         : option.schema.safeParse(given);
     if (!parsed.success) {
       const what = flags[name] === undefined ? variable : `--${name}`;
-      const shown = 'isSecret' in option ? '' : `, not ${JSON.stringify(given)}`;
+      // an address may name an account with its password
+      const isKept = 'isSecret' in option || given?.includes('@') === true;
+      const shown = isKept ? '' : `, not ${JSON.stringify(given)}`;
       throw new UsageError(`${what} ${parsed.error.issues[0]?.message ?? 'is not valid'}${shown}`);
     }
     config[name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())] = parsed.data;
@@ -55,6 +57,9 @@ function requireTogether(config: Config): Config {
   }
   if (config.homeAssistantOrdersBy !== null && config.homeAssistant === null) {
     throw new UsageError('HOME_ASSISTANT_ORDERS_BY needs HOME_ASSISTANT, the address of its broker');
+  }
+  if (config.busUrl !== null && config.databaseUrl === null) {
+    throw new UsageError('BUS_URL needs DATABASE_URL: an instance on SQLite is one process');
   }
   if (config.requireSecondFactor !== 'off' && config.role !== 'hosted') {
     throw new UsageError(

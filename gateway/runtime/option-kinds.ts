@@ -86,3 +86,15 @@ export const postgresUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\//, { message: 'must be a postgres:// address' })
   .nullable();
+
+/** The first address names the account, with a password or as a token; all are encrypted, or none. */
+export const busServers = z
+  .string()
+  .transform((list) => list.split(',').map((one) => one.trim()))
+  .refine(
+    (servers) =>
+      servers.every((one) => /^(nats|tls):\/\/[^/]/.test(one) && URL.canParse(one)) &&
+      new Set(servers.map((one) => new URL(one).protocol)).size === 1,
+    { message: 'must be nats:// addresses, or tls:// addresses, with commas between' },
+  )
+  .nullable();

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { atTheBox } from '#contract/commands.ts';
 import { DISCOVERY_PORT } from '#contract/discovery.ts';
 import {
+  busServers,
   count,
   countries,
   isZone,
@@ -67,6 +68,12 @@ export const options = {
     schema: postgresUrl,
     fallback: null,
     help: 'PostgreSQL of a hosted instance; without it SQLite in the data folder',
+  },
+  'bus-url': {
+    schema: busServers,
+    fallback: null,
+    isSecret: true,
+    help: 'NATS servers through which the processes of a hosted instance tell each other what changed, nats:// or tls://, of one cluster with commas between; without it PostgreSQL does',
   },
   'bus-database-url': {
     schema: postgresUrl,

@@ -1,9 +1,12 @@
 import { type AttemptLimits, ownAttempts, sharedAttempts } from '#adapters/http/attempt-limit.ts';
 import { type Database, runStatement } from '#adapters/sql/database.ts';
+import { instanceValue } from '#adapters/sql/instance.ts';
 import { createLeases, type Leases } from '#adapters/sql/lease.ts';
 import { createMemoryBus } from '#adapters/sync/bus-payloads.ts';
 import { followOthers, tellOthers } from '#adapters/sync/follow-others.ts';
-import { createPostgresBus } from '#adapters/sync/postgres-bus.ts';
+import { natsCarrier } from '#adapters/sync/nats-line.ts';
+import { postgresCarrier } from '#adapters/sync/postgres-line.ts';
+import { createProcessBus } from '#adapters/sync/process-bus.ts';
 import type { CommitListener, RowListener } from '#core/changes.ts';
 import type { Log } from '#core/kernel.ts';
 import type { Config } from '#runtime/config.ts';
@@ -33,11 +36,14 @@ const both = (stop: () => void, stopToo: () => void) => () => {
 export const busHealth = (bus: Pick<Bus, 'isHeard'>) =>
   bus.isHeard()
     ? { ok: true }
-    : { ok: false, detail: 'the other processes of this instance are not heard; see --bus-database-url' };
+    : {
+        ok: false,
+        detail: 'the other processes of this instance are not heard; see --bus-url and --bus-database-url',
+      };
 
 /** Joins this process to the others of its instance; on SQLite there is the command line, which tells nobody. */
 export async function joinProcesses(
-  config: Pick<Config, 'role' | 'databaseUrl' | 'busDatabaseUrl'>,
+  config: Pick<Config, 'role' | 'databaseUrl' | 'busUrl' | 'busDatabaseUrl' | 'jwtSecret'>,
   deps: { database: Database; now: () => number; random: () => number; log: Log },
 ): Promise<Processes> {
   const { log } = deps;
@@ -46,7 +52,7 @@ export async function joinProcesses(
   const bus =
     config.databaseUrl === null
       ? createMemoryBus(onError)
-      : await postgresBus(config.busDatabaseUrl ?? config.databaseUrl);
+      : await busOf(config.busDatabaseUrl ?? config.databaseUrl);
   const database: Database = {
     ...deps.database,
     async close() {
@@ -78,9 +84,17 @@ export async function joinProcesses(
     },
   };
 
-  async function postgresBus(url: string): Promise<Bus> {
-    const bus = createPostgresBus({ ...deps, url, elsewhere: runStatement(deps.database.read), onError });
-    await bus.ready;
-    return bus;
+  async function busOf(url: string): Promise<Bus> {
+    const { read } = deps.database;
+    const carrier =
+      config.busUrl === null
+        ? postgresCarrier({ url, elsewhere: runStatement(read) })
+        : natsCarrier({
+            servers: config.busUrl,
+            secret: config.jwtSecret ?? (await instanceValue(read, 'jwt_secret')),
+          });
+    const joined = createProcessBus({ ...deps, carrier, onError });
+    await joined.ready;
+    return joined;
   }
 }

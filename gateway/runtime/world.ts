@@ -39,6 +39,8 @@ export type World = {
   network?: () => Network;
   /** Another work than that of real passwords, for tests that make hundreds of accounts. */
   passwordCost?: PasswordCost;
+  /** Another disk than the machine's, for tests that fill it with pictures: what is free where a folder lies. */
+  freeBytes?: (folder: string) => Promise<number>;
 };
 
 /** Name space of ids that are derived from a cause (UUID v5). */

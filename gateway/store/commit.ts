@@ -5,6 +5,7 @@ import { StaleError } from '#core/errors.ts';
 import { type ChangeLog, closeLog, fedBy, forgetChanges, openLog } from './change-log.ts';
 import { applySync } from './merge/apply-sync.ts';
 import { tellLeavers } from './merge/leavers.ts';
+import { noteBases } from './merge/note-bases.ts';
 import { tellPerson, tellRows } from './merge/whole-rows.ts';
 import {
   lockRow,
@@ -187,7 +188,8 @@ function* updateRow(
     params: [...changed.map((c) => wanted[c] ?? null), id],
   };
   const after = { ...stored.row, ...change.set };
-  if (resource.sync !== 'local') yield* logUpdate({ resource, id, changed, before: stored.row, after }, log);
+  if (resource.sync !== 'local')
+    yield* logUpdate({ resource, id, changed, before: stored.row, after }, log, context);
   // what nobody sees is no news
   if (stored.hidden) return [];
   return [
@@ -211,6 +213,7 @@ function* logUpdate(
     after: Record<string, unknown>;
   },
   log: ChangeLog,
+  context: UnitContext,
 ): Steps<void> {
   const { resource, id, changed, before, after } = edit;
   const groups = Object.entries(resource.groups).filter(([, group]) =>
@@ -234,6 +237,7 @@ function* logUpdate(
   }
   yield* writeRegister(resource, id, register);
   for (const entry of entries) yield* log.write(entry);
+  yield* noteBases(entries, log, context);
 }
 
 type Grouped = [name: string, group: FieldGroup];

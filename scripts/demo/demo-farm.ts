@@ -112,7 +112,11 @@ async function newFarm(folder: string, language: Language): Promise<DemoFarm> {
       ...controller,
       control_point_id: farm.controlPointIds.get(controller.cod) ?? '',
     }));
-    const { token } = await farm.owner.post('/access-tokens', ROUND, issuedToken);
+    const { token } = await farm.owner.post(
+      '/access-tokens',
+      { ...ROUND, current_password: password },
+      issuedToken,
+    );
     const made = { farm_id: farm.farmId, controllers, round_token: token };
     // whoever reads the keys can pose as the controllers
     await writeFile(join(folder, SAVED_AS), `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });

@@ -11,7 +11,7 @@ import { numberOf } from '#core/numeric-id.ts';
 import { SCIENCE_DEFAULTS } from '#science/constants.ts';
 import { feedingRatePercent } from '#science/feeding-ration.ts';
 import { believed, believedIn, believedWeightG, type Deps, type LivingBatch } from './batch-life.ts';
-import { type Chance, createChance } from './chance.ts';
+import { type Chance, createChance, idNumber } from './chance.ts';
 import type { FeedStore } from './feed-store.ts';
 import { at, iso, UNTOUCHED, written } from './grown.ts';
 import { loadLots } from './load-lots.ts';
@@ -115,10 +115,13 @@ const PREPARED = [
   { step: 'FILLING', from: 8, until: 4, amount: 120, unit: 'cm', source: 'Rio Jaguaribe' },
 ] as const;
 
-/** What is given to a pond of the batch, exchanged there and noted; by dice of its own, so that the rest of the farm stays. */
+/**
+ * What is given to a pond of the batch, exchanged there and noted; by dice of its own, so that the rest of the farm stays, and
+ * of the batch alone: the rest of another one may have been moved into its pond.
+ */
 export function record({ emit, places, day }: Deps, living: LivingBatch, pond: PondPlace): void {
   const age = day - living.startDay;
-  const chance = createChance(day * 1_000 + places.ponds.indexOf(pond));
+  const chance = createChance(day * 1_000 + places.ponds.indexOf(pond) + idNumber(living.row.id));
   const write = (
     hour: number,
     row: Partial<RowOf<typeof farmRecord>> & Pick<RowOf<typeof farmRecord>, 'kind'>,

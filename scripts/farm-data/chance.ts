@@ -48,3 +48,6 @@ function mulberry32(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+/** For the seed of dice that are a farm's or a batch's own. */
+export const idNumber = (id: string): number => Number.parseInt(id.slice(-6), 16);

@@ -1,7 +1,7 @@
 import { lotCode } from '#contract/lot-code.ts';
 import { harvestLot } from '#contract/resources/harvest-lots.ts';
 import type { Deps } from './batch-life.ts';
-import { createChance } from './chance.ts';
+import { createChance, idNumber } from './chance.ts';
 import { iso, UNTOUCHED, written } from './grown.ts';
 
 const TRUCK_KG = 4_000;
@@ -24,7 +24,7 @@ export function loadLots(
   },
 ): void {
   const { batch, kg, weightG, unixMs } = of;
-  const chance = createChance(Math.floor(unixMs / 60_000) % 1_000_003);
+  const chance = createChance((Math.floor(unixMs / 60_000) % 1_000_003) + idNumber(batch.id));
   const trucks = Math.max(1, Math.ceil(kg / TRUCK_KG));
   const day = iso(unixMs).slice(0, 10);
   for (let nth = 1; nth <= trucks; nth += 1) {

@@ -4,7 +4,7 @@ import { isDueOn } from '#features/production/tasks/due-days.ts';
 import { markIdOf } from '#features/production/tasks/mark-task.ts';
 import { idOfCause } from '#runtime/world.ts';
 import type { Deps } from './batch-life.ts';
-import { createChance } from './chance.ts';
+import { createChance, idNumber } from './chance.ts';
 import { at, dateOf, iso, UNTOUCHED } from './grown.ts';
 import { recorderOf } from './places.ts';
 
@@ -82,6 +82,3 @@ export function keepTasks({ emit, places, day }: Deps, lastDay: number): void {
     });
   });
 }
-
-/** Farms of one demo have tasks of their own. */
-const idNumber = (id: string): number => Number.parseInt(id.slice(-6), 16);

@@ -268,8 +268,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [store('merge/parked.ts', "reason not like 'absent:%')`;", "reason not like '%')`;")],
   },
   {
-    name: 'what a row that waited aside won against is noted nowhere',
-    edits: [store('merge/merge.ts', 'edit.hasWaited === true || (takes', 'false || (takes')],
+    name: 'what a row that is told as it stands won or lost against is noted nowhere',
+    edits: [store('merge/merge.ts', '(edit.isToldAlone === true && !isOfMaking', '(false && !isOfMaking')],
   },
   {
     name: 'a comparison without a farm counts as having heard of it',

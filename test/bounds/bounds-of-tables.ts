@@ -253,6 +253,7 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
   guards: WRITTEN,
   sync_register: WRITTEN,
   sync_seen: rowsOf('sync_register'),
+  sync_bases: rowsOf('sync_register'),
   sync_change: {
     by: 'number',
     of: 'sync_stream',

@@ -38,7 +38,7 @@ async function allSecrets(app: Awaited<ReturnType<typeof startApp>>): Promise<Ma
   secrets.set('session', token);
   const owner = await app.signUp({ password: PASSWORD });
   const farm = await app.call('POST', '/farms/', { token: owner.token, body: { name: 'Leste' } });
-  secrets.set('access token', (await aProgram(app, owner, ['read'])).token);
+  secrets.set('access token', (await aProgram(app, owner, ['read'], { current_password: PASSWORD })).token);
   const invited = await app.call('POST', `/farms/${String(body(farm)['id'])}/invitations`, {
     token: owner.token,
     body: { email: 'bia@farm.test', role: 'MANAGER' },
@@ -269,6 +269,19 @@ describe('what leaves the box', () => {
     const line =
       '{"order_id":"019b0000-0000-7000-8000-000000000001","hash":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","path":"/api/v1/control-points/{control_point_id}/device-key","at":"2026-03-02T12:00:00.000Z"}';
     expect(strike(line)).toBe(line);
+  });
+
+  it('does not print an address that is refused where it names an account', () => {
+    const refusal = (address: string) => {
+      try {
+        readConfig(['--database-url', address], {});
+      } catch (error) {
+        return String(error);
+      }
+      return 'taken';
+    };
+    expect(refusal('mysql://farm:pass-w0rd-9@db.example/farm')).toMatch(/must be a postgres:\/\/ address$/);
+    expect(refusal('db.example')).toContain('not "db.example"');
   });
 
   it('shows of the configuration whether a secret is given, and addresses without their user', () => {

@@ -15,7 +15,7 @@ async function aFarmOfSecrets(app: App) {
   const point = await aControlPoint(app, { token, farmId });
   const key = String(body(await ask(`/control-points/${point.id}/device-key`))['key']);
   const code = String(body(await ask(`/farms/${farmId}/invitations`, { role: 'VIEWER' }))['code']);
-  const program = (await aProgram(app, owner, ['read', 'record'])).token;
+  const program = (await aProgram(app, owner, ['read', 'record'], { current_password: PASSWORD })).token;
   const buyer = await app.signUp({ plan: null });
   const pay = (path: string, sent: unknown) => app.call('POST', path, { token: buyer.token, body: sent });
   const checkout = String(

@@ -51,6 +51,17 @@ describe('a grown farm', () => {
     expect(later).toEqual([]);
   });
 
+  test('on whatever day it is made, no two rows bear one id: not where a batch was moved to another one', () => {
+    // a small one for each of some days, and one where several batches are taken out in one minute
+    const days = Array.from({ length: 9 }, (_, n) => ['small', `2026-12-0${n + 1}T04:38:00.000Z`] as const);
+    for (const [size, until] of [...days, ['large', '2026-12-20T13:38:00.000Z'] as const]) {
+      const ids = [...growFarm({ seed: 41, years: 0.6, until, on: { size, ownerId: null } })].map(
+        ({ resource, row }) => `${resource.name} ${row.id}`,
+      );
+      expect([until, ids.length - new Set(ids).size]).toEqual([until, 0]);
+    }
+  });
+
   test('every row is one its table takes, and what it names is there', () => {
     const broken: string[] = [];
     for (const { resource, row } of growFarm(aFarm({ years: 0.3 }))) {

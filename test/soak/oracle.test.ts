@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OnDisk, ScheduleBody, Sight, Write } from '../../scripts/soak/history.ts';
+import { ordersActOnce } from '../../scripts/soak/oracle/controllers.ts';
 import { leastChanges } from '../../scripts/soak/oracle/durable.ts';
 import { expectedAt } from '../../scripts/soak/oracle/expected.ts';
 import { type Evidence, judge } from '../../scripts/soak/oracle/judge.ts';
@@ -60,6 +61,28 @@ describe('the oracle finds', () => {
     ...campaign,
     points: [...campaign.points, probe],
     publishes: [{ pointId: 'cp-p', what, sentAt: T0, ackedAt: T0 + 5 }],
+  });
+
+  it.each([
+    [3, []],
+    [2, ['PUBACK means there']],
+  ])('of three events that were acknowledged one line that counts %i tells %j', (folded, violated) => {
+    const events = ['x-1', 'x-2', 'x-3'].map((event, n) => ({
+      ...{ pointId: 'cp-p', what: { event }, sentAt: T0 + n, ackedAt: T0 + n + 5 },
+    }));
+    const whole = published({ event: 'x-1' })(aCampaign());
+    const line = {
+      ...whole.disk.logs[0],
+      ...{ id: 'folded', entity_id: 'cp-p', action: 'device_brownout' },
+      details: JSON.stringify({ event_id: 'x-3', folded }),
+    } as OnDisk['logs'][number];
+    const campaign = {
+      ...whole,
+      publishes: events,
+      disk: { ...whole.disk, logs: [...whole.disk.logs, line] },
+    };
+    const rules = rulesBroken(campaign).filter((rule) => rule === 'PUBACK means there');
+    expect(rules).toEqual(violated);
   });
 
   it.each<[string, (campaign: Evidence) => Evidence, string[]]>([
@@ -129,14 +152,9 @@ describe('the oracle finds', () => {
       ['an order is not late'],
     ],
     [
-      'nothing where it moves once its level has ended',
-      sights(pause(50_000, 3, 89_000), relay(90_000, 'ON')),
-      [],
-    ],
-    [
-      'nothing where a level that is told again with a later end ends as it was told first',
-      sights(pause(40_000, 3, 89_000), pause(50_000, 3, 120_000), relay(90_000, 'ON')),
-      [],
+      'a motor that stops by a pause which is over',
+      sights(relay(40_000, 'ON', true), pause(50_000, 3, 91_000), relay(95_000, 'OFF')),
+      ['an order is not late'],
     ],
     [
       'a relay that moves before a level with a new version ends, whenever the one before did',
@@ -224,6 +242,30 @@ describe('the oracle finds', () => {
     const found = rulesBroken(plant(aCampaign()));
     expect(found).toEqual(expect.arrayContaining(rules));
   });
+});
+
+describe('the oracle finds nothing', () => {
+  it.each<[string, Sight[]]>([
+    ['a relay moves once its level has ended', [pause(50_000, 3, 89_000), relay(90_000, 'ON')]],
+    [
+      'a level that is told again with a later end ends as it was told first',
+      [pause(40_000, 3, 89_000), pause(50_000, 3, 120_000), relay(90_000, 'ON')],
+    ],
+    [
+      'a motor stops by a pause in the last seconds of it',
+      [relay(40_000, 'ON', true), pause(50_000, 3, 91_000), relay(90_000, 'OFF'), relay(92_000, 'ON', true)],
+    ],
+    [
+      'a controller that had no power believes the later end it is told',
+      [
+        pause(40_000, 3, 80_000),
+        { device: 'aer-1', ms: 60_000, kind: 'break' },
+        relay(61_000, 'ON'),
+        pause(62_000, 3, 150_000),
+        relay(122_000, 'OFF'),
+      ],
+    ],
+  ])('where %s', (_what, sights) => expect(ordersActOnce(sights)).toEqual([]));
 });
 
 describe('what a control point should do', () => {

@@ -32,6 +32,34 @@ export function aPicture({
   return Buffer.concat([head, noise, Buffer.from([0xff, 0xd9])]);
 }
 
+/** A WebP by its chunks: a canvas of 1,600 × 1,200, what is painted on it, and what else one wants in it. */
+export function aWebp({
+  paints = { width: 1_600, height: 1_200 },
+  more,
+}: {
+  paints?: { width: number; height: number };
+  more?: readonly [name: string, text: string];
+} = {}): Buffer {
+  const chunk = (name: string, data: Buffer) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(data.length);
+    return Buffer.concat([Buffer.from(name, 'latin1'), length, data, Buffer.alloc(data.length % 2)]);
+  };
+  const canvas = Buffer.alloc(10);
+  canvas.writeUIntLE(1_600 - 1, 4, 3);
+  canvas.writeUIntLE(1_200 - 1, 7, 3);
+  const painted = Buffer.concat([Buffer.from([0, 0, 0, 0x9d, 1, 0x2a]), Buffer.alloc(4), randomBytes(200)]);
+  painted.writeUInt16LE(paints.width, 6);
+  painted.writeUInt16LE(paints.height, 8);
+  const chunks = Buffer.concat([
+    Buffer.from('WEBP'),
+    chunk('VP8X', canvas),
+    chunk('VP8 ', painted),
+    ...(more === undefined ? [] : [chunk(more[0], Buffer.from(more[1]))]),
+  ]);
+  return chunk('RIFF', chunks);
+}
+
 /** What an announcement says of a picture. */
 export const told = (
   picture: Buffer,

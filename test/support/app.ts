@@ -45,6 +45,7 @@ const CHEAP = { memoryCost: 8, timeCost: 2 };
 export async function startApp(engine: Engine = 'sqlite', args: readonly string[] = []) {
   const clock = testClock();
   const wall = { aheadMs: 0 };
+  const disk = { freeBytes: 1e12 };
   const pauses: ProcessPause[] = [];
   const resumeListeners = new Set<(pause: ProcessPause) => void>();
   const data = mkdtempSync(join(fastFolder(), 'farm-'));
@@ -79,6 +80,7 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
     clockEvidence: () => ({ isSynchronised: null, hasBatteryClock: null }),
     pause: () => Promise.resolve(),
     passwordCost: CHEAP,
+    freeBytes: () => Promise.resolve(disk.freeBytes),
     recentLines: () => sentences.map((line) => JSON.stringify(line)),
     log: { debug: silent, info: note('info'), warn: note('warn'), error: note('error') },
   });
@@ -115,6 +117,8 @@ export async function startApp(engine: Engine = 'sqlite', args: readonly string[
       for (const listener of resumeListeners) listener(pause);
     },
     config,
+    /** As pictures see it. */
+    disk,
     sentences,
     call,
     /** The box is off: nobody is answered until the function that comes back is called. Its port is given to nobody else. */

@@ -135,7 +135,7 @@ export const IMPORT_RULES: readonly Rule[] = [
     folder: 'gateway/adapters/sync',
     values: [...ADAPTER.values, 'gateway/adapters/sql', 'gateway/sync'],
     types: ['gateway/features/*/*'],
-    libraries: ['express', 'kysely', 'pg', 'ws', 'zod', 'node:*'],
+    libraries: ['@nats-io/transport-node', 'express', 'kysely', 'pg', 'ws', 'zod', 'node:*'],
   },
   { folder: 'gateway/adapters/discovery', ...ADAPTER, libraries: ['multicast-dns', 'uqr', 'node:*'] },
   { folder: 'gateway/adapters/serial', ...ADAPTER, libraries: ['esptool-js', 'serialport', 'node:*'] },

@@ -15,7 +15,7 @@ export async function aProgram(
 ): Promise<Program> {
   const made = await app.call('POST', '/access-tokens', {
     token: owner.token,
-    body: { name: 'Feeder', scopes, ...fields },
+    body: { name: 'Feeder', scopes, current_password: 'camarao-123', ...fields },
   });
   if (made.status !== 201) throw new Error(`no access token was made: ${JSON.stringify(made.body)}`);
   return made.body as Program;

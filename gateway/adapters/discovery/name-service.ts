@@ -1,4 +1,4 @@
-import { createSocket, type Socket } from 'node:dgram';
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import type { ResponseOutgoingPacket } from 'multicast-dns';
 import multicastDns from 'multicast-dns';
@@ -10,6 +10,7 @@ import {
   hostsOf,
   SERVICE,
 } from '#contract/discovery.ts';
+import { takeDatagrams } from '#core/datagrams.ts';
 import type { Log } from '#core/kernel.ts';
 
 type OwnNetwork = { address: string; netmask: string; broadcast: string };
@@ -242,7 +243,7 @@ export async function announce({
     return null;
   });
   if (bound === null) return null;
-  answerQuestions(socket, { beacon, isPrivateAddress, monotonic });
+  answerQuestions(socket, { log, beacon, isPrivateAddress, monotonic });
   socket.setBroadcast(true);
   const fallSilent = sayToAll(socket, { beacon, networks, saysEveryMs });
   const names = announceService({ log, beacon, networks });
@@ -270,14 +271,15 @@ function bind(socket: Socket, port: number): Promise<number> {
 function answerQuestions(
   socket: Socket,
   {
+    log,
     beacon,
     isPrivateAddress,
     monotonic,
-  }: Required<Pick<AnnounceDeps, 'beacon' | 'isPrivateAddress' | 'monotonic'>>,
+  }: Required<Pick<AnnounceDeps, 'log' | 'beacon' | 'isPrivateAddress' | 'monotonic'>>,
 ): void {
   let second = 0;
   let answered = 0;
-  socket.on('message', (message, from) => {
+  const take = (message: Buffer, from: RemoteInfo) => {
     if (message.length > 64 || message.toString('latin1') !== DISCOVERY_QUESTION) return;
     if (!isPrivateAddress(from.address)) return;
     const now = Math.floor(monotonic() / 1000);
@@ -288,7 +290,8 @@ function answerQuestions(
     answered += 1;
     if (answered > MOST_ANSWERS_PER_S) return;
     socket.send(JSON.stringify(beacon()), from.port, from.address, () => undefined);
-  });
+  };
+  takeDatagrams(socket, { log, take });
 }
 
 /** Says the same to everybody at once and then from time to time, to who only listens. */

@@ -1,5 +1,6 @@
 import type { MqttClient } from 'mqtt';
 import type { Log } from '#core/kernel.ts';
+import { watchPackets } from '#core/mqtt-packets.ts';
 import type { HaLink } from '#features/equipment/home-assistant/bridge.ts';
 
 export type HaConnection = {
@@ -25,6 +26,8 @@ const LAST_WORDS_MS = 500;
 /** Unsent bytes before nothing more is handed over: a broker that does not read must not fill our memory. */
 const MOST_UNSENT = 256 * 1024;
 const MOST_PAYLOAD = 64;
+/** Far more than any packet for us has; one that announces more ends the connection. */
+const MOST_PACKET = 64 * 1024;
 
 /** Connects to the broker of Home Assistant, for as long as the gateway runs. MQTT 3.1.1, clean sessions. */
 export async function connectHomeAssistant(to: HaConnection): Promise<{ stop: () => Promise<void> }> {
@@ -45,6 +48,18 @@ export async function connectHomeAssistant(to: HaConnection): Promise<{ stop: ()
     will,
   });
   let lastError = 'the connection was closed';
+  const watch = () =>
+    endAtLongPacket(client, () => {
+      lastError = 'a message of the broker is longer than any for us';
+    });
+  watch();
+  // the library begins each later connection with it
+  const begin = client.connect.bind(client);
+  client.connect = () => {
+    begin();
+    watch();
+    return client;
+  };
   let isConnected = false;
   client.on('connect', () => {
     isConnected = true;
@@ -80,6 +95,14 @@ export async function connectHomeAssistant(to: HaConnection): Promise<{ stop: ()
       await client.endAsync(!isHeard);
     },
   };
+}
+
+/** Before its bytes are gathered: whoever may write to that broker may announce 256 MiB. */
+function endAtLongPacket({ stream }: MqttClient, ended: () => void): void {
+  const accepts = watchPackets({ maxPacketBytes: MOST_PACKET, onPacket: () => true, onOversize: ended });
+  stream.prependListener('data', (chunk: Buffer) => {
+    if (!stream.destroyed && !accepts(chunk)) stream.destroy();
+  });
 }
 
 /** Answers whether its broker has taken them. */

@@ -24,6 +24,8 @@ import { createWriteUnits } from './write-units.ts';
 /** The main thread waits at most this long for another process's lock; longer waits are done asleep. */
 const BUSY_TIMEOUT_MS = 20;
 const STATEMENTS_KEPT = 500;
+/** Before the log is so long that a commit brings its pages to their places, and the loop waits for the disk twice. */
+const STATEMENTS_PER_CHECKPOINT = 3_000;
 
 export type SqliteConnection = BetterSqlite.Database;
 
@@ -75,14 +77,17 @@ export function openSqlite(
   // guard triggers ask it: rows of synchronised tables change inside a unit only
   connection.function('unit_is_open', () => isUnitOpen);
 
-  function runUnit(unit: Unit): Committed {
+  function* stepsOf(unit: Unit): Generator<void, Committed, void> {
     const steps = applyUnit(unit, unitContext('sqlite', stamping));
-    let step = steps.next();
-    while (!step.done) step = steps.next(execute(step.value));
-    return step.value;
+    for (let step = steps.next(); ; step = steps.next(execute(step.value))) {
+      if (step.done) return step.value;
+      yield;
+    }
   }
 
+  let sinceCheckpoint = 0;
   function execute({ sql, params }: Statement): Record<string, unknown>[] {
+    sinceCheckpoint += 1;
     const statement = prepare(sql);
     if (statement.reader) return statement.all(...params) as Record<string, unknown>[];
     statement.run(...params);
@@ -96,33 +101,41 @@ export function openSqlite(
     },
     read: (sql, params) => readHere(sql, params),
   });
-  const writeBatch = createWriteUnits({
-    begin() {
+  let isUnsynced = false;
+  const units = createWriteUnits({
+    begin(how) {
+      isUnsynced = how === 'unsynced';
+      if (isUnsynced) connection.pragma('synchronous = NORMAL');
       unsaved.hide();
       prepare('begin immediate').run();
       isUnitOpen = 1;
     },
     run: (sql) => prepare(sql).run(),
     isInTransaction: () => connection.inTransaction,
-    runUnit,
+    stepsOf,
     ended() {
       isUnitOpen = 0;
+      if (isUnsynced) connection.pragma('synchronous = FULL');
+      isUnsynced = false;
       unsaved.show();
     },
     asExpected,
   });
   const disk = logOnDisk(connection);
   const queue = createWriteQueue({
-    writeBatch,
-    writeUnsynced(units) {
-      connection.pragma('synchronous = NORMAL');
-      try {
-        return writeBatch(units);
-      } finally {
-        connection.pragma('synchronous = FULL');
-      }
+    writeBatch: units.together,
+    openUnsynced(unit) {
+      const open = units.open(unit);
+      // what is in memory alone is hidden from queries meanwhile
+      return { goOn: (forMs) => open.goOn(unsaved.isEmpty() ? forMs : Number.POSITIVE_INFINITY) };
     },
-    sync: disk.sync,
+    async sync() {
+      await disk.sync();
+      if (connection.memory || sinceCheckpoint < STATEMENTS_PER_CHECKPOINT) return;
+      sinceCheckpoint = 0;
+      // where it fails a commit does it, as ever
+      await reader.read('pragma wal_checkpoint(passive)', []).catch(() => undefined);
+    },
     tell: listeners.tell,
     asExpected,
   });
@@ -135,6 +148,7 @@ export function openSqlite(
       return committed;
     } catch (error) {
       const mayKeep = error instanceof StorageUnavailable && unit.isBackground !== true;
+      if (mayKeep) queue.finishOpen();
       const kept = mayKeep ? unsaved.keep(unit, error) : null;
       if (kept !== null) listeners.tell(kept.committed);
       if (kept?.isWhole !== true) throw error;
@@ -142,10 +156,16 @@ export function openSqlite(
     }
   }
 
+  /** What writes by itself is no part of a unit that is being written. */
+  function prepareAlone(sql: string): BetterSqlite.Statement<unknown[]> {
+    const statement = prepare(sql);
+    if (!statement.readonly) queue.finishOpen();
+    return statement;
+  }
   const readHere = (sql: string, params: readonly unknown[]) =>
-    prepare(sql).all(...params) as Record<string, unknown>[];
+    prepareAlone(sql).all(...params) as Record<string, unknown>[];
   const read = Object.assign(
-    new Kysely<Tables>({ dialect: planOnceDialect({ prepare, close: () => undefined }) }),
+    new Kysely<Tables>({ dialect: planOnceDialect({ prepare: prepareAlone, close: () => undefined }) }),
     { answerNow: readHere } satisfies AnswersNow,
   );
   const reader = createReaderThread({
@@ -188,6 +208,8 @@ export function openSqlite(
     aheadMs: () => null,
     async forgetOverwritten() {
       if (connection.memory) return true;
+      // a unit is being written
+      if (connection.inTransaction) return false;
       const [done] = connection.pragma('wal_checkpoint(truncate)') as { busy: number }[];
       return done?.busy === 0;
     },

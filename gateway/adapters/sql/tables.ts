@@ -67,6 +67,14 @@ export type Tables = SharedTables &
       to_hlc: string;
       restamped_at: string;
     };
+    sync_bases: {
+      entity: number;
+      id: string;
+      field_group: string;
+      hlc: string;
+      base_hlc: string;
+      farm_id: string;
+    };
     sync_time_returns: { id: string; limit_ms: number; newest_ms: number; returned_ms: number };
     sync_marks: { stream_id: number; lane: string; seq: number; chain: string; marked_at: string };
     sync_change: {

@@ -2,13 +2,15 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type BetterSqlite from 'better-sqlite3';
 import type { Committed, Unit } from '#core/changes.ts';
 import { StorageUnavailable } from '#core/errors.ts';
-import { isLocked } from './write-units.ts';
+import { isLocked, type OpenUnit } from './write-units.ts';
 
 // Units that arrive while one is being written share its transaction, and one that fails takes no other with it: on an
 // SD card an fsync takes 5 to 20 ms, and two hundred controllers report at once when the power returns.
 const UNITS_PER_TRANSACTION = 64;
 const MAX_QUEUED_UNITS = 10_000;
 const LOCK_PATIENCE_MS = 2_000;
+/** Of a unit that nobody waits for: heartbeats have the loop between two such slices. */
+const SLICE_MS = 1;
 
 type Waiting = {
   unit: Unit;
@@ -21,8 +23,8 @@ type Written = { entry: Waiting; result: Committed | Error };
 export type WriteQueueDeps = {
   /** Writes in one transaction, on the disk when it returns; answers per unit what it did or why it failed. */
   writeBatch: (units: readonly Unit[]) => (Committed | Error)[];
-  /** The same without waiting for the disk. */
-  writeUnsynced: (units: readonly Unit[]) => (Committed | Error)[];
+  /** One alone, slice by slice, without waiting for the disk. */
+  openUnsynced: (unit: Unit) => OpenUnit;
   /** Resolves when all that was written is on the disk; the loop goes on meanwhile. */
   sync: () => Promise<void>;
   tell: (committed: Committed) => void;
@@ -30,11 +32,14 @@ export type WriteQueueDeps = {
 };
 
 /**
- * The order in which units are written. Those that nobody waits for come after all others, one at a time, and the disk
- * takes them beside the loop: who sent one hears of it, and so do listeners, when it is on the disk and not before.
+ * The order in which units are written. Those that nobody waits for come after all others, one at a time and in slices, until
+ * another comes: then the rest of it is written at once. The disk takes them beside the loop: who sent one hears of it, and so
+ * do listeners, when it is on the disk and not before.
  */
-export function createWriteQueue({ writeBatch, writeUnsynced, sync, tell, asExpected }: WriteQueueDeps): {
+export function createWriteQueue({ writeBatch, openUnsynced, sync, tell, asExpected }: WriteQueueDeps): {
   add: (unit: Unit) => Promise<Committed>;
+  /** Writes the rest of a unit of which slices are left, so that nothing else comes into its transaction. */
+  finishOpen: () => void;
   drained: () => Promise<void>;
 } {
   const waiting: Waiting[] = [];
@@ -42,6 +47,7 @@ export function createWriteQueue({ writeBatch, writeUnsynced, sync, tell, asExpe
   const onDrained: (() => void)[] = [];
   /** Written, and not known to be on the disk. */
   let unsynced: Written[] = [];
+  let open: { entry: Waiting; unit: OpenUnit; tookMs: number } | null = null;
   let isScheduled = false;
   let isSyncing = false;
 
@@ -54,30 +60,46 @@ export function createWriteQueue({ writeBatch, writeUnsynced, sync, tell, asExpe
 
   function drain(): void {
     isScheduled = false;
-    const batch = waiting.splice(0, UNITS_PER_TRANSACTION);
-    if (batch.length > 0) write(batch, waiting, writeBatch, settle);
-    else if (!isSyncing) {
-      const [next] = inBackground.splice(0, 1);
-      if (next !== undefined) write([next], inBackground, timed(writeUnsynced), settleOnDisk);
+    if (waiting.length > 0) finishOpen();
+    else if (open !== null) goOn(open, SLICE_MS);
+    const batch = open === null ? waiting.splice(0, UNITS_PER_TRANSACTION) : [];
+    if (batch.length > 0) write(batch);
+    else if (open === null && !isSyncing) {
+      const [entry] = inBackground.splice(0, 1);
+      if (entry !== undefined) goOn({ entry, unit: openUnsynced(entry.unit), tookMs: 0 }, SLICE_MS);
     }
-    if (waiting.length > 0 || (inBackground.length > 0 && !isSyncing)) schedule(0);
+    if (open !== null || waiting.length > 0 || (inBackground.length > 0 && !isSyncing)) schedule(0);
     else if (!isSyncing) for (const done of onDrained.splice(0)) done();
   }
 
-  function write(
-    batch: readonly Waiting[],
-    from: Waiting[],
-    by: WriteQueueDeps['writeBatch'],
-    then: (written: Written[]) => void,
-  ): void {
+  function finishOpen(): void {
+    if (open !== null) goOn(open, Number.POSITIVE_INFINITY);
+  }
+
+  function write(batch: readonly Waiting[]): void {
     let results: (Committed | Error)[];
     try {
-      results = by(batch.map(({ unit }) => unit));
+      results = writeBatch(batch.map(({ unit }) => unit));
     } catch (error) {
-      retryOrReject(batch, from, error instanceof Error ? error : new Error(String(error)));
+      retryOrReject(batch, waiting, asError(error));
       return;
     }
-    then(results.flatMap((result, index) => (batch[index] ? [{ entry: batch[index], result }] : [])));
+    settle(results.flatMap((result, index) => (batch[index] ? [{ entry: batch[index], result }] : [])));
+  }
+
+  function goOn(writing: NonNullable<typeof open>, forMs: number): void {
+    const { entry, unit } = writing;
+    const from = performance.now();
+    open = null;
+    try {
+      const committed = unit.goOn(forMs);
+      // how long the loop stood still for it
+      const tookMs = writing.tookMs + performance.now() - from;
+      if (committed === null) open = { entry, unit, tookMs };
+      else settleOnDisk([{ entry, result: { ...committed, tookMs } }]);
+    } catch (error) {
+      retryOrReject([entry], inBackground, asError(error));
+    }
   }
 
   /** A commit that is on the disk has all before it there, too: these are told first, in their order. */
@@ -130,22 +152,16 @@ export function createWriteQueue({ writeBatch, writeUnsynced, sync, tell, asExpe
         schedule(0);
       });
     },
+    finishOpen,
     drained() {
-      const isIdle = waiting.length + inBackground.length === 0 && !isScheduled && !isSyncing;
+      const isIdle =
+        waiting.length + inBackground.length === 0 && open === null && !isScheduled && !isSyncing;
       return isIdle ? Promise.resolve() : new Promise((resolve) => onDrained.push(resolve));
     },
   };
 }
 
-/** Says of each unit how long the loop stood still for it. */
-function timed(write: WriteQueueDeps['writeBatch']): WriteQueueDeps['writeBatch'] {
-  return (units) => {
-    const from = performance.now();
-    const results = write(units);
-    const tookMs = performance.now() - from;
-    return results.map((result) => (result instanceof Error ? result : { ...result, tookMs }));
-  };
-}
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
 /** The log of a database in a file, as the disk has it; of one in memory there is none. */
 export function logOnDisk({ memory, name }: Pick<BetterSqlite.Database, 'memory' | 'name'>): {

@@ -2,11 +2,13 @@ import type { Committed, Unit } from '#core/changes.ts';
 import { StorageUnavailable } from '#core/errors.ts';
 
 export type WriteUnitsDeps = {
-  begin: () => void;
+  /** `on disk`: it is there once it is committed. */
+  begin: (how: 'on disk' | 'unsynced') => void;
   /** Plain SQL of transactions and savepoints. */
   run: (sql: 'commit' | 'rollback' | 'savepoint unit' | 'release unit' | 'rollback to unit') => void;
   isInTransaction: () => boolean;
-  runUnit: (unit: Unit) => Committed;
+  /** What a unit does, statement by statement. */
+  stepsOf: (unit: Unit) => Iterator<void, Committed>;
   /** Called when a transaction is over, however it ended. */
   ended: () => void;
   /** Turns SQLite's codes into failures the kernel knows. */
@@ -22,15 +24,65 @@ export const isLocked = (error: unknown): boolean =>
   error instanceof StorageUnavailable && error.reason === 'locked';
 const isBroken = (error: unknown): boolean => error instanceof StorageUnavailable && error.reason === 'io';
 
+/** One unit whose transaction stays open between its turns. */
+export type OpenUnit = {
+  /**
+   * Goes on with it for about so long; null: there is more to do. Where it throws, all it did is undone. Queries see what it
+   * has done so far; whatever is decided by that is written after it, and its guards are looked at then.
+   */
+  goOn: (forMs: number) => Committed | null;
+};
+export type WriteUnits = {
+  together: (units: readonly Unit[]) => Result[];
+  /** Committed, and not yet on the disk, when it is done. */
+  open: (unit: Unit) => OpenUnit;
+};
+
 /**
  * Writes units in one transaction; answers per unit what it did or why it failed, and throws what is the trouble of all.
  * Hardly ever one fails: only then each is written behind a savepoint of its own, which copies every page that it
  * touches.
  */
-export function createWriteUnits(deps: WriteUnitsDeps): (units: readonly Unit[]) => Result[] {
+export function createWriteUnits(deps: WriteUnitsDeps): WriteUnits {
+  function runUnit(unit: Unit): Committed {
+    const steps = deps.stepsOf(unit);
+    let step = steps.next();
+    while (step.done !== true) step = steps.next();
+    return step.value;
+  }
+
+  function open(unit: Unit): OpenUnit {
+    const steps = deps.stepsOf(unit);
+    let isBegun = false;
+    let done: Committed | null = null;
+    function advance(until: number): Committed | null {
+      if (!isBegun) deps.begin('unsynced');
+      isBegun = true;
+      while (done === null) {
+        const step = steps.next();
+        if (step.done === true) done = step.value;
+        if (performance.now() >= until) return null;
+      }
+      deps.run('commit');
+      deps.ended();
+      return done;
+    }
+    return {
+      goOn(forMs) {
+        try {
+          return advance(performance.now() + forMs);
+        } catch (error) {
+          if (deps.isInTransaction()) deps.run('rollback');
+          deps.ended();
+          throw deps.asExpected(error);
+        }
+      },
+    };
+  }
+
   function inTransaction(write: () => Result[]): Result[] {
     try {
-      deps.begin();
+      deps.begin('on disk');
       const results = write();
       deps.run('commit');
       return results;
@@ -45,7 +97,7 @@ export function createWriteUnits(deps: WriteUnitsDeps): (units: readonly Unit[])
   function runBesideOthers(unit: Unit): Result {
     deps.run('savepoint unit');
     try {
-      const committed = deps.runUnit(unit);
+      const committed = runUnit(unit);
       deps.run('release unit');
       return committed;
     } catch (error) {
@@ -71,7 +123,7 @@ export function createWriteUnits(deps: WriteUnitsDeps): (units: readonly Unit[])
         const written = inTransaction(() => {
           const done = left.map(([index, unit]) => {
             at = index;
-            return deps.runUnit(unit);
+            return runUnit(unit);
           });
           at = null;
           return done;
@@ -94,15 +146,15 @@ export function createWriteUnits(deps: WriteUnitsDeps): (units: readonly Unit[])
 
   function alone(unit: Unit): Result {
     try {
-      return inTransaction(() => [deps.runUnit(unit)])[0] ?? notWritten();
+      return inTransaction(() => [runUnit(unit)])[0] ?? notWritten();
     } catch (error) {
       return deps.asExpected(error);
     }
   }
 
-  return (units) => {
+  function together(units: readonly Unit[]): Result[] {
     try {
-      return inTransaction(() => units.map(deps.runUnit));
+      return inTransaction(() => units.map(runUnit));
     } catch (error) {
       // alone it failed by itself, and whoever holds the lock holds it against all
       if (units.length === 1 || isLocked(error)) throw error;
@@ -116,7 +168,9 @@ export function createWriteUnits(deps: WriteUnitsDeps): (units: readonly Unit[])
       // a reference to a row that is not there is found at the very end: whose it is shows only one by one
       return units.map(alone);
     }
-  };
+  }
+
+  return { together, open };
 }
 
 const notWritten = () => new Error('a unit was lost between two attempts to write it');

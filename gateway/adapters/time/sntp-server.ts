@@ -1,4 +1,5 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
+import { takeDatagrams } from '#core/datagrams.ts';
 import type { Log } from '#core/kernel.ts';
 
 // Packets of SNTP (RFC 4330): 48 bytes, times as 64 bits of seconds since 1900 and their fraction.
@@ -128,14 +129,15 @@ function answerQuestions(deps: SntpDeps, socket: Socket): () => number {
     return perSecond.count <= MOST_ANSWERS_PER_S;
   }
 
-  socket.on('message', (question: Buffer, from: RemoteInfo) => {
+  const take = (question: Buffer, from: RemoteInfo) => {
     const receivedAt = deps.now();
     if (!isQuestion(question) || !deps.isPrivateAddress(from.address) || !mayAnswer(from.address)) return;
     const stratum = deps.stratum();
     const served = stratum === null ? null : { stratum, receivedAt, sentAt: deps.now() };
     answered += 1;
     socket.send(answerTo(question, served), from.port, from.address, () => undefined);
-  });
+  };
+  takeDatagrams(socket, { log: deps.log, take });
   return () => answered;
 }
 

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { createUnprovedConnections } from '#core/unproved-connections.ts';
+import { createBoundedConnections } from '#core/bounded-connections.ts';
 
 // Handshakes are the one thing a stranger can make the gateway compute for: they wait in line, address by address, and
 // never take more than about half of the time of the event loop, so that orders and schedules go on beside a flood.
@@ -69,7 +69,7 @@ export function createHandshakeGate(deps: GateDeps): HandshakeGate {
   const counts = { open: 0, underWay: 0, begun: 0 };
   /** Oldest first. */
   const underWay = new Set<UnderWay>();
-  const connections = createUnprovedConnections<Handshake>({
+  const connections = createBoundedConnections<Handshake>({
     bounds: { most: bounds.maxOpen, mostPerSource: bounds.maxOpenPerSource },
     end: (handshake) => cut(handshake, 'tls_full'),
   });

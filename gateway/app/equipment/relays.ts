@@ -11,6 +11,8 @@ import { createDiscoveredRelays } from '#features/equipment/relays/adopt-relay.t
 import { createRelayBook } from '#features/equipment/relays/relay-book.ts';
 import { createRelayWork } from '#features/equipment/relays/relay-desk.ts';
 import { relayRoutes } from '#features/equipment/relays/routes.ts';
+import { requireBoxRight } from '#features/people/box-rights.ts';
+import { boxRightsOf } from '#operations/pairing/local-pairing.ts';
 import type { Control } from '../control/controllers.ts';
 import type { Platform } from '../kernel.ts';
 
@@ -80,6 +82,7 @@ export async function wireRelays(deps: RelaysDeps) {
     ...control.adopting.keyDeps,
     newKey: () => randomBytes(RELAY_KEY_BYTES).toString('base64url'),
   };
+  const boxRights = boxRightsOf(database.read, config.role);
   const routes = relayRoutes({
     ...kernel,
     monotonic,
@@ -91,6 +94,7 @@ export async function wireRelays(deps: RelaysDeps) {
     issueKey: (view, issuedBy) => issueKey(keyDeps, view, issuedBy),
     refresh: views.refresh,
     mayRead: async (farmId, userId) => (await deps.accessTo('farm', farmId, userId))?.role != null,
+    requireCards: (caller) => requireBoxRight(boxRights.mayOnBox, 'work', caller),
     brokerAt: () => ({ addresses: network().addresses, port: opened.port }),
   });
 

@@ -102,6 +102,12 @@ export function wireMembership(deps: {
     sending.ask().catch((error: unknown) => {
       kernel.log.warn({ err: error }, 'letters could not be sent by e-mail; it is tried again');
     });
+  /** What asks for the present password. */
+  const again = {
+    verifyPassword: passwords.verify,
+    passwordTries: deps.passwordTries,
+    accountById: accountQueries(read).accountById,
+  };
   const handover = handoverQueries(read);
   const following = onDemand(() => followOwner({ ...kernel, strays: handover.strays }));
   const follow = () =>
@@ -170,6 +176,7 @@ export function wireMembership(deps: {
       }),
       ...accessTokenRoutes({
         ...kernel,
+        ...again,
         text: accessTokenText,
         queries: accessTokenQueries(read),
         hasApiAccess,
@@ -177,6 +184,7 @@ export function wireMembership(deps: {
       }),
       ...invitationRoutes({
         ...inviting,
+        ...again,
         handover,
         batches,
         limitHandover: limits.handover,
@@ -185,7 +193,7 @@ export function wireMembership(deps: {
       ...accountDataRoutes({
         ...kernel,
         queries: data,
-        verifyPassword: passwords.verify,
+        ...again,
         deleteFarm: (farmId) => deleteFarm({ ...kernel, queries: farmQueries(read) }, farmId),
         forgetSoon() {
           forgetting.ask().catch((error: unknown) => {
@@ -193,7 +201,6 @@ export function wireMembership(deps: {
           });
         },
         endPayments: deps.endPayments,
-        passwordTries: deps.passwordTries,
         exports: attempts({ name: 'account export', attempts: 10, windowS: HOUR_S }),
       }),
     ],

@@ -7,6 +7,7 @@ import { instanceValue } from '#adapters/sql/instance.ts';
 import { shownSetUpCode } from '#adapters/tokens/set-up-code.ts';
 import { COMMAND, called, usage } from '#contract/commands.ts';
 import { codeOfPin } from '#contract/discovery.ts';
+import { withoutUnseen } from '#contract/look-alikes.ts';
 import { systemIdentityAnswer } from '#contract/resources/system.ts';
 import { readRun, runFileOf } from '#operations/doctor/run-file.ts';
 import { type Config, databaseFile, readConfig, UsageError } from '#runtime/config.ts';
@@ -157,12 +158,12 @@ export async function runAdmin(
   const { warn = print } = beside;
   try {
     const told = await carryOut(args, environment, warn, beside);
-    print(isJson ? JSON.stringify(told.value) : told.sentence);
+    print(isJson ? JSON.stringify(told.value) : withoutUnseen(told.sentence));
     return 0;
   } catch (error) {
     const [code, detail] = [codeOf(error), sentenceOf(error)];
     if (isJson) print(JSON.stringify({ error: { code, detail } }));
-    else warn(detail);
+    else warn(withoutUnseen(detail));
     return code === 'BAD_USE' ? 2 : 1;
   }
 }

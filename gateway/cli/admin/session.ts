@@ -5,6 +5,7 @@ import type { Database } from '#adapters/sql/database.ts';
 import { guardQuery } from '#adapters/sql/queries/access.ts';
 import { accountQueries } from '#adapters/sql/queries/people/accounts.ts';
 import { called } from '#contract/commands.ts';
+import { inOneLine } from '#contract/look-alikes.ts';
 import { emailKeyOf } from '#contract/resources/users.ts';
 import { AppError } from '#core/errors.ts';
 import type { Kernel } from '#core/kernel.ts';
@@ -85,7 +86,9 @@ export async function commitDecided<Answer>(
 /** Lines of a list for people; `none` where it is empty. */
 export function linesOf(none: string, rows: readonly (string | null)[][]): string {
   if (rows.length === 0) return none;
-  return rows.map((cells) => cells.filter((cell) => cell !== null && cell !== '').join('  ')).join('\n');
+  const lineOf = (cells: (string | null)[]) =>
+    cells.flatMap((cell) => (cell === null || cell === '' ? [] : [inOneLine(cell)])).join('  ');
+  return rows.map(lineOf).join('\n');
 }
 
 const silent = () => undefined;

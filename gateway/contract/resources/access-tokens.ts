@@ -40,6 +40,11 @@ export const accessTokenCreate = z.object({
   name: shortText,
   scopes,
   expires_at: instantInput.nullish().describe('null: until it is revoked'),
+  current_password: z
+    .string()
+    .max(1_000)
+    .optional()
+    .describe('Needed when the login is older than ten minutes'),
 });
 
 /** PATCH /access-tokens/{id} */

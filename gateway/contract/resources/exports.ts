@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { dayInput, idInput, idOrNumber, wordOf } from '../fields.ts';
+import { missingFacts } from '../missing-facts.ts';
 import { BATCH_STATUSES } from '../words.ts';
 import { batchEnd } from './batches.ts';
 import { RECORD_KINDS } from './farm-records.ts';
@@ -84,6 +85,10 @@ export const batchSummary = z.object({
   fcr: z.number().nullable().describe('null: no feed recorded, or no gain'),
   average_weight_g: z.number(),
   days_of_culture: z.int(),
-  cost_per_kg: z.number().nullable().describe('null: no biomass, or your role does not see money'),
+  cost_per_kg: z
+    .number()
+    .nullable()
+    .describe('null: no biomass, no cost was recorded, or your role does not see money'),
+  missing_costs: missingFacts.describe('FEED, EXPENSES: what the cost is without'),
 });
 export type BatchSummary = z.infer<typeof batchSummary>;

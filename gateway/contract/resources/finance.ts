@@ -85,8 +85,8 @@ export const costPerKgAnswer = z.object({
   total_feed_cost: z.number(),
   total_operational_cost: z.number(),
   total_energy_cost: z.number(),
-  total_cost: z.number(),
-  cost_per_kg: figure.describe('null: no biomass'),
+  total_cost: z.number().describe('Of what was recorded; `missing` tells what was not'),
+  cost_per_kg: figure.describe('null: no biomass, or no cost was recorded'),
   breakdown: z.object({
     feed_percentage: figure,
     operational_percentage: figure,
@@ -111,10 +111,12 @@ export const profitabilityAnswer = z.object({
   selling_price_per_kg: z.number(),
   total_cost: z.number(),
   projected_revenue: z.number().describe('What was received, and the rest of the biomass at the asked price'),
-  projected_profit: z.number(),
+  projected_profit: figure.describe('null, as margin and return: no cost was recorded'),
   profit_margin_percentage: figure,
   roi_percentage: figure,
-  break_even_price_per_kg: figure.describe('Price at which revenue equals cost; null: no biomass'),
+  break_even_price_per_kg: figure.describe(
+    'Price at which revenue equals cost; null: no biomass, or no cost was recorded',
+  ),
   sold_kg: z
     .number()
     .optional()

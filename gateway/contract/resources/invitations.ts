@@ -51,6 +51,11 @@ export const invitationCreate = z
       .describe('HANDOVER: what you will be on the farm afterwards; default MANAGER'),
     email: email.nullish().describe('Only this account may accept; null: whoever has the code'),
     expires_in_days: z.int().min(1).max(30).default(7),
+    current_password: z
+      .string()
+      .max(1_000)
+      .optional()
+      .describe('HANDOVER: needed when the login is older than ten minutes'),
   })
   .refine(({ kind, role: wanted }) => kind === 'HANDOVER' || wanted !== undefined, {
     path: ['role'],

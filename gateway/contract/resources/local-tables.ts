@@ -14,6 +14,9 @@ export const instanceValue = defineResource({
 /** Ids of notes of farms that were taken off a gateway: on a hosted instance of a stream, on a gateway its own (`here`). */
 export const movedPrefix = (of: number | 'here'): string => `farm_moved:${of}:`;
 
+/** The ids of all of them, as a range like movedRange. */
+export const MOVED_FROM_ANY = ['farm_moved:', 'farm_moved;'] as const;
+
 /** The same as a range, which both engines find by the key: ';' follows ':', the last character of the prefix. */
 export function movedRange(of: number | 'here'): [from: string, before: string] {
   const prefix = movedPrefix(of);

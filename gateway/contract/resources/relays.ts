@@ -86,7 +86,13 @@ export const relayInput = z.object({
   carrier_id: idInput
     .optional()
     .describe('Control point of the same farm whose relay has this channel; it must be adopted already'),
-  discovered_id: z.string().trim().min(1).max(300).optional().describe('Card of GET /relays/discovered'),
+  discovered_id: z
+    .string()
+    .trim()
+    .min(1)
+    .max(300)
+    .optional()
+    .describe('Card of GET /relays/discovered; 403 without a right over the box'),
   mqtt_host: z
     .string()
     .trim()

@@ -46,7 +46,9 @@ export const transferCreate = z.object({
   source_pond_id: idOrNumber,
   destination_pond_id: idOrNumber,
   quantity,
-  average_weight: averageWeight.nullish().describe('Grams; default: the current weight of the batch'),
+  average_weight: averageWeight
+    .nullish()
+    .describe('Grams; default: what the batch weighed there on transfer_date'),
   transfer_date: transferDate.nullish().describe('Default: now'),
   reason: longText.nullish(),
   notes: longText.nullish(),

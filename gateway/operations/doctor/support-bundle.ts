@@ -3,6 +3,7 @@ import { arch, platform, release } from 'node:os';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { doctorQueries, TableSize } from '#adapters/sql/queries/system/doctor.ts';
+import { inOneLine } from '#contract/look-alikes.ts';
 import type { DoctorReport, FindingSeverity } from '#contract/resources/system-doctor.ts';
 import { LANGUAGES, type Language } from '#contract/words.ts';
 import type { Config } from '#runtime/config.ts';
@@ -18,8 +19,8 @@ const MARKS: Readonly<Record<Language, Readonly<Record<FindingSeverity, string>>
 export function reportText(report: DoctorReport, language: Language): string {
   const title = `${report.role} ${report.version}  ${report.made_at}`;
   const lines = report.findings.flatMap(({ id, severity, sentence, next_step: next }) => [
-    `${MARKS[language][severity]} ${sentence[language]}  [${id}]`,
-    ...(next === null ? [] : [`       → ${next[language]}`]),
+    `${MARKS[language][severity]} ${inOneLine(sentence[language])}  [${id}]`,
+    ...(next === null ? [] : [`       → ${inOneLine(next[language])}`]),
   ]);
   return [title, ...lines].join('\n');
 }

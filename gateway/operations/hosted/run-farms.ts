@@ -77,7 +77,9 @@ export async function createRemoteFarms(deps: {
       const shown = open.filter((row) => {
         const point = pointById.get(row.control_point_id);
         const now = kernel.now();
-        return point !== undefined && (isShown(row, point, now) || isUntold(row, now));
+        // what a gateway took before the farm was taken off it says nothing of the motor as it is run now
+        if (point === undefined || row.stream_id !== bindings.streamOf(point.farm_id)) return false;
+        return isShown(row, point, now) || isUntold(row, now);
       });
       // the newest of a control point comes last
       return new Map(shown.map((row) => [row.control_point_id, pendingOf(row, kernel.now())]));

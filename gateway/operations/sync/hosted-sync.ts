@@ -164,7 +164,7 @@ export function createHostedSync(wiring: HostedSyncWiring) {
     },
     attach: (http: Server) => {
       const { refused, sourceOf } = wiring;
-      return attachLive(http, { sockets, gatewayByToken, refused, sourceOf });
+      return attachLive(http, { log: kernel.log, sockets, gatewayByToken, refused, sourceOf });
     },
     /** Every few seconds: which gateways were heard. */
     noteHeard: sightings.write,

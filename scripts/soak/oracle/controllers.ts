@@ -6,7 +6,8 @@ import type { Point, Sight, Violation } from '../history.ts';
 const NOTED_LATE_MS = 500;
 /**
  * The observer counts a level's end from when it heard the level, and the controller, in whole seconds, from when it
- * did: under a fast clock a busy machine parts the two by more than the second of the rounding.
+ * did: under a fast clock a busy machine parts the two by more than the second of the rounding. So near its end a
+ * controller may do what the level says, or what follows it.
  */
 const ENDS_APART_MS = 3_000;
 
@@ -54,9 +55,10 @@ function checkDevice(device: string, own: readonly Sight[]): Violation[] {
   const say = (rule: string, what: string, context: object) =>
     violations.push({ rule, what, context: { device, ...context } });
   const targets = new Map<string, string>();
-  let level: LevelSight | null = null;
+  let level: LevelKnown | null = null;
   let isHeld = false;
   let moved = false;
+  let wasAlone = false;
   for (const sight of own) {
     if (sight.kind === 'spoilt') {
       isLenient = true;
@@ -66,11 +68,12 @@ function checkDevice(device: string, own: readonly Sight[]): Violation[] {
       // alone, a controller follows its own rules, and comes back to the level afterwards
       isHeld = false;
       moved = false;
+      wasAlone = true;
       continue;
     }
     if (sight.kind === 'relay') {
       if (!isHeld || level === null) continue;
-      const standing: LevelSight = levelAt(level, sight.ms);
+      const standing: LevelKnown = levelAt(level, sight);
       if (standing !== level) moved = false;
       level = standing;
       if (sight.to !== level.target)
@@ -93,28 +96,42 @@ function checkDevice(device: string, own: readonly Sight[]): Violation[] {
       continue;
     }
     if (level?.version !== sight.version || level.target !== sight.target) moved = false;
-    level = notLonger(level, sight);
+    level = endsOf(level, { told: sight, wasAlone });
     isHeld = true;
+    wasAlone = false;
   }
   return violations;
 }
 
 type LevelSight = Extract<Sight, { kind: 'level' }>;
+type LevelKnown = Omit<LevelSight, 'ends'> & {
+  /** It ends between these. */
+  ends?: { fromMs: number; toMs: number; next: LevelSight['target'] };
+};
 
-/** What a controller took for the end of a level stands, however much later a gateway with another clock tells it anew. */
-function notLonger(before: LevelSight | null, told: LevelSight): LevelSight {
-  if (before?.ends === undefined || told.ends === undefined) return told;
-  const isAgain = before.epoch === told.epoch && before.version === told.version;
-  return isAgain && before.ends.atMs < told.ends.atMs
-    ? { ...told, ends: { ...told.ends, atMs: before.ends.atMs } }
-    : told;
+/**
+ * What a controller took for the end of a level stands, however much later a gateway with another clock tells it anew. One
+ * that was without power meanwhile does not know how long, and may believe the gateway.
+ */
+function endsOf(
+  before: LevelKnown | null,
+  { told: { ends, ...told }, wasAlone }: { told: LevelSight; wasAlone: boolean },
+): LevelKnown {
+  if (ends === undefined) return told;
+  const { atMs, next } = ends;
+  const isAgain = before?.epoch === told.epoch && before.version === told.version;
+  const known = isAgain ? before?.ends : undefined;
+  const fromMs = Math.min(atMs, known?.fromMs ?? atMs);
+  const toMs = wasAlone ? atMs : Math.min(atMs, known?.toMs ?? atMs);
+  return { ...told, ends: { fromMs, toMs, next } };
 }
 
 /** A controller ends a level by itself, to the second in which it is over, and takes what follows for the level. */
-function levelAt(level: LevelSight, ms: number): LevelSight {
+function levelAt(level: LevelKnown, { ms, to }: Extract<Sight, { kind: 'relay' }>): LevelKnown {
   const { ends } = level;
-  const isOver = ends !== undefined && level.target !== ends.next && ms >= ends.atMs - ENDS_APART_MS;
-  return isOver ? { ...level, target: ends.next } : level;
+  if (ends === undefined || level.target === ends.next) return level;
+  const mayBeOver = ms >= ends.fromMs - ENDS_APART_MS && to === ends.next;
+  return mayBeOver || ms > ends.toMs + ENDS_APART_MS ? { ...level, target: ends.next } : level;
 }
 
 function perDevice(sights: readonly Sight[]): [string, Sight[]][] {

@@ -3,7 +3,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import BetterSqlite from 'better-sqlite3';
 import type { ReaderData, ReadReply, ReadRequest } from './messages.ts';
 
-// Runs in a thread of its own: answers statements over a connection that can only read, one after another.
+// Runs in a thread of its own: answers statements over a connection that can only read, one after another. Besides, it
+// brings pages from the log of the database to their places, which no connection can that was opened for reading.
 
 const LOCK_PATIENCE_MS = 2_000;
 const LOW_PRIORITY = 10;
@@ -12,7 +13,8 @@ const LOW_PRIORITY = 10;
 if (process.platform === 'linux') setPriority(LOW_PRIORITY);
 
 const { path } = workerData as ReaderData; // handed over by reader-thread.ts
-const connection = new BetterSqlite(path, { readonly: true, timeout: LOCK_PATIENCE_MS });
+const connection = new BetterSqlite(path, { fileMustExist: true, timeout: LOCK_PATIENCE_MS });
+connection.pragma('query_only = ON');
 const statementsBySql = new Map<string, BetterSqlite.Statement<unknown[]>>();
 const STATEMENTS_KEPT = 100;
 
