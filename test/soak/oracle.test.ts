@@ -68,12 +68,17 @@ describe('the oracle finds', () => {
     [2, ['PUBACK means there']],
   ])('of three events that were acknowledged one line that counts %i tells %j', (folded, violated) => {
     const events = ['x-1', 'x-2', 'x-3'].map((event, n) => ({
-      ...{ pointId: 'cp-p', what: { event }, sentAt: T0 + n, ackedAt: T0 + n + 5 },
+      pointId: 'cp-p',
+      what: { event },
+      sentAt: T0 + n,
+      ackedAt: T0 + n + 5,
     }));
     const whole = published({ event: 'x-1' })(aCampaign());
     const line = {
       ...whole.disk.logs[0],
-      ...{ id: 'folded', entity_id: 'cp-p', action: 'device_brownout' },
+      id: 'folded',
+      entity_id: 'cp-p',
+      action: 'device_brownout',
       details: JSON.stringify({ event_id: 'x-3', folded }),
     } as OnDisk['logs'][number];
     const campaign = {
