@@ -1,10 +1,14 @@
+import { connect, type Socket } from 'node:net';
 import { createTransport } from 'nodemailer';
+import type SMTPPool from 'nodemailer/lib/smtp-pool/index.js';
 import type { SendLetter } from '#core/notifying.ts';
 import type { Outcome, Outgoing, Send } from '#features/alarms/delivery/ports.ts';
 
 const CONNECTIONS = 4;
 const CONNECT_WITHIN_MS = 10_000;
 const ANSWER_WITHIN_MS = 20_000;
+/** Of one mail as a whole: a server that sends a byte now and then is never silent, and never done. Below the lease of a letter. */
+const MAIL_WITHIN_MS = 100_000;
 
 export type MailSender = {
   send: Send;
@@ -13,40 +17,68 @@ export type MailSender = {
   close: () => void;
 };
 
-/** Sends through the mail server of the instance, over a few connections that are kept. */
-export function mailSender({ url, from }: { url: string; from: string | null }): MailSender {
+/**
+ * Sends through the mail server of the instance, over a few connections that are kept.
+ *
+ * A `smtp://` address with a user is spoken to only after STARTTLS: else whoever stands between reads its password by
+ * leaving that word out of the server's greeting. `?ignoreTLS=true` in the address sends it in the clear all the same.
+ */
+export function mailSender({
+  url,
+  from,
+  mailWithinMs = MAIL_WITHIN_MS,
+}: {
+  url: string;
+  from: string | null;
+  mailWithinMs?: number;
+}): MailSender {
+  const lines = new Set<Socket>();
   const transport = createTransport({
     url,
     pool: true,
     maxConnections: CONNECTIONS,
-    connectionTimeout: CONNECT_WITHIN_MS,
     greetingTimeout: CONNECT_WITHIN_MS,
-    dnsTimeout: CONNECT_WITHIN_MS,
     socketTimeout: ANSWER_WITHIN_MS,
+    requireTLS: takesPasswordInTheClear(url) && !saysInTheClear(url),
+    getSocket: (server: SMTPPool.Options, answer: TakeLine) => openLine(server, lines, answer),
     disableFileAccess: true,
     disableUrlAccess: true,
   });
   const sender = from ?? senderOf(url);
   const domain = /@([^\s<>@]+)>?$/.exec(sender)?.[1] ?? 'farm.invalid';
+
+  /** Ends with the mail taken, with the server's refusal, when `stop` is raised, or after its time at the latest. */
+  async function mail(letter: SMTPPool.MailOptions, stop?: AbortSignal): Promise<void> {
+    const { promise: cut, reject } = Promise.withResolvers<never>();
+    const stopped = () => reject(new Error('stopped'));
+    stop?.addEventListener('abort', stopped, { once: true });
+    const late = setTimeout(() => {
+      // which line this mail went over only the pool knows: what went over the others is tried again
+      for (const line of lines) line.destroy();
+      reject(Object.assign(new Error('no end of the answer'), { code: 'ETIMEDOUT' }));
+    }, mailWithinMs);
+    try {
+      await Promise.race([transport.sendMail(letter), cut]);
+    } finally {
+      clearTimeout(late);
+      stop?.removeEventListener('abort', stopped);
+    }
+  }
+
   return {
     async send(message, stop) {
-      const { promise: stopped, reject } = Promise.withResolvers<never>();
-      const cut = () => reject(new Error('stopped'));
-      stop.addEventListener('abort', cut, { once: true });
       try {
-        await Promise.race([transport.sendMail(mailOf(message, { sender, domain })), stopped]);
+        await mail(mailOf(message, { sender, domain }), stop);
         return { is: 'sent' };
       } catch (error) {
         if (stop.aborted) throw error;
         return outcomeOf(error);
-      } finally {
-        stop.removeEventListener('abort', cut);
       }
     },
     async sendLetter({ id, to, subject, text }) {
       const messageId = `<${id}@${domain}>`;
       try {
-        await transport.sendMail({ from: sender, to: { name: '', address: to }, subject, text, messageId });
+        await mail({ from: sender, to: { name: '', address: to }, subject, text, messageId });
         return { is: 'sent' };
       } catch (error) {
         const outcome = outcomeOf(error);
@@ -55,6 +87,38 @@ export function mailSender({ url, from }: { url: string; from: string | null }):
     },
     close: () => transport.close(),
   };
+}
+
+function takesPasswordInTheClear(url: string): boolean {
+  const { protocol, username } = new URL(url);
+  return protocol === 'smtp:' && username !== '';
+}
+
+function saysInTheClear(url: string): boolean {
+  return new URL(url).searchParams.get('ignoreTLS') === 'true';
+}
+
+type TakeLine = (error: Error | null, line: { connection: Socket }) => void;
+
+/** Opens a connection to the mail server and keeps it in `lines` while it is open, so that it can be cut. */
+function openLine({ host, port, secure }: SMTPPool.Options, lines: Set<Socket>, answer: TakeLine): void {
+  const line = connect({ host: host ?? 'localhost', port: Number(port ?? (secure === true ? 465 : 587)) });
+  lines.add(line);
+  line.once('close', () => lines.delete(line));
+  const failed = (error: Error) => {
+    clearTimeout(late);
+    answer(error, { connection: line });
+  };
+  const late = setTimeout(
+    () => line.destroy(Object.assign(new Error('no connection'), { code: 'ETIMEDOUT' })),
+    CONNECT_WITHIN_MS,
+  );
+  line.once('error', failed);
+  line.once('connect', () => {
+    clearTimeout(late);
+    line.off('error', failed);
+    answer(null, { connection: line });
+  });
 }
 
 /** The user of the mail server is nearly always an address it may send from. */
