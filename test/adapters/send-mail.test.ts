@@ -48,7 +48,7 @@ function sender(url: string, mailWithinMs?: number) {
 describe('a mail server', () => {
   it('that offers no encryption is not told the password of the farm', async () => {
     const server = await plainServer((line, socket) =>
-      socket.write(/^EHLO/.test(line) ? '250-mail.test\r\n250 AUTH PLAIN LOGIN\r\n' : '502 no\r\n'),
+      socket.write(line.startsWith('EHLO') ? '250-mail.test\r\n250 AUTH PLAIN LOGIN\r\n' : '502 no\r\n'),
     );
     const mail = sender(`smtp://farm:mail-password@127.0.0.1:${server.port}`);
     expect((await mail.sendLetter(LETTER)).is).toBe('retry');
@@ -73,7 +73,7 @@ describe('a mail server', () => {
 
   it('whose answer never ends is left after the time of one mail, and tried again', async () => {
     const server = await plainServer((line, socket) => {
-      if (/^EHLO/.test(line)) return socket.write('250 mail.test\r\n');
+      if (line.startsWith('EHLO')) return socket.write('250 mail.test\r\n');
       const drip = setInterval(() => socket.write('250-a\r\n'), 50);
       return socket.on('close', () => clearInterval(drip));
     });
@@ -85,7 +85,7 @@ describe('a mail server', () => {
 
   it('that hangs up in the middle is tried again', async () => {
     const server = await plainServer((line, socket) =>
-      /^EHLO/.test(line) ? socket.write('250 mail.test\r\n') : socket.destroy(),
+      line.startsWith('EHLO') ? socket.write('250 mail.test\r\n') : socket.destroy(),
     );
     expect((await sender(`smtp://127.0.0.1:${server.port}`).sendLetter(LETTER)).is).toBe('retry');
   });
