@@ -55,7 +55,7 @@ export function mailSender({
     const late = setTimeout(() => {
       // which line this mail went over only the pool knows: what went over the others is tried again
       for (const line of lines) line.destroy();
-      reject(Object.assign(new Error('no end of the answer'), { code: 'ETIMEDOUT' }));
+      reject(new Error('no end of the answer'));
     }, mailWithinMs);
     try {
       await Promise.race([transport.sendMail(letter), cut]);
@@ -109,10 +109,7 @@ function openLine({ host, port, secure }: SMTPPool.Options, lines: Set<Socket>, 
     clearTimeout(late);
     answer(error, { connection: line });
   };
-  const late = setTimeout(
-    () => line.destroy(Object.assign(new Error('no connection'), { code: 'ETIMEDOUT' })),
-    CONNECT_WITHIN_MS,
-  );
+  const late = setTimeout(() => line.destroy(new Error('no connection')), CONNECT_WITHIN_MS);
   line.once('error', failed);
   line.once('connect', () => {
     clearTimeout(late);
@@ -162,7 +159,7 @@ function outcomeOf(error: unknown): Extract<Outcome, { is: 'refused' | 'retry' |
   if (typeof responseCode !== 'number')
     return {
       is: 'unreachable',
-      why: `the mail server cannot be reached (${typeof code === 'string' ? code : 'unknown'})`,
+      why: `the mail server cannot be reached (${typeof code === 'string' ? code : 'no answer'})`,
     };
   const said = typeof response === 'string' ? `: ${response.replace(/\s+/g, ' ').slice(0, 200)}` : '';
   const isOfThisMail = command === 'RCPT TO' || command === 'DATA' || code === 'EMESSAGE';

@@ -36,11 +36,11 @@ import { type ScienceOf, scienceOfFarms } from '#features/farm/science-settings/
 import { scienceSettingRoutes } from '#features/farm/science-settings/routes.ts';
 import { batchesThere } from '#features/production/batch-in-pond.ts';
 import { missingOfCost } from '#features/production/batch-money.ts';
-import type { BatchStates, ExpectedWeights } from '#features/production/batch-state.ts';
+import type { BatchStates, ExpectedWeights, Reweighed } from '#features/production/batch-state.ts';
 import { expectedWeights, growthOf } from '#features/production/batches/batch-growth.ts';
 import { animalsOf } from '#features/production/batches/batch-state.ts';
 import { batchStates } from '#features/production/batches/batch-states.ts';
-import { followWeighing } from '#features/production/batches/following-facts.ts';
+import { followWeighings } from '#features/production/batches/following-facts.ts';
 import { lossesOf } from '#features/production/batches/losses.ts';
 import { batchRoutes } from '#features/production/batches/routes.ts';
 import { warningsOf as weighingWarnings } from '#features/production/biometries/record-biometry.ts';
@@ -268,17 +268,23 @@ function wireBatches({ kernel, database, batches, scienceOf, limits, withdrawals
       scienceOf,
       queries: biometryQueries(database.read),
       growthOf: (batchId) => growthOf(growth, batchId),
-      following: (caller, batchId, weighing) =>
-        followWeighing(
-          { ...kernel, batches, withdrawals, queries: batchQueries(database.read) },
-          caller,
-          batchId,
-          weighing,
-        ),
+      following: followingIn({ kernel, database, batches, withdrawals }),
     }),
     ...lotRoutes({ ...kernel, batches, withdrawals, queries: lotQueries(database.read) }),
     ...scienceSettingRoutes({ ...kernel, queries: scienceSettingQueries(database.read) }),
   ];
+}
+
+/** Wires what follows from weighings, however they come. */
+function followingIn({
+  kernel,
+  database,
+  batches,
+  withdrawals,
+}: Pick<Deps, 'kernel' | 'database' | 'batches' | 'withdrawals'>) {
+  const deps = { ...kernel, batches, withdrawals, queries: batchQueries(database.read) };
+  return (by: { userId: string }, batchId: string, weighings: readonly Reweighed[]) =>
+    followWeighings(deps, by, batchId, weighings);
 }
 
 /** Wires what died of a batch, for whoever tells of it. */
@@ -368,6 +374,7 @@ type Deps = {
   batches: BatchStates;
   scienceOf: ScienceOf;
   limits: Limits;
+  withdrawals: Withdrawals;
 };
 
 /** Wires files of the past: workbooks are read in a process of their own, rows are judged as those entered by hand. */
@@ -380,6 +387,7 @@ function wireImports(deps: Deps): ReturnType<typeof importRoutes> {
     scienceOf,
     onCreateBatches: limits.batches,
     judgeRows: () => rowJudge(deps),
+    following: followingIn(deps),
     async readSheets(file) {
       try {
         if (await isWorkbook(file.path)) return await readWorkbookBeside(file.path);

@@ -111,14 +111,14 @@ export type BatchHistory = {
   weightAt: (when: { pondId: string | null; at: string }) => number;
   /** What decides how many animals live where. */
   animals: BatchAnimals;
-  /** The same course, had this been told of the stocking, of its survival besides, and of a weighing. */
+  /** The same course, had this been told of the stocking, of its survival besides, and of weighings. */
   asIf: (told: ToldOtherwise) => BatchHistory;
 };
 
 export type ToldOtherwise = {
   stocking?: Partial<Batch>;
   survival?: readonly RowOf<typeof survivalChange>[];
-  weighing?: Reweighed;
+  weighings?: readonly Reweighed[];
 };
 
 /** A weighing that is new, or was corrected; `as` null: deleted. */

@@ -346,7 +346,7 @@ export async function afterAllTold(
 /** A fact about the survival of a batch. */
 export function survivalFact(
   deps: SurvivalDeps,
-  caller: Caller,
+  caller: Pick<Caller, 'userId'>,
   batchId: string,
   { id, at, step }: { id?: string | undefined; at: string; step: SurvivalStep },
 ): LossRow {

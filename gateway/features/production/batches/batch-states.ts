@@ -98,13 +98,13 @@ function historyIn(
     stockAt: (instantIso) => stockAt(facts, clock, instantIso),
     weightAt: (when) => weightAt(facts, clock, when),
     animals: animalsOf(facts),
-    asIf: ({ stocking = {}, survival = [], weighing }) =>
+    asIf: ({ stocking = {}, survival = [], weighings = [] }) =>
       historyIn(
         {
           ...all,
           batch: { ...all.batch, ...stocking },
           survivalChanges: [...all.survivalChanges, ...survival],
-          weighings: weighing === undefined ? all.weighings : reweighed(all.weighings, weighing),
+          weighings: weighings.reduce(reweighed, all.weighings),
         },
         read,
       ),
@@ -114,7 +114,7 @@ function historyIn(
 const UNSPREAD = { weight_sd_g: null, individual_weights_g: null };
 
 /** Newest first, as they are read. */
-function reweighed(weighings: readonly WeighingFact[], { id, as }: Reweighed): WeighingFact[] {
+function reweighed(weighings: readonly WeighingFact[], { id, as }: Reweighed): readonly WeighingFact[] {
   const others = weighings.filter((fact) => fact.id !== id);
   const was = weighings.find((fact) => fact.id === id) ?? UNSPREAD;
   return (as === null ? others : [...others, { ...was, ...as, id }]).toSorted((a, b) =>

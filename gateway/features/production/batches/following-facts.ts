@@ -6,34 +6,43 @@ import type { Caller } from '#core/route.ts';
 import { replayPopulation } from '#science/population.ts';
 import type { BatchHistory, Reweighed, ToldOtherwise } from '../batch-state.ts';
 import { type ChangeBatchDeps, touched } from './batch-state.ts';
-import { inPlaceOf, lossesOf, requireHistory, requireNoneMissed } from './losses.ts';
+import { inPlaceOf, lossesOf, missedBy, requireHistory } from './losses.ts';
 import type { LossRow } from './ports.ts';
+
+type By = Pick<Caller, 'userId'>;
 
 // What is reckoned from another record, and follows where that is corrected, or entered later.
 
-/** What follows from a weighing that is new, corrected, or deleted. Throws 409 with the first record that could then not be. */
-export async function followWeighing(
+/**
+ * What follows from weighings that are new, corrected, or deleted. A weighing is what the scales said, and never refused for
+ * what follows: where more would then be dead or moved than lived, losses stay as they were told (`lossesStand`).
+ */
+export async function followWeighings(
   deps: ChangeBatchDeps,
-  caller: Caller,
+  by: By,
   batchId: string,
-  weighing: Reweighed,
-): Promise<Change[]> {
+  weighings: readonly Reweighed[],
+): Promise<{ changes: Change[]; lossesStand: boolean }> {
   const history = await requireHistory(deps, batchId);
-  const survival = await followingLosses(deps, caller, history, { weighing });
-  const after = history.asIf({ weighing, survival });
-  const { animals } = after;
-  requireNoneMissed(replayPopulation(history.animals), replayPopulation(animals), { animals });
-  return [
-    ...survival.map((fact) => insert(survivalChange, fact)),
-    ...(survival.length === 0 ? [] : [touched(history.state, isoOf(deps.now()))]),
-    ...(await weightsOfMoves(deps, { before: history, after })),
-  ];
+  const reckoned = await followingLosses(deps, by, history, { weighings });
+  const { animals } = history.asIf({ weighings, survival: reckoned });
+  const missed = missedBy(replayPopulation(history.animals), replayPopulation(animals), { animals });
+  const survival = missed === null ? reckoned : [];
+  const after = history.asIf({ weighings, survival });
+  return {
+    changes: [
+      ...survival.map((fact) => insert(survivalChange, fact)),
+      ...(survival.length === 0 ? [] : [touched(history.state, isoOf(deps.now()))]),
+      ...(await weightsOfMoves(deps, { before: history, after })),
+    ],
+    lossesStand: missed !== null,
+  };
 }
 
 /** Losses that were told by weight, as animals of the right one: by another stocking, or another weighing. */
 export async function followingLosses(
   deps: ChangeBatchDeps,
-  caller: Caller,
+  by: By,
   history: BatchHistory,
   told: ToldOtherwise,
 ): Promise<LossRow[]> {
@@ -47,7 +56,7 @@ export async function followingLosses(
       const told = { animals: died, weight_kg: kg, pond_id: pondId, pond_share: loss.pond_share, corrects };
       const { description } = loss;
       const step = { kind: 'FACTOR' as const, value: Math.min(1, (value * died) / animals), description };
-      return inPlaceOf(deps, caller, loss, { at, step: { ...step, ...told } });
+      return inPlaceOf(deps, by, loss, { at, step: { ...step, ...told } });
     };
     // as it is reckoned when it is told: without itself
     const others = history.asIf({ ...told, survival: [...survival, inPlace(0)] });
@@ -69,12 +78,16 @@ export async function weightsOfMoves(
   const moves = await deps.queries.transfersOf(was.id);
   return moves.flatMap((move) => {
     const when = { pondId: move.source_pond_id, at: move.transfer_date };
-    const isAsWeighed = move.average_weight === before.weightAt(when);
+    const isAsWeighed = isSameWeight(move.average_weight, before.weightAt(when));
     // what was weighed after it was told may lie before it by its date
-    const isAsStocked = move.average_weight === was.initial_avg_weight;
+    const isAsStocked = isSameWeight(move.average_weight, was.initial_avg_weight);
     if (!isAsWeighed && !isAsStocked) return [];
     const average_weight = isAsWeighed ? after.weightAt(when) : now.initial_avg_weight;
-    if (average_weight === move.average_weight) return [];
+    if (isSameWeight(move.average_weight, average_weight)) return [];
     return [update(transfer, move, { average_weight, updated_at: isoOf(deps.now()) })];
   });
 }
+
+/** A mean over ponds differs in its last digits with the number of animals, though none was weighed anew. */
+const isSameWeight = (a: number | null, b: number): boolean =>
+  a !== null && Math.abs(a - b) <= 1e-9 * Math.max(a, b);

@@ -13,6 +13,7 @@ import {
   aliveByPond,
   animalsByPond,
   type BatchAnimals,
+  type Overdraw,
   type Population,
   replayPopulation,
   worsened,
@@ -215,7 +216,7 @@ const rowsOf = async (deps: ChangeBatchDeps, { id, batch_id }: Loss): Promise<Lo
 /** It counts after every other that was told in the same place, whatever the clocks show. */
 export function inPlaceOf(
   deps: SurvivalDeps,
-  caller: Caller,
+  caller: Pick<Caller, 'userId'>,
   current: Pick<Loss, 'batch_id' | 'created_at' | 'updated_at'>,
   told: { at: string; step: SurvivalStep },
 ): LossRow {
@@ -337,17 +338,27 @@ function dateOf(
 }
 
 /**
- * Throws 409 where a move or another loss then no longer finds the animals it took. A harvest of more than were estimated alive
- * is believed.
+ * The first move or other loss that then no longer finds the animals it took; null: none. A harvest of more than were estimated
+ * alive is believed.
  */
-export function requireNoneMissed(
+export function missedBy(
   before: Population,
   after: Population,
   { animals, ownId }: { animals: BatchAnimals; ownId?: string },
-): void {
+): Overdraw | null {
   const harvests = new Set(animals.steps.flatMap(({ id, kind }) => (kind === 'HARVEST' ? [id] : [])));
-  const worse = worsened(before, after).find(({ stepId }) => stepId !== ownId && !harvests.has(stepId));
-  if (worse === undefined) return;
+  return worsened(before, after).find(({ stepId }) => stepId !== ownId && !harvests.has(stepId)) ?? null;
+}
+
+/** Throws 409 where there is such a one. */
+export function requireNoneMissed(
+  before: Population,
+  after: Population,
+  of: { animals: BatchAnimals; ownId?: string },
+): void {
+  const { animals } = of;
+  const worse = missedBy(before, after, of);
+  if (worse === null) return;
   const { stepId, quantity, available } = worse;
   const step = [...animals.steps, ...animals.survivalFacts].find(({ id }) => id === stepId);
   const what = step?.kind === 'TRANSFER' ? 'were moved' : 'died';

@@ -24,6 +24,7 @@ type Words = {
   /** `day` null: the weight before is that of stocking. */
   fellByHalf: (weightG: number, before: { weightG: number; day: string | null }) => string;
   implausible: (weightG: number) => string;
+  lossesStand: string;
 };
 
 /** What is unlikely about a weighing, as a technician is told. */
@@ -43,6 +44,8 @@ const BIOMETRY_WARNINGS: Readonly<Record<Language, Words>> = {
       `${day === null ? 'do povoamento' : `pesados em ${calendarDay(day, 'pt-BR')}`}: confira a contagem e o peso.`,
     implausible: (weightG) =>
       `${grams(weightG, 'pt-BR')} por camarão é mais do que se alcança em viveiro: o peso total está em gramas?`,
+    lossesStand:
+      'Por este peso teriam morrido mais camarões do que havia: as perdas informadas em quilos ficam como estavam. Confira o peso e as perdas.',
   },
   en: {
     smallSample: (count, least) =>
@@ -59,6 +62,8 @@ const BIOMETRY_WARNINGS: Readonly<Record<Language, Words>> = {
       `${day === null ? 'at stocking' : `weighed on ${calendarDay(day, 'en')}`}: check count and weight.`,
     implausible: (weightG) =>
       `${grams(weightG, 'en')} per shrimp is more than ponds bring forth: is the total weight in grams?`,
+    lossesStand:
+      'By this weight more would have died than lived: losses told in kilograms stay as they were counted. Check the weight and the losses.',
   },
   es: {
     smallSample: (count, least) =>
@@ -75,15 +80,22 @@ const BIOMETRY_WARNINGS: Readonly<Record<Language, Words>> = {
       `${day === null ? 'de la siembra' : `pesados el ${calendarDay(day, 'es')}`}: revise el conteo y el peso.`,
     implausible: (weightG) =>
       `${grams(weightG, 'es')} por camarón es más de lo que se alcanza en piscina: ¿el peso total está en gramos?`,
+    lossesStand:
+      'Con este peso habrían muerto más camarones de los que había: las pérdidas informadas en kilos quedan como estaban. Revise el peso y las pérdidas.',
   },
 };
 
 type BiometryWarning = { code: string; message: string };
 
+const warning = (code: string, message: string): BiometryWarning => ({ code, message });
+
 type WarningDeps = Pick<Kernel, 'now' | 'clockQuality'> & {
   queries: Pick<BiometryQueries, 'weighedBefore'>;
   batches: Pick<BatchStates, 'byIds'>;
 };
+
+const warningOfLosses = (lossesStand: boolean, language: Language): BiometryWarning[] =>
+  lossesStand ? [warning('LOSSES_STAND', BIOMETRY_WARNINGS[language].lossesStand)] : [];
 
 /** A weighing this much below the one before is more likely a slip of the pen than hunger. */
 const HALF = 0.5;
@@ -111,7 +123,7 @@ export async function warningsOf(
 ): Promise<BiometryWarning[]> {
   const words = BIOMETRY_WARNINGS[language];
   const warnings: BiometryWarning[] = [];
-  const warn = (code: string, message: string) => void warnings.push({ code, message });
+  const warn = (code: string, message: string) => void warnings.push(warning(code, message));
   const day = localDay(row.measurement_date, batch.timezone);
   const today = localDay(isoOf(deps.now()), batch.timezone);
   const weightG = averageG(row);
@@ -149,8 +161,12 @@ export type RecordBiometryDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard'
   queries: BiometryQueries;
   scienceOf: (farmId: string) => Promise<ScienceConstants>;
   batches: Pick<BatchStates, 'byIds'>;
-  /** What is reckoned from a weighing that is entered or corrected now. */
-  following: (caller: Caller, batchId: string, weighing: Reweighed) => Promise<Change[]>;
+  /** What is reckoned from weighings that are entered, corrected or deleted now; `lossesStand`: of losses it could not be. */
+  following: (
+    by: Pick<Caller, 'userId'>,
+    batchId: string,
+    weighings: readonly Reweighed[],
+  ) => Promise<{ changes: Change[]; lossesStand: boolean }>;
 };
 
 type Recorded<Row> = Decision<{ row: Row; batch: BatchToWeigh; warnings: BiometryWarning[] }>;
@@ -195,10 +211,17 @@ export async function recordBiometry(
     created_at: isoOf(deps.now()),
     updated_at: null,
   };
-  const following = await deps.following(caller, batch.id, { id: row.id, as: row });
+  const following = await deps.following(caller, batch.id, [{ id: row.id, as: row }]);
   return {
-    answer: { row, batch, warnings: await warningsOf(deps, science, batch, { row, language }) },
-    changes: [insert(biometry, row), ...following],
+    answer: {
+      row,
+      batch,
+      warnings: [
+        ...(await warningsOf(deps, science, batch, { row, language })),
+        ...warningOfLosses(following.lossesStand, language),
+      ],
+    },
+    changes: [insert(biometry, row), ...following.changes],
     guards: [guard],
   };
 }
@@ -231,12 +254,19 @@ export async function changeBiometry(
   if (changed === null) return { answer: { row: current, batch, warnings: [] } };
   const set = { ...changed.after, updated_at: isoOf(deps.now()) };
   const row: Biometry = { ...current, ...set, rev: current.rev + 1 };
-  const following = await deps.following(caller, batch.id, { id: row.id, as: row });
+  const following = await deps.following(caller, batch.id, [{ id: row.id, as: row }]);
   return {
-    answer: { row, batch, warnings: await warningsOf(deps, science, batch, { row, language }) },
+    answer: {
+      row,
+      batch,
+      warnings: [
+        ...(await warningsOf(deps, science, batch, { row, language })),
+        ...warningOfLosses(following.lossesStand, language),
+      ],
+    },
     changes: [
       update(biometry, current, set),
-      ...following,
+      ...following.changes,
       correctionEntry(deps, { ...nameOf(caller, batch, current), ...changed }),
     ],
     guards: [guard],
@@ -253,10 +283,10 @@ export async function deleteBiometry(
   const batch = await requireBatch(deps, current.batch_id);
   const { rev: _rev, ...before } = current;
   const entry = correctionEntry(deps, { ...nameOf(caller, batch, current), before, after: null });
-  const following = await deps.following(caller, batch.id, { id: current.id, as: null });
+  const following = await deps.following(caller, batch.id, [{ id: current.id, as: null }]);
   return {
     answer: undefined,
-    changes: [remove(biometry, current), ...following, entry],
+    changes: [remove(biometry, current), ...following.changes, entry],
     guards: [guard],
   };
 }

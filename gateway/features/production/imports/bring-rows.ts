@@ -16,6 +16,7 @@ import { conflict } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
 import { claimNumericId } from '#core/numeric-id.ts';
 import { type Decision, perform } from '#core/use-case.ts';
+import type { Reweighed } from '../batch-state.ts';
 import { ids, inTurn, standingOf } from './import-file.ts';
 import type { Progress } from './import-progress.ts';
 import { readRows } from './open-file.ts';
@@ -146,6 +147,15 @@ async function decideRows(
   }
   if (missing.length === 0) return { answer: 0 };
   const beside = stocked.length === 0 ? {} : await deps.onCreateBatches(stocked);
+  const following = await followingOf(
+    deps,
+    by.caller.userId,
+    missing.flatMap(({ id, planned }) =>
+      kind === 'biometries' && planned.is === 'record'
+        ? [{ batchId: planned.parent.id, id, as: planned.content as unknown as NonNullable<Reweighed['as']> }]
+        : [],
+    ),
+  );
   const chunkRow = { import_id: importId, row_ids: ids(missing), is_undone: false };
   const imported = before + missing.length;
   return {
@@ -153,6 +163,7 @@ async function decideRows(
     isBackground: true,
     changes: [
       ...changes,
+      ...following,
       ...(beside.changes ?? []),
       // the log names the import with its first rows, in their commit
       ...(before === 0 ? [entryOf(deps, by, kind, toName)] : []),
@@ -161,6 +172,19 @@ async function decideRows(
     ],
     guards: [...guards, ...(beside.guards ?? [])],
   };
+}
+
+/** What follows in each batch from the weighings of one commit. */
+export async function followingOf(
+  deps: Pick<ImportDeps, 'following'>,
+  userId: string,
+  weighings: readonly (Reweighed & { batchId: string })[],
+): Promise<Change[]> {
+  const byBatch = Map.groupBy(weighings, ({ batchId }) => batchId);
+  const changes: Change[] = [];
+  for (const [batchId, those] of byBatch)
+    changes.push(...(await deps.following({ userId }, batchId, those)).changes);
+  return changes;
 }
 
 /** The ponds and batches of these rows must not be deleted under them. */
@@ -176,8 +200,8 @@ async function guardParents(
     ];
     for (const id of parents) {
       const guard = await deps.guard(entity, id);
-      // a deletion of the pond that saw no batch in it yet must look again
-      guards.push(kind === 'batches' ? guard : asParent(guard));
+      // a deletion of the pond that saw no batch in it yet must look again, and so must a loss that is reckoned by a weighing
+      guards.push(kind === 'batches' || kind === 'biometries' ? guard : asParent(guard));
     }
     const standing = await deps.queries.standing(entity, parents);
     if (parents.some((id) => !standing.has(id))) {

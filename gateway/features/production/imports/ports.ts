@@ -10,7 +10,7 @@ import type { Decision } from '#core/use-case.ts';
 import type { ZoneClock } from '#core/zone-clock.ts';
 import type { Language } from '#science/advice/language.ts';
 import type { ScienceConstants } from '#science/constants.ts';
-
+import type { Reweighed } from '../batch-state.ts';
 import type { TableRow } from './read-table.ts';
 
 export type PondOfFarm = { id: string; numeric_id: number; cod: string; size_m2: number | null };
@@ -48,6 +48,8 @@ export type ImportQueries = NumericIdDeps & {
   weighingsOf: (batchIds: readonly string[]) => Promise<Weighing[]>;
   /** How rows of these ids stand now, deleted ones included. */
   rowsNow: (kind: ImportKind, ids: readonly string[]) => Promise<RowNow[]>;
+  /** The batches of these weighings. */
+  weighedIn: (ids: readonly string[]) => Promise<{ id: string; batchId: string }[]>;
   /** Which of these batches have records that are not deleted. */
   batchesWithRecords: (ids: readonly string[]) => Promise<Set<string>>;
   importById: (id: string) => Promise<RowOf<typeof importRecord> | null>;
@@ -108,6 +110,12 @@ export type ImportDeps = Pick<
   /** A file of text as its bytes, or the sheets of a workbook. Throws 413 and 422 for what cannot be read. */
   readSheets: (file: UploadedFile) => Promise<Uint8Array | Workbook>;
   scienceOf: (farmId: string) => Promise<ScienceConstants>;
+  /** What is reckoned from weighings that come in or are taken away, for the same commit. */
+  following: (
+    by: { userId: string },
+    batchId: string,
+    weighings: readonly Reweighed[],
+  ) => Promise<{ changes: Change[] }>;
   /**
    * Rows that go into the same commit as ACTIVE batches of one owner: plan limits. Throws when there is no room for all
    * of them.

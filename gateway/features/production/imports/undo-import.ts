@@ -9,6 +9,7 @@ import { audit } from '#core/audit.ts';
 import { type Change, type GuardSeen, remove, update } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
 import { type Decision, perform } from '#core/use-case.ts';
+import { followingOf } from './bring-rows.ts';
 import { CalledOff, type ImportRecord, noteFailure, noteIn } from './import-progress.ts';
 import type { ImportDeps, RowNow } from './ports.ts';
 
@@ -58,9 +59,19 @@ async function decideUndo(
   const guards: GuardSeen[] = [];
   // a batch that gets a record meanwhile must be looked at again
   if (isOfBatches) for (const id of chunk.row_ids) guards.push(await deps.guard('batch', id));
+  const weighings = kind === 'biometries' ? await deps.queries.weighedIn(chunk.row_ids) : [];
+  // so must a batch of which a loss is told by weight
+  for (const id of new Set(weighings.map(({ batchId }) => batchId)))
+    guards.push(await deps.guard('batch', id));
   const rows = (await deps.queries.rowsNow(kind, chunk.row_ids)).filter(({ hidden }) => !hidden);
   const used = isOfBatches ? await deps.queries.batchesWithRecords(chunk.row_ids) : new Set<string>();
   const going = rows.filter(({ id, isChanged }) => !isChanged && !used.has(id));
+  const goingIds = new Set(going.map(({ id }) => id));
+  const following = await followingOf(
+    deps,
+    userId,
+    weighings.flatMap((each) => (goingIds.has(each.id) ? [{ ...each, as: null }] : [])),
+  );
   const answer: Counts = {
     undone: counts.undone + going.length,
     kept: counts.kept + rows.length - going.length,
@@ -72,6 +83,7 @@ async function decideUndo(
     isBackground: true,
     changes: [
       ...going.map((row) => removed(kind, row)),
+      ...following,
       ...(counts.done === 0 ? [entryOf(deps, record, userId)] : []),
       update(importChunk, chunk.id, { row_ids: going.map(({ id }) => id), is_undone: true }),
       update(importRecord, record.id, {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type App, body, joinFarm, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
+import { sendFile } from '#test/import-file.ts';
 import { aBatchIn, aStockedFarm, type StockedFarm } from '#test/stocked-farm.ts';
 
 // Dead shrimp are written down on the day they died or weeks later, rightly or wrongly; the books of the batch must not tell
@@ -178,8 +179,72 @@ onBothEngines('losses of a batch', (_open, engine) => {
         expect(await figuresOf(later)).toEqual(await figuresOf(then));
         expect(await weightsOf(later)).toEqual(await weightsOf(then));
       }),
-      runs,
+      {
+        ...runs,
+        // the mean weight of pond 0 was 6.000000000000001 g after the loss, and the move no longer as weighed
+        examples: [
+          [
+            [
+              { is: 'moved', day: 14, grams: 0, place: 0 } as const,
+              { is: 'weighed', day: 12, grams: 6, place: 1 },
+              { is: 'lost', day: 13, grams: 100, place: 0 },
+              { is: 'weighed', day: 11, grams: 2, place: null },
+            ],
+          ],
+        ],
+      },
     );
+  });
+
+  const weigh = (id: string, grams: number, sent: object = {}) => ({
+    batch_id: id,
+    sample_size: 100,
+    total_weight_g: grams * 100,
+    measurement_date: dayAt(11, 12),
+    ...sent,
+  });
+
+  it('stay as they were told where a weighing entered later would have killed more than lived, and it says so', async () => {
+    const id = await aBatch();
+    await call('POST', '/biometries/', weigh(id, 10));
+    await lose(id, { dead_weight_kg: 300, pond_id: pond(1), lost_at: dayAt(12, 9) });
+    const late = await call('POST', '/biometries/', weigh(id, 2, { measurement_date: dayAt(12, 8) }));
+    expect(late['warnings']).toMatchObject([{ code: 'WEIGHT_FELL_BY_HALF' }, { code: 'LOSSES_STAND' }]);
+    expect(await listed(id)).toMatchObject([{ dead_weight_kg: 300, dead_count: 30_000 }]);
+    const right = await call('PUT', `/biometries/${late['id']}`, { total_weight_g: 1_200 });
+    expect(right['warnings']).toEqual([]);
+    expect(await listed(id)).toMatchObject([{ dead_weight_kg: 300, dead_count: 25_000 }]);
+  });
+
+  it('told by weight are counted by the weighings of a file as by those entered by hand, and by none that is taken away', async () => {
+    const id = await aBatch();
+    const { batch_code } = await call('GET', `/batches/${id}`);
+    await call('POST', '/biometries/', weigh(id, 10, { measurement_date: dayAt(11, 0) }));
+    await lose(id, { dead_weight_kg: 30, pond_id: pond(1), lost_at: dayAt(14, 9) });
+    const moved = { batch_id: id, source_pond_id: pond(0), destination_pond_id: pond(1), quantity: 10 };
+    await call('POST', '/transfers/', { ...moved, transfer_date: dayAt(14, 10) });
+    const told = async () => {
+      const { items } = await call('GET', `/transfers/batch/${id}`);
+      return [
+        (await listed(id))[0]?.['dead_count'],
+        (items as { average_weight: number }[])
+          .map(({ average_weight }) => average_weight)
+          .toSorted((a, b) => a - b),
+      ];
+    };
+    expect(await told()).toEqual([3_000, [1, 10]]);
+    const reply = await sendFile(app, farm, 'biometries', {
+      file: `lote;data;amostra;peso_total_g\n${String(batch_code)};12/02/2026;100;1100\n${String(batch_code)};13/02/2026;100;1200\n`,
+      query: '&dry_run=false&background=true',
+    });
+    expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 202 });
+    const path = `/imports/${(reply.body as { id: string }).id}`;
+    const state = async () => (await call('GET', path))['state'];
+    await expect.poll(state).toBe('DONE');
+    expect(await told()).toEqual([2_500, [1, 12]]);
+    await call('POST', `${path}/undo`);
+    await expect.poll(state).toBe('UNDONE');
+    expect(await told()).toEqual([3_000, [1, 10]]);
   });
 
   it('deleted are as if never told, corrected as if told right, and the log keeps both', async () => {

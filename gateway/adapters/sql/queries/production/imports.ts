@@ -122,6 +122,15 @@ export function importQueries(db: Db): ImportQueries {
         isChanged: updated_at !== null,
       }));
     },
+    async weighedIn(ids) {
+      if (ids.length === 0) return [];
+      const rows = await db
+        .selectFrom('biometries')
+        .select(['id', 'batch_id'])
+        .where('id', 'in', [...ids])
+        .execute();
+      return rows.map(({ id, batch_id: batchId }) => ({ id, batchId }));
+    },
     async batchesWithRecords(ids) {
       const used = new Set<string>();
       if (ids.length === 0) return used;
