@@ -108,7 +108,8 @@ describe('with keys alone', () => {
 
   it('ponds are arranged as they lie at the farm, and stand so on every screen', async () => {
     await page.goto(farm.app.base);
-    await page.getByRole('button', { name: 'Arrumar' }).press('Enter');
+    // held back while the ponds' places are asked for
+    await page.getByRole('button', { name: 'Arrumar', disabled: false }).press('Enter');
     const pond = (name: string) => page.getByRole('button', { name });
     await pond('V-01, coluna 1, linha 1').press('ArrowDown');
     // it keeps the focus

@@ -128,7 +128,7 @@ describe('a board at a serial port', () => {
     await until('mode');
     const port = webSerialPort(path());
     await port.open({ baudRate: 115_200 });
-    const client = await anImprovClient(port);
+    const client = await anImprovClient(oneAfterAnother(port));
     expect(await client.initialize(60_000)).toMatchObject({ name: 'Aerator 0001', chipFamily: 'ESP32' });
     expect((await client.scan()).map(({ name }) => name)).toEqual(['Fazenda', 'Visitantes', 'Vizinho']);
     await expect(client.provision('Fazenda', 'wrong')).rejects.toBe('UNABLE_TO_CONNECT');
@@ -301,6 +301,32 @@ type ImprovClient = {
   provision(ssid: string, password: string): Promise<void>;
   close(): Promise<void>;
 };
+
+type Written = { writable: WritableStream<Uint8Array> | null };
+
+/**
+ * The SDK asks again each second until it is answered, and takes the stream for each question: while an earlier one is being
+ * written, as on a busy machine, that throws where nobody catches it, and the question is lost.
+ */
+function oneAfterAnother<Port extends Written>(port: Port): Port {
+  let last = Promise.resolve();
+  const write = (bytes: Uint8Array) => {
+    last = last.then(async () => {
+      const writer = port.writable?.getWriter();
+      await writer?.write(bytes);
+      writer?.releaseLock();
+    });
+    return last;
+  };
+  const writable = { getWriter: () => ({ write, releaseLock: () => undefined }) };
+  return new Proxy(port, {
+    get: (_port, name) => {
+      if (name === 'writable') return writable;
+      const value: unknown = Reflect.get(port, name, port);
+      return typeof value === 'function' ? value.bind(port) : value;
+    },
+  });
+}
 
 /** The SDK names its own files as only a bundler understands. */
 async function anImprovClient(port: object): Promise<ImprovClient> {
