@@ -4,7 +4,7 @@ import {
   type StockEntryCreate,
   type StockEntryUpdate,
 } from '#contract/resources/feed-stock.ts';
-import { asParent, insert, remove, update } from '#core/changes.ts';
+import { asParent, type GuardSeen, insert, remove, update } from '#core/changes.ts';
 import { changesOf, correctionEntry } from '#core/correct-record.ts';
 import { conflict, invalidField, notFound } from '#core/errors.ts';
 import { notAhead } from '#core/facts-of-now.ts';
@@ -48,7 +48,7 @@ export async function writeEntry(
   const now = isoOf(deps.now());
   const happenedAt =
     input.happened_at === undefined ? now : dateOf(deps, farm, { instant: input.happened_at, sentDate });
-  await requireRoom(deps, farm, happenedAt);
+  const room = await requireRoom(deps, farm, happenedAt);
   const row: Row = {
     id: input.id ?? deps.newId(),
     farm_id: farm.id,
@@ -62,7 +62,7 @@ export async function writeEntry(
     created_at: now,
     updated_at: null,
   };
-  return { answer: row, changes: [insert(feedStockEntry, row)], guards: [guard] };
+  return { answer: row, changes: [insert(feedStockEntry, row)], guards: [guard, room] };
 }
 
 function toldOf(input: StockEntryCreate) {
@@ -130,8 +130,8 @@ export async function changeEntry(
     happened_at: happenedAt,
   });
   if (changed === null) return { answer: current };
-  if (localDay(happenedAt, farm.timezone) !== localDay(current.happened_at, farm.timezone))
-    await requireRoom(deps, farm, happenedAt);
+  const isMoved = localDay(happenedAt, farm.timezone) !== localDay(current.happened_at, farm.timezone);
+  const guards = isMoved ? [await requireRoom(deps, farm, happenedAt)] : [];
   const set = { ...changed.after, updated_at: isoOf(deps.now()) };
   return {
     answer: { ...current, ...set, rev: current.rev + 1 },
@@ -139,6 +139,7 @@ export async function changeEntry(
       update(feedStockEntry, current, set),
       correctionEntry(deps, { ...entryOf(caller, farm, current), ...changed }),
     ],
+    guards,
   };
 }
 
@@ -188,10 +189,12 @@ function dateOf(
   return notAhead(deps, 'happened_at', instantOnFarm(instant, sentDate, timezone), timezone);
 }
 
-async function requireRoom({ queries }: WriteDeps, { id, timezone }: StockFarm, at: string): Promise<void> {
+/** Counted and written are one step, behind the guard that it answers: of many at the same moment none is one too many. */
+async function requireRoom(deps: WriteDeps, { id, timezone }: StockFarm, at: string): Promise<GuardSeen> {
+  const guard = await deps.guard('feed_stock', id);
   const day = localDay(at, timezone);
   const span = { from: startOfDay(day, timezone), before: startOfDay(dayAfter(day, 1), timezone) };
-  if ((await queries.countBetween(id, span)) < MOST_A_DAY) return;
+  if ((await deps.queries.countBetween(id, span)) < MOST_A_DAY) return guard;
   throw conflict(
     `${day} has ${MOST_A_DAY} deliveries and counts already: correct one of them, or delete some`,
     'TOO_MANY_RECORDS',

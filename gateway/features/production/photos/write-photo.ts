@@ -39,10 +39,12 @@ export async function addPhoto(
   at: { kind: Subject['kind']; ref: string },
   { input, sentDate }: { input: PhotoCreate; sentDate: unknown },
 ): Promise<Decision<SeenPhoto>> {
-  const { id, batch_id } = await requireSubject(deps, at.kind, at.ref);
+  const { id, batch_id, farm_id } = await requireSubject(deps, at.kind, at.ref);
   const guard = asParent(
     await (at.kind === 'loss' && batch_id !== null ? deps.guard('batch', batch_id) : deps.guard(at.kind, id)),
   );
+  // counted and announced are one step: of twenty at the same moment none is more than the farm has room for
+  const room = await deps.guard('photos', farm_id);
   // read again behind its guard: one that was deleted between the two is told as missing
   const subject = await requireSubject(deps, at.kind, id);
   if (input.id !== undefined && (await deps.queries.photoIdTaken(input.id)))
@@ -76,7 +78,7 @@ export async function addPhoto(
   return {
     answer: { ...row, rev: 1, is_here: false },
     changes: [insert(photo, row)],
-    guards: [guard],
+    guards: [guard, room],
   };
 }
 

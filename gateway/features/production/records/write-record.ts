@@ -5,7 +5,7 @@ import {
   type RecordKind,
   type RecordUpdate,
 } from '#contract/resources/farm-records.ts';
-import { asParent, insert, remove, update } from '#core/changes.ts';
+import { asParent, type GuardSeen, insert, remove, update } from '#core/changes.ts';
 import { changesOf, correctionEntry } from '#core/correct-record.ts';
 import { conflict, invalidField, notFound } from '#core/errors.ts';
 import { notAhead } from '#core/facts-of-now.ts';
@@ -61,7 +61,7 @@ export async function writeRecord(
   const now = isoOf(deps.now());
   const happenedAt =
     input.happened_at === undefined ? now : dateOf(deps, place, { instant: input.happened_at, sentDate });
-  await requireRoom(deps, place, happenedAt);
+  const room = await requireRoom(deps, place, happenedAt);
   const row: RowOf<typeof farmRecord> = {
     id: input.id ?? deps.newId(),
     farm_id: place.farm_id,
@@ -80,7 +80,7 @@ export async function writeRecord(
   return {
     answer: { row, warnings: await warningsOf(deps, { row, place }, language) },
     changes: [insert(farmRecord, row)],
-    guards: [guard],
+    guards: [guard, room],
   };
 }
 
@@ -116,7 +116,7 @@ export async function changeRecord(
   });
   if (changed === null) return { answer: { row: current, warnings: [] } };
   const isMoved = localDay(happenedAt, place.timezone) !== localDay(current.happened_at, place.timezone);
-  if (isMoved || pond.id !== place.id) await requireRoom(deps, pond, happenedAt);
+  const guards = isMoved || pond.id !== place.id ? [await requireRoom(deps, pond, happenedAt)] : [];
   const set = { ...changed.after, updated_at: isoOf(deps.now()) };
   const row: FarmRecord = { ...current, ...set, rev: current.rev + 1 };
   requireTold(deps, row, place.timezone);
@@ -127,6 +127,7 @@ export async function changeRecord(
       update(farmRecord, current, set),
       correctionEntry(deps, { ...entryOf(caller, place, current), ...changed }),
     ],
+    guards,
   };
 }
 
@@ -199,13 +200,15 @@ function dateOf(
   return notAhead(deps, 'happened_at', instantOnFarm(instant, sentDate, timezone), timezone);
 }
 
-async function requireRoom({ queries }: WriteRecordDeps, place: Place, at: string): Promise<void> {
+/** Counted and written are one step, behind the guard that it answers: of many at the same moment none is one too many. */
+async function requireRoom(deps: WriteRecordDeps, place: Place, at: string): Promise<GuardSeen> {
+  const guard = await deps.guard('records', place.id);
   const day = localDay(at, place.timezone);
   const span = {
     from: startOfDay(day, place.timezone),
     before: startOfDay(dayAfter(day, 1), place.timezone),
   };
-  if ((await queries.countBetween(place, span)) < MOST_A_DAY) return;
+  if ((await deps.queries.countBetween(place, span)) < MOST_A_DAY) return guard;
   throw conflict(
     `${place.name} has ${MOST_A_DAY} records of ${day} already: correct one of them, or delete some`,
     'TOO_MANY_RECORDS',

@@ -1,5 +1,5 @@
 import { type TaskCreate, type TaskUpdate, task } from '#contract/resources/tasks.ts';
-import { asParent, insert, remove, update } from '#core/changes.ts';
+import { asParent, type GuardSeen, insert, remove, update } from '#core/changes.ts';
 import { changesOf, correctionEntry } from '#core/correct-record.ts';
 import { conflict, invalidField, notFound } from '#core/errors.ts';
 import { isoOf } from '#core/kernel.ts';
@@ -38,7 +38,7 @@ export async function createTask(
   const farm = await requireFarm(deps, farmId);
   if (input.id !== undefined && (await deps.queries.taskIdTaken(input.id)))
     throw conflict('This id is taken', 'ID_TAKEN');
-  await requireRoom(deps, farm);
+  const room = await requireRoom(deps, farm);
   const [pond, assignee] = [
     await pondOf(deps, farm, input.pond_id ?? null),
     await assigneeOf(deps, farm, input.assignee_id ?? null),
@@ -69,7 +69,7 @@ export async function createTask(
   return {
     answer: { ...row, rev: 1, pond_cod: pond?.cod ?? null, assignee_name: assignee?.name ?? null },
     changes: [insert(task, row)],
-    guards: [guard],
+    guards: [guard, room],
   };
 }
 
@@ -95,7 +95,7 @@ export async function changeTask(
   if (changed === null) return { answer: current };
   const today = todayOn(deps, farm);
   const isOpened = isEnded(current, today) && !isEnded({ ...current, ...changed.after }, today);
-  if (isOpened) await requireRoom(deps, farm);
+  const guards = isOpened ? [await requireRoom(deps, farm)] : [];
   requireRule({ ...current, ...changed.after });
   const set = { ...changed.after, updated_at: isoOf(deps.now()) };
   return {
@@ -110,6 +110,7 @@ export async function changeTask(
       update(task, rowOf(current), set),
       correctionEntry(deps, { ...entryOf(caller, current), ...changed }),
     ],
+    guards,
   };
 }
 
@@ -167,8 +168,10 @@ async function assigneeOf({ queries }: TaskDeps, { id }: TaskFarm, ref: string |
   return person;
 }
 
-async function requireRoom(deps: TaskDeps, farm: TaskFarm): Promise<void> {
+/** Counted and opened are one step, behind the guard that it answers: of many at the same moment none is one too many. */
+async function requireRoom(deps: TaskDeps, farm: TaskFarm): Promise<GuardSeen> {
+  const guard = await deps.guard('tasks', farm.id);
   const open = await deps.queries.countTasks({ farmId: farm.id, openOn: todayOn(deps, farm) });
-  if (open < MOST_OPEN) return;
+  if (open < MOST_OPEN) return guard;
   throw conflict(`The farm has ${MOST_OPEN} open tasks already: end some of them`, 'TOO_MANY_TASKS');
 }

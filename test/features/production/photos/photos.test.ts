@@ -277,6 +277,16 @@ onBothEngines('photos', (_open, engine) => {
     expect((await announce()).status).toBe(201);
   });
 
+  it('is one of 500 also where twenty are announced at the same moment', async () => {
+    const other = await aStockedFarm(app);
+    const at = `/ponds/${other.ponds[0]?.id}/photos`;
+    const announce = () => send('POST', at, told(aPicture()), other.token);
+    await haveTaken(body(await announce()), { count: 496, bytes: 1_000 });
+    const answers = await Promise.all(Array.from({ length: 20 }, announce));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(17);
+  });
+
   it('is refused where the pictures of a farm would take more than 2 GiB, until some are deleted', async () => {
     const other = await aStockedFarm(app);
     const at = `/ponds/${other.ponds[0]?.id}/photos`;
