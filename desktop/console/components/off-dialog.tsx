@@ -119,7 +119,7 @@ function Risk({ risk }: { risk: OffRisk }) {
 function pondText({ cod, is, oxygen, oxygenAgeMs }: PondRisk): string {
   const words = controlWords();
   if (is === 'empty') return words.offEmpty(cod);
-  if (oxygen === null) return words.offNotMeasured(cod);
+  if (oxygen === null || oxygenAgeMs === null) return words.offNotMeasured(cod);
   const told = words.offOxygen(cod, figure(oxygen, 1), age(oxygenAgeMs));
   return is === 'unknown' ? `${told} ${words.offTooOld}` : told;
 }

@@ -33,12 +33,12 @@ export function Value({
         {fresh === 'stale' ? '—' : figure(value, decimals)}
         <span class="unit"> {unit}</span>
       </span>{' '}
-      {isKnown && at ? (
+      {isKnown && at && ageMs !== null ? (
         <span class="muted small">
           {fresh === 'stale'
             ? words.last(
                 `${figure(value, decimals)} ${unit}`,
-                (ageMs ?? 0) > 12 * 3_600_000 ? dayAndTime(at) : clockTime(at),
+                ageMs > 12 * 3_600_000 ? dayAndTime(at) : clockTime(at),
               )
             : words.age(age(ageMs))}
         </span>

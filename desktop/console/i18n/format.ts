@@ -176,15 +176,18 @@ function offsetMs(at: number): number {
   );
 }
 
-/** 40 s, 12 min, 3 h, 2 d: how old something is, in one word. */
-export function age(ms: number | null): string {
-  if (ms === null || !Number.isFinite(ms)) return BLANK;
+/** 40 s, 12 min, 3 h, 2 d: how old something is, in one word. A sentence about what is not known has words of its own. */
+export function age(ms: number): string {
+  if (!Number.isFinite(ms)) return BLANK;
   const s = Math.max(0, Math.floor(ms / 1000));
   if (s < 60) return `${s}${FIRM_SPACE}s`;
   if (s < 3_600) return `${Math.floor(s / 60)}${FIRM_SPACE}min`;
   if (s < 86_400) return `${Math.floor(s / 3_600)}${FIRM_SPACE}h`;
   return `${Math.floor(s / 86_400)}${FIRM_SPACE}d`;
 }
+
+/** The same in a place of its own, where a dash says that it is not known. */
+export const ageOrDash = (ms: number | null): string => (ms === null ? BLANK : age(ms));
 
 /** 1:40 */
 export function countdown(ms: number): string {

@@ -91,7 +91,7 @@ function InternetLamp() {
   return (
     <a class={isDown ? 'lamp' : 'lamp well'} href="/sistema/sincronia" data-internet={told.state}>
       <span aria-hidden="true">{isDown ? '○' : '●'}</span>{' '}
-      <span>{isDown ? words.internetDown(age(since)) : words.internet}</span>
+      <span>{isDown ? words.internetDown(since === null ? null : age(since)) : words.internet}</span>
       {waiting === 0 ? null : <span title={words.toSend(figure(waiting))}>⇅ {figure(waiting)}</span>}
     </a>
   );

@@ -6,7 +6,7 @@ import { useInterfaceVersion, useReadiness, useUptime } from '../../data/health.
 import { isHosted } from '../../data/instance.ts';
 import { addressForOthers } from '../../data/places.ts';
 import { useGet } from '../../data/query.ts';
-import { age } from '../../i18n/format.ts';
+import { ageOrDash } from '../../i18n/format.ts';
 import { guideAddress } from '../../i18n/language.ts';
 import { BoxQr } from './care.tsx';
 import { SystemPage } from './system-page.tsx';
@@ -34,7 +34,9 @@ export function About() {
           <div>
             <dt>{words.running}</dt>
             <dd>
-              {uptime.isPending ? '…' : age(typeof uptime.data === 'number' ? uptime.data * 1_000 : null)}
+              {uptime.isPending
+                ? '…'
+                : ageOrDash(typeof uptime.data === 'number' ? uptime.data * 1_000 : null)}
             </dd>
           </div>
           <div>

@@ -17,7 +17,7 @@ import { type ControlPoint, controlPoints, isKnown, mayOperate, presence } from 
 import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
-import { age, quantity } from '../../i18n/format.ts';
+import { age, ageOrDash, quantity } from '../../i18n/format.ts';
 import { freshnessOf, linkQualityOf } from '../../state/freshness.ts';
 import { FaultNote, SystemPage } from '../box/system-page.tsx';
 import { useWork } from '../system/use-work.ts';
@@ -125,7 +125,7 @@ function Facts({ point }: { point: ControlPoint }) {
             <>
               <Fact name={words.firmware}>{data.firmware_version ?? '—'}</Fact>
               <Fact name={words.uptime}>
-                {age(data.uptime_s === null || isSilent ? null : data.uptime_s * 1000)}
+                {ageOrDash(data.uptime_s === null || isSilent ? null : data.uptime_s * 1000)}
               </Fact>
               <Fact name={words.via}>{data.via?.toUpperCase() ?? '—'}</Fact>
               <Fact name={words.power}>

@@ -11,7 +11,7 @@ import { type ControlPoint, mayOperate } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
 import { isBlind } from '../../data/live.ts';
 import { refresh, useGet } from '../../data/query.ts';
-import { age, countdown, figure, quantity } from '../../i18n/format.ts';
+import { ageOrDash, countdown, figure, quantity } from '../../i18n/format.ts';
 import { saidIn } from '../system/use-work.ts';
 
 import { RelayDialog } from './relay-dialog.tsx';
@@ -132,7 +132,7 @@ function RelayFacts({ relay }: { relay: RelayAnswer }) {
     [words.energy, energyText(relay)],
     ...(counter.length === 0 ? [] : [[words.counter, counter.join(' · ')] as [string, string]]),
     [firmware, relay.firmware_version ?? '—'],
-    [uptime, live(age(relay.uptime_s === null ? null : relay.uptime_s * 1000))],
+    [uptime, live(ageOrDash(relay.uptime_s === null ? null : relay.uptime_s * 1000))],
     ...(relay.restart_reason === null ? [] : [[words.restart, relay.restart_reason] as [string, string]]),
     ...(relay.address === null
       ? []

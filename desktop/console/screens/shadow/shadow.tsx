@@ -21,7 +21,7 @@ import {
 } from '../../data/farm-store.ts';
 import { isHosted } from '../../data/instance.ts';
 import { useGet } from '../../data/query.ts';
-import { age, clockSeconds, dayAndTime, figure, quantity } from '../../i18n/format.ts';
+import { age, ageOrDash, clockSeconds, dayAndTime, figure, quantity } from '../../i18n/format.ts';
 import { SystemPage } from '../box/system-page.tsx';
 import { LinkQualityText } from '../devices/device-page.tsx';
 
@@ -250,7 +250,7 @@ function Presence({ answer: { presence: told } }: { answer: ShadowAnswer }) {
         <Fact name={words.signal}>
           <LinkQualityText rssi={told.rssi} />
         </Fact>
-        <Fact name={words.uptime}>{age(told.uptime_s === null ? null : told.uptime_s * 1000)}</Fact>
+        <Fact name={words.uptime}>{ageOrDash(told.uptime_s === null ? null : told.uptime_s * 1000)}</Fact>
         <Fact name={words.boot}>
           <span class="mono breaks plain">{told.boot_id ?? '—'}</span>
         </Fact>

@@ -180,7 +180,7 @@ function Water({ card, bandOf }: Pick<Tile, 'card' | 'bandOf'>) {
         <Small field="ph" value={water?.ph} {...{ oldFor, bandOf }} />
       </div>
       <p class="pond-line muted pond-age">
-        {at === null
+        {oldFor === null
           ? words.neverMeasured
           : fresh === 'stale' && oxygen !== null
             ? words.last(figure(oxygen, 1), lastAt(oxygenAt, oxygenFor))

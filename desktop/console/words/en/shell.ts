@@ -24,7 +24,7 @@ export const shellWords = translation<typeof source.shellWords>({
   farmSilent: 'the farm is silent; it goes on working by itself',
   toSend: (n: string) => `${n} changes to send`,
   internet: 'Internet',
-  internetDown: (since: string) => `Internet down for ${since}`,
+  internetDown: (since: string | null) => (since === null ? 'Internet down' : `Internet down for ${since}`),
   queue: (n: number) => `${n} waiting`,
   clockBad: 'Clock not to be trusted',
   diskLow: 'Little room on the disk',

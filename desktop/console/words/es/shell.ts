@@ -26,7 +26,8 @@ export const shellWords = translation<typeof source.shellWords>({
   farmSilent: 'la camaronera no habla; sigue trabajando sola',
   toSend: (n: string) => `${n} cambios por enviar`,
   internet: 'Internet',
-  internetDown: (since: string) => `Sin internet desde hace ${since}`,
+  internetDown: (since: string | null) =>
+    since === null ? 'Sin internet' : `Sin internet desde hace ${since}`,
   queue: (n: number) => `${n} en la cola`,
   clockBad: 'Reloj no confiable',
   diskLow: 'Poco espacio en el disco',

@@ -23,7 +23,7 @@ export const shellWords = source({
   farmSilent: 'a fazenda não fala; ela segue trabalhando sozinha',
   toSend: (n: string) => `${n} alterações a enviar`,
   internet: 'Internet',
-  internetDown: (since: string) => `Internet fora há ${since}`,
+  internetDown: (since: string | null) => (since === null ? 'Internet fora' : `Internet fora há ${since}`),
   queue: (n: number) => `${n} na fila`,
   clockBad: 'Relógio não confiável',
   diskLow: 'Pouco espaço no disco',

@@ -106,7 +106,7 @@ function partsOf(version: string): { numbers: number[]; word: string | null } | 
 /** Each may take 4 MiB of the card. */
 const MOST_IMAGES = 20;
 
-export type StoreDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality'> & {
+export type StoreDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality' | 'guard'> & {
   book: RolloutBook;
   files: ImageFiles;
   /** SHA-256 in hex. */
@@ -141,6 +141,8 @@ export async function storeFirmware(
     );
   }
   requireSound(file, deps.sha256(file.image));
+  // counted and written are one step: of many uploads at the same moment none is one too many
+  const room = await deps.guard('firmware_images', 'store');
   const images = deps.book.images();
   const same = images.find(({ chip, version }) => chip === manifest.chip && version === manifest.version);
   if (same?.sha256 === manifest.sha256) return { answer: { image: same, isNew: false } };
@@ -170,6 +172,7 @@ export async function storeFirmware(
   return {
     answer: { image, isNew: true },
     changes: [insert(firmwareImage, image), imageAudit(deps, image, { action: 'create', userId })],
+    guards: [room],
   };
 }
 
