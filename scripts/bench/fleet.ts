@@ -12,7 +12,7 @@ import type { RunningServer } from './start-server.ts';
 // A fleet on one hosted instance: what farms cost that are only known, what a sign-in costs, and what those cost that live.
 
 const CROWD = new URL('load/gateway-crowd.ts', import.meta.url);
-const MUST = { idleShare: 0.01, signInMs: 5, liveShare: 0.35, orderP99Ms: 200 };
+const MUST = { idleShare: 0.01, signInMs: 5, liveShare: 0.35, orderP99Ms: 200, orderOfBusyP99Ms: 1_200 };
 /** How a farm of twelve ponds speaks; `real`: a reading a minute of each pond, each motor heard three times a minute. */
 export const RATES = {
   real: { readingsPerMinute: 12, heardEveryMs: 20_000 },
@@ -62,6 +62,10 @@ export async function runFleet(
     await crowd.call('open', { gateways: connected, hostedKey: '' });
     tell(`${size.connected} sign in at one of two processes, ${SIGN_INS_AT_ONCE} at once`);
     const signInMs = await signInCost({ crowd, far, count: size.connected, idle });
+    await pause(settleMs);
+    const owner = { token, bases: [near.http], gateways: connected };
+    tell(`${size.orders} orders given at the other process, nobody says a word besides`);
+    const calm = await ordersFrom(owner, crowd, size.orders);
     tell('all of them live');
     await crowd.call('live', size.rate);
     await pause(settleMs);
@@ -69,9 +73,7 @@ export async function runFleet(
     const live = await shareOf(far, size.forMs);
     const after = await stateOf([crowd]);
     tell(`${size.orders} orders given at the other process`);
-    const owner = { token, bases: [near.http], gateways: connected };
-    await orders(owner, crowd, { until: givenTimes(WARM_UP_ORDERS) });
-    const times = await orders(owner, crowd, { until: givenTimes(size.orders) });
+    const busy = await ordersFrom(owner, crowd, size.orders);
     const failures = after.failures - before.failures;
     const memory = `${usageOf(near.pid)?.rssMb.toFixed(0)} MB where none is connected, ${usageOf(far.pid)?.rssMb.toFixed(0)} MB where all are`;
     return [
@@ -82,8 +84,10 @@ export async function runFleet(
           ? 'open sockets alone'
           : `${size.rate.readingsPerMinute} readings a minute and ${CONTROL_POINTS} control points heard every ${size.rate.heardEveryMs / 1_000} s of each gateway`,
         `${after.open} sockets open, ${failures} requests failed`,
+        ...Object.entries(after.troubles).map(([what, of]) => `${of} gateways were last told: ${what}`),
       ]),
-      orderFinding(times),
+      orderFinding('sockets open', calm, MUST.orderP99Ms),
+      orderFinding('while all live', busy, MUST.orderOfBusyP99Ms),
     ];
   } finally {
     await stopAll([crowd]);
@@ -92,6 +96,15 @@ export async function runFleet(
 }
 
 const WARM_UP_ORDERS = 8;
+
+async function ordersFrom(
+  owner: Parameters<typeof orders>[0],
+  crowd: Remote<GatewayCrowd>,
+  count: number,
+): Promise<number[]> {
+  await orders(owner, crowd, { until: givenTimes(WARM_UP_ORDERS) });
+  return orders(owner, crowd, { until: givenTimes(count) });
+}
 
 /** The one process that made the account is gone afterwards: what knows the fleet is started with it. */
 async function knownFleet(cloud: Cloud, known: number) {
@@ -164,22 +177,23 @@ function signInFinding({ known, connected }: FleetSize, ms: number): Finding {
   };
 }
 
-function orderFinding(times: readonly number[]): Finding {
+/** The machine is idle but for the orders, or at its work of the day; then what counts is the promise of an order from afar. */
+function orderFinding(name: string, times: readonly number[], mostMs: number): Finding {
   const p99 =
     quantile(
       times.toSorted((a, b) => a - b),
       0.99,
     ) ?? Number.NaN;
   return {
-    measure: 'an order at one process to a gateway at the other',
-    subject: { ...nothing('while all live'), p50Ms: median(times), p99Ms: p99 },
-    baseline: { ...nothing('what is allowed'), p99Ms: MUST.orderP99Ms },
+    measure: `an order at one process to a gateway at the other, ${name}`,
+    subject: { ...nothing(name), p50Ms: median(times), p99Ms: p99 },
+    baseline: { ...nothing('what is allowed'), p99Ms: mostMs },
     ratioOf: 'p99',
-    ratio: p99 / MUST.orderP99Ms,
+    ratio: p99 / mostMs,
     cpuRatio: null,
     spread: null,
-    must: `p99 ≤ ${MUST.orderP99Ms} ms on an idle machine`,
-    isMet: p99 <= MUST.orderP99Ms,
+    must: `p99 ≤ ${mostMs} ms`,
+    isMet: p99 <= mostMs,
     rounds: 1,
     notes: [`${times.length} orders, all taken`, load()],
   };

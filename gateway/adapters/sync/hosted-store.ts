@@ -20,11 +20,13 @@ import { snapshotPages } from './snapshot-pages.ts';
 const FIRST_LOOK = 64;
 const MAX_RESTAMPS = 10_000;
 
-/** Most streams have none in their epoch: asking for them with the stream spares two questions a request. */
+/** Most streams have none of either: asking for them with the stream spares two questions a request. */
 const hasRestamps = sql<boolean | number>`exists (select 1 from sync_restamps
   where sync_restamps.stream_id = sync_stream.stream_id and sync_restamps.epoch = sync_stream.epoch)`.as(
   'has_restamps',
 );
+const hasKeptAside = sql<boolean | number>`exists (select 1 from sync_parked
+  where sync_parked.stream_id = sync_stream.stream_id and sync_parked.seq > 0)`.as('has_kept_aside');
 
 /** What the hosted side of the sync reads; all of it is written by units. */
 export function hostedStore(read: Db): HostedStore {
@@ -34,10 +36,12 @@ export function hostedStore(read: Db): HostedStore {
         .selectFrom('sync_stream')
         .leftJoin('gateways', 'gateways.stream_id', 'sync_stream.stream_id')
         .selectAll('sync_stream')
-        .select(['gateways.status', hasRestamps])
+        .select(['gateways.status', hasRestamps, hasKeptAside])
         .where('sync_stream.stream_id', '=', streamId)
         .executeTakeFirst();
-      return row === undefined ? null : { ...row, has_restamps: Boolean(row.has_restamps) };
+      if (row === undefined) return null;
+      const { has_restamps, has_kept_aside } = row;
+      return { ...row, has_restamps: Boolean(has_restamps), has_kept_aside: Boolean(has_kept_aside) };
     },
     feedFrom: (streamId, from, most) => feedFrom(read, { streamId, from }, most),
     async feedChain(streamId, seq) {

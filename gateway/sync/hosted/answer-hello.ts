@@ -112,7 +112,8 @@ export async function answerHello(
       history: await markOf('history', request.acked.history),
     },
   });
-  if (directive === 'go') await noteLife(deps, caller, facts.timeline);
+  if (directive === 'go' && lifeGoneOn(stream.timeline, facts.timeline) !== stream.timeline)
+    await noteLife(deps, caller, facts.timeline);
   const { core, history } = request.acked;
   return {
     ...facts,
@@ -124,6 +125,6 @@ export async function answerHello(
     directive,
     reason,
     wait_ms: null,
-    kept_aside: await lookAside(deps, caller),
+    kept_aside: await lookAside(deps, stream),
   };
 }

@@ -21,6 +21,8 @@ export type StreamRow = StreamPoints & {
   status: 'active' | 'revoked' | 'fenced' | null;
   /** Stamps of its epoch were set anew. */
   has_restamps: boolean;
+  /** Something of it is kept aside under a number that its gateway knows. */
+  has_kept_aside: boolean;
 };
 
 export type SnapshotPosition = SnapshotAnswer['next'];

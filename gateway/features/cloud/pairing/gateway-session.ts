@@ -194,7 +194,10 @@ export function createGatewayAuthentication(
       return gateway !== null && isOvertaken(gateway.runs_json, run);
     },
     hear: onTables([pairedGateway], (committed) => {
-      for (const { id } of rowsOf(committed, pairedGateway)) gateways.forget(id);
+      // a sign-in wrote the row that its next request asks for
+      for (const { id, after, hidden } of rowsOf(committed, pairedGateway))
+        if (hidden) gateways.forget(id);
+        else gateways.set(id, after);
     }),
   };
 }
