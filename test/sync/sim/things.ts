@@ -536,20 +536,25 @@ export const THINGS: readonly Thing[] = [
     resource: any(transfer),
     make: ({ one, chance, at }, id, word) =>
       withParent(one('batches'), (moved) =>
-        withParent(one('ponds'), (to) => ({
-          id,
-          numeric_id: uniqueNumber(chance),
-          batch_id: moved.id,
-          source_pond_id: moved['pond_id'],
-          destination_pond_id: to.id,
-          quantity: 10,
-          average_weight: null,
-          transfer_date: at,
-          reason: word,
-          notes: null,
-          contested: false,
-          ...recorded(at),
-        })),
+        withParent(one('ponds'), (to) =>
+          // between farms of two gateways nobody moves any
+          to['farm_id'] !== moved['farm_id']
+            ? null
+            : {
+                id,
+                numeric_id: uniqueNumber(chance),
+                batch_id: moved.id,
+                source_pond_id: moved['pond_id'],
+                destination_pond_id: to.id,
+                quantity: 10,
+                average_weight: null,
+                transfer_date: at,
+                reason: word,
+                notes: null,
+                contested: false,
+                ...recorded(at),
+              },
+        ),
       ),
     edits: { words: (word) => ({ reason: word, notes: word }) },
     madeOn: BOTH,

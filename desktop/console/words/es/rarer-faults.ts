@@ -198,6 +198,8 @@ export const rarerFaults = translation<typeof source.rarerFaults>({
   SIMULATOR_RUNS: 'El simulador ya está en marcha.',
   SIMULATOR_UNAVAILABLE: 'El simulador no está disponible en este gateway.',
   SIREN_IN_USE: 'Este punto está en uso como sirena, o como motor.',
+  FARMS_OF_TWO_GATEWAYS:
+    'Otro gateway maneja la camaronera de esa piscina: cierre este lote con lo movido como cosecha y comience otro allá.',
   SMS_COUNTRY: 'Esta caja no manda SMS a ese país.',
   STORE_FULL: 'No caben más versiones de firmware; elimine una antigua.',
   SYNC_NOT_POSSIBLE: 'Ahora no se puede sincronizar: revise la conexión con la nube.',

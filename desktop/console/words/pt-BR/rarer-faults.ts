@@ -193,6 +193,8 @@ export const rarerFaults = source<Readonly<Record<string, string>>>({
   SIMULATOR_RUNS: 'O simulador já está em andamento.',
   SIMULATOR_UNAVAILABLE: 'O simulador não está disponível neste gateway.',
   SIREN_IN_USE: 'Este ponto está em uso como sirene, ou como motor.',
+  FARMS_OF_TWO_GATEWAYS:
+    'Outro gateway cuida da fazenda desse viveiro: encerre este lote com o que foi movido como despesca e comece outro lá.',
   SMS_COUNTRY: 'Esta caixa não manda SMS para esse país.',
   STORE_FULL: 'Não cabem mais versões de firmware; apague uma antiga.',
   SYNC_NOT_POSSIBLE: 'Agora não dá para sincronizar: confira a ligação com a nuvem.',

@@ -32,6 +32,8 @@ export type TransferQueries = NumericIdDeps & {
   transferIdTaken: (id: string) => Promise<boolean>;
   /** UUID of a pond or batch named by UUID or number, deleted or not; null: the number is not known. */
   idOf: (entity: 'pond' | 'batch', ref: string) => Promise<string | null>;
+  /** Stream of the gateway that runs a farm; null: this instance runs it itself. */
+  gatewayOf: (farmId: string) => Promise<number | null>;
   pondNames: (pondIds: readonly string[]) => Promise<Map<string, Named>>;
   userName: (userId: string) => Promise<Named | null>;
   /** Newest first. */

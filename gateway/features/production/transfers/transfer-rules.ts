@@ -31,7 +31,8 @@ export function requireActive({ batch }: Chain): void {
 
 /**
  * The pond a caller names, as one of the owner of the batch. A pond of somebody else and one that does not exist are
- * told apart for nobody. Throws 400, or 403 where the caller's role on that farm is too small.
+ * told apart for nobody. Throws 400, 403 where the caller's role on that farm is too small, or 409 where another gateway
+ * runs it than that of the batch.
  */
 export async function pondOf(
   deps: Pick<TransferDeps, 'guard' | 'queries' | 'accessToPond'>,
@@ -52,7 +53,21 @@ export async function pondOf(
   if (farm === null || farm.role === null || farm.ownerId !== by.chain.batch.owner_id) throw unknown;
   if (!mayOnFarm(farm.role, 'manage'))
     throw forbidden(`Your role on the farm of this pond (${farm.role}) does not allow this`);
+  await requireOneGateway(deps, farm.farmId, by.chain.batch);
   return { id, guard };
+}
+
+/** A batch is of one gateway: another one would hear neither of its animals nor of what they are fed. */
+async function requireOneGateway(
+  { queries }: Pick<TransferDeps, 'queries'>,
+  farmId: string,
+  { farm_id, batch_code }: Chain['batch'],
+): Promise<void> {
+  if (farmId === farm_id || (await queries.gatewayOf(farmId)) === (await queries.gatewayOf(farm_id))) return;
+  throw conflict(
+    `Another gateway runs the farm of this pond. Finish batch ${batch_code} with what was moved as its harvest, and begin a new one in that pond`,
+    'FARMS_OF_TWO_GATEWAYS',
+  );
 }
 
 export function requireTwoPonds(sourceId: string, destinationId: string): void {

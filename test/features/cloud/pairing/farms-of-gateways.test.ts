@@ -5,6 +5,7 @@ import { isoOf } from '#core/kernel.ts';
 import { body, type SignedUp, startApp } from '#test/app.ts';
 import { onBothEngines } from '#test/databases.ts';
 import { localOf, pair, startBoth } from '#test/paired-apps.ts';
+import { aBatchIn } from '#test/stocked-farm.ts';
 
 onBothEngines('farms and the gateways that run them', (_open, engine) => {
   let apps: Awaited<ReturnType<typeof startBoth>>;
@@ -59,6 +60,44 @@ onBothEngines('farms and the gateways that run them', (_open, engine) => {
     expect((await take()).status).toBe(409);
     expect((await take('?force=true')).status).toBe(204);
     expect(await boundTo(farmId)).toBeNull();
+  });
+
+  test('animals are not moved to a farm that another gateway runs, which would not hear of them', async () => {
+    const { hosted } = apps;
+    const call = async (method: 'POST' | 'DELETE', path: string, of: Record<string, unknown>) =>
+      hosted.call(method, path, { token: owner.token, body: of });
+    const pondOn = async (farm_id: string, cod: string) =>
+      body(await call('POST', '/ponds/', { farm_id, cod }));
+    const [atGateway, inCloud] = [await aFarm(), await aFarm()];
+    const [source, beside, apart] = [
+      await pondOn(atGateway, 'V-1'),
+      await pondOn(atGateway, 'V-2'),
+      await pondOn(inCloud, 'V-1'),
+    ];
+    const batch = await aBatchIn(
+      hosted,
+      { farmId: atGateway, ownerId: owner.user.id, pondId: String(source['id']) },
+      { initial_count: 10_000, status: 'ACTIVE' },
+    );
+    await call('POST', `/sync/gateways/${gatewayId}/farms`, { farm_id: atGateway });
+    const moveTo = (pond: Record<string, unknown>) =>
+      call('POST', '/transfers/', {
+        batch_id: batch.id,
+        source_pond_id: source['id'],
+        destination_pond_id: pond['id'],
+        quantity: 1_000,
+      });
+    const refused = await moveTo(apart);
+    expect([refused.status, body(refused)['code']]).toEqual([409, 'FARMS_OF_TWO_GATEWAYS']);
+    const moved = await moveTo(beside);
+    expect(moved.status).toBe(201);
+    const corrected = await hosted.call('PUT', `/transfers/${String(body(moved)['id'])}`, {
+      token: owner.token,
+      body: { destination_pond_id: apart['id'] },
+    });
+    expect([corrected.status, body(corrected)['code']]).toEqual([409, 'FARMS_OF_TWO_GATEWAYS']);
+    await call('DELETE', `/sync/gateways/${gatewayId}/farms/${atGateway}?force=true`, {});
+    expect((await moveTo(apart)).status).toBe(201);
   });
 
   test('a farm stays on its gateway while a device of a farm in the cloud has the name of one of its own', async () => {

@@ -9,6 +9,7 @@ import type {
 } from '#features/production/transfers/ports.ts';
 import type { Db } from '../../database.ts';
 import { decodeRow } from '../../tables.ts';
+import { bindingQueries } from '../cloud/moved-farms.ts';
 import { farmIdsOf, isKnownOn } from '../farm/farms.ts';
 import { numericIdQueries, uuidOf } from '../paging.ts';
 
@@ -29,6 +30,7 @@ export function transferQueries(db: Db): TransferQueries {
       const uuid = uuidOf(db, entity, ref);
       return typeof uuid === 'string' ? uuid : ((await uuid.executeTakeFirst())?.uuid ?? null);
     },
+    gatewayOf: (farmId) => bindingQueries(db).streamOf(farmId),
     async pondNames(pondIds) {
       if (pondIds.length === 0) return new Map();
       const rows = await db
