@@ -3,7 +3,7 @@ import type { Database, Db } from '#adapters/sql/database.ts';
 import { OWN_STREAM } from '#adapters/sql/instance.ts';
 import type { Resource } from '#contract/resource.ts';
 import { sharedResources } from '#contract/resources/all.ts';
-import { instanceValue } from '#contract/resources/local-tables.ts';
+import { instanceValue, TOLD_AS_OF } from '#contract/resources/local-tables.ts';
 import type { WireRow } from '#contract/sync/wire.ts';
 import { put } from '#core/changes.ts';
 import { isoOf } from '#core/kernel.ts';
@@ -297,6 +297,14 @@ export function compareStore(
         .executeTakeFirst();
       // written below
       return row === undefined ? null : (JSON.parse(row.value) as Compared);
+    },
+    async toldAsOf() {
+      const row = await read
+        .selectFrom('instance_values')
+        .select('value')
+        .where('id', '=', TOLD_AS_OF)
+        .executeTakeFirst();
+      return Number(row?.value ?? 0);
     },
     async remember(compared) {
       await commit({

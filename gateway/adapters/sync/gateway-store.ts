@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Db } from '#adapters/sql/database.ts';
 import { OWN_STREAM } from '#adapters/sql/instance.ts';
+import { instanceValue, TOLD_AS_OF } from '#contract/resources/local-tables.ts';
 import { parkedChange } from '#contract/resources/sync-tables.ts';
 import { LANES, MOST_KEPT_ASIDE, SYNC_SCHEMA, type SyncLane, type WireChange } from '#contract/sync/wire.ts';
 import { type Commit, type Incoming, onTables, put, rowsOf, type StreamPoints } from '#core/changes.ts';
@@ -266,8 +267,9 @@ export function gatewayStore(deps: GatewayStoreDeps): SyncStore {
       const hasFarm = (await read.selectFrom('farms').select('id').limit(1).executeTakeFirst()) !== undefined;
       return isFresh || !hasFarm ? isoOf(deps.now() - TUNING.historyDays * DAY_MS) : null;
     },
-    async forgetSeen() {
+    async beginSnapshot(schema) {
       await read.deleteFrom('sync_seen').execute();
+      await commit({ actor: null, changes: [put(instanceValue, { id: TOLD_AS_OF, value: String(schema) })] });
     },
     async logDifference({ epoch, cursor }) {
       const { difference } = await commit({

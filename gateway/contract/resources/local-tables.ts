@@ -23,6 +23,9 @@ export function movedRange(of: number | 'here'): [from: string, before: string] 
   return [prefix, `${prefix.slice(0, -1)};`];
 }
 
+/** Schema of what both sides knew when everything was last told anew; id in instance_values of a gateway. */
+export const TOLD_AS_OF = 'sync_told_as_of';
+
 /** Id of the note that a gateway compared everything while a farm of its stream was taken off it. */
 export const comparedWithout = (streamId: number): string => `compared_without_farm:${streamId}`;
 

@@ -19,6 +19,7 @@ import { inPlaceOfGateways, isHostedStamp } from '../sync-node.ts';
 import { type StoredChange, textOf, wireChangeOf } from './canonical-change.ts';
 import { stampOf } from './claims.ts';
 import type { Held } from './edit.ts';
+import { inList, listOf } from './id-lists.ts';
 import { setRegisters } from './set-registers.ts';
 import { resourceOfEntity } from './shared-tables.ts';
 import { registersByIds } from './whole-rows.ts';
@@ -41,13 +42,13 @@ export function* acceptStamps(
   const lateOf = (change: WireChange): string[] =>
     limits === null ? [] : stampsOf(change).filter((stamp) => stamp > limits.of(change));
   const isLate = (change: WireChange): boolean => lateOf(change).length > 0;
+  const epoch = log.state.streams.get(streamId)?.epoch ?? 1;
   if (!changes.some(isLate)) {
     for (const change of changes) for (const stamp of stampsOf(change)) log.seen(stamp);
-    return changes;
+    return limits === null ? changes : inBases(changes, yield* setAnewBefore(incoming, epoch, context));
   }
   // found by a comparison: it has no number to be known by, and comes with its own change as well
   if (incoming.isRepair === true) return changes.filter((change) => !isLate(change));
-  const epoch = log.state.streams.get(streamId)?.epoch ?? 1;
   const known = yield* knownRestamps(incoming, epoch);
   const noted: Record<string, string | number>[] = [];
   const accepted = changes.map((change) => {
@@ -71,7 +72,7 @@ export function* acceptStamps(
     return restamped(change, from, to);
   });
   yield* noteRestamps(noted, context);
-  return inBases(accepted, noted);
+  return inBases(accepted, [...(yield* setAnewBefore(incoming, epoch, context)), ...noted]);
 }
 
 type Limits = {
@@ -147,11 +148,31 @@ export const mapped = (
 ): Record<string, string> =>
   Object.fromEntries(Object.entries(stamps).map(([group, stamp]) => [group, set(stamp)]));
 
-/** Later changes of the batch were made over stamps that are others now. */
+/**
+ * Stamps of earlier batches that were set anew, of those that the changes were made over: the gateway tells its next change
+ * before it has heard of that.
+ */
+function* setAnewBefore(
+  { streamId, changes }: Incoming,
+  epoch: number,
+  context: UnitContext,
+): Steps<readonly Record<string, unknown>[]> {
+  const bases = new Set(
+    changes.flatMap(({ base }) => Object.values(base ?? {}).filter((stamp) => !isHostedStamp(stamp))),
+  );
+  if (bases.size === 0) return [];
+  return yield {
+    sql: `select from_hlc, to_hlc from sync_restamps where stream_id = ? and epoch = ? and ${inList('from_hlc', context)}`,
+    params: [streamId, epoch, listOf(bases)],
+  };
+}
+
+/** Changes that were made over stamps that are others now. */
 function inBases(
   changes: readonly WireChange[],
-  noted: readonly Record<string, string | number>[],
-): WireChange[] {
+  noted: readonly Readonly<Record<string, unknown>>[],
+): readonly WireChange[] {
+  if (noted.length === 0) return changes;
   const toByFrom = new Map(noted.map(({ from_hlc, to_hlc }) => [String(from_hlc), String(to_hlc)]));
   return changes.map((change) =>
     change.base === null

@@ -32,7 +32,8 @@ export function* applySync(unit: Unit, log: ChangeLog, context: UnitContext): St
     reports.push(report);
   }
   if (incoming !== undefined) {
-    const { rows: merged, report } = yield* applyIncoming(incoming, log, context);
+    const confirmed = unit.stream?.set.acked_core_seq ?? 0;
+    const { rows: merged, report } = yield* applyIncoming({ ...incoming, confirmed }, log, context);
     rows.push(...merged);
     reports.push(report);
   }
@@ -46,6 +47,7 @@ function* applyIncoming(
     isSnapshot?: true;
     isSettled?: boolean;
     heard?: LanePoints;
+    confirmed?: number;
     isOwn?: true;
   },
   log: ChangeLog,
@@ -69,6 +71,7 @@ function* applyIncoming(
       isRepair: incoming.isRepair === true,
       isOwn: incoming.isOwn === true,
       heard: incoming.heard ?? null,
+      confirmed: incoming.confirmed ?? 0,
     },
     context,
   );

@@ -93,7 +93,7 @@ export function* unheardWhileWaiting(
  */
 function* heardOf(
   lost: readonly LostEdit[],
-  { streamId, changes }: Batch,
+  { streamId, changes, confirmed: told = 0 }: Batch,
   context: UnitContext,
 ): Steps<ReadonlySet<LostEdit>> {
   const [stream] = yield {
@@ -106,7 +106,7 @@ function* heardOf(
       where stream_id = ? and lane = 'core' and ${inList('id', context)}`,
     params: [streamId, idsOf(lost)],
   };
-  const confirmed = Number(stream?.['acked_core_seq']);
+  const confirmed = Math.max(told, Number(stream?.['acked_core_seq']));
   const [came, coming] = [true, false].map((is) => rows.filter(({ seq }) => Number(seq) <= confirmed === is));
   const hasAll = Number(stream?.['farms_away']) === 0;
   const had = new Set(

@@ -1,4 +1,5 @@
 import {
+  FIRST_SCHEMA,
   type HelloAnswer,
   LANES,
   type LanePoints,
@@ -8,6 +9,7 @@ import {
   type SnapshotAnswer,
   type SnapshotRequest,
   SYNC_REFUSALS,
+  SYNC_SCHEMA,
   snapshotAnswer,
   type WireRow,
 } from '#contract/sync/wire.ts';
@@ -138,7 +140,9 @@ async function begunResync(deps: FlightDeps, why: string): Promise<Begun | null>
   const progress = readResync(points.resync);
   if (progress !== null) return { points, progress };
   if (!deps.isCurrent()) return null;
-  const fresh: ResyncProgress = { why: cut(why), page: null };
+  // refused for its cursor alone: what it says was confirmed had been looked at before
+  const heard = why.startsWith(SYNC_REFUSALS.floor) ? { heard: ackedOf(points) } : {};
+  const fresh: ResyncProgress = { why: cut(why), page: null, ...heard };
   await moveResync(deps, points, fresh);
   return { points: { ...points, resync: writeResync(fresh) }, progress: fresh };
 }
@@ -158,7 +162,8 @@ async function mergePage(
   answer: SnapshotAnswer,
 ): Promise<Outcome> {
   if (!deps.isCurrent()) return ABANDONED;
-  if (progress.page === null) await deps.store.forgetSeen();
+  if (progress.page === null)
+    await deps.store.beginSnapshot(Math.min(SYNC_SCHEMA, answer.schema ?? FIRST_SCHEMA));
   const { epoch, head } = answer.resync;
   const { returns, server_now_ms: hostedNowMs } = answer;
   const after = answer.next;

@@ -56,6 +56,8 @@ export type CompareStore = {
   /** Merges rows of the hosted instance; answers how many rows here are otherwise now. */
   mend(table: string, rows: readonly WireRow[]): Promise<number>;
   compared(): Promise<Compared | null>;
+  /** What both sides knew of the rows when everything was last told anew; 0: an earlier version did that. */
+  toldAsOf(): Promise<number>;
   remember(compared: Compared): Promise<void>;
 };
 
@@ -167,7 +169,7 @@ export function createComparer(deps: ComparerDeps) {
 
   async function compare(why: string): Promise<void> {
     const startedAt = deps.monotonic();
-    const knownBefore = own.last === null ? SYNC_SCHEMA : (own.last.schema ?? 0);
+    const knownBefore = own.last === null ? await deps.store.toldAsOf() : (own.last.schema ?? 0);
     const window = windowNow(deps, own.last);
     const found = await compareOnce(deps, window);
     const later = found === null ? null : await compareLater(deps, found, knownBefore);

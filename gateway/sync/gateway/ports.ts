@@ -68,8 +68,11 @@ export type SyncStore = {
   retryReadable(): Promise<void>;
   /** Since when history is to be fetched: a box without any gets the newest back, all others compare all of it (null). */
   historyFrom(points: StreamPoints): Promise<string | null>;
-  /** Forgets what an unfinished comparison had noted. */
-  forgetSeen(): Promise<void>;
+  /**
+   * Everything is told anew: forgets what an unfinished comparison had noted, and remembers what both sides know of the
+   * rows while they are told.
+   */
+  beginSnapshot(schema: number): Promise<void>;
   /**
    * One slice of the end of a comparison: the new epoch begins, and what the hosted instance does not know is logged as
    * its first rows. The same again until it answers true.

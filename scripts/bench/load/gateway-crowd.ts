@@ -192,7 +192,7 @@ function storeOf(log: Log): SyncStore {
     forgetKeptAside: async () => undefined,
     retryReadable: async () => undefined,
     historyFrom: async () => null,
-    forgetSeen: async () => undefined,
+    beginSnapshot: async () => undefined,
     logDifference: async () => true,
   };
 }

@@ -91,7 +91,7 @@ export const farmOfKnown = ({ rows }: ReplicaState, { resource, row }: KnownRow)
 
 /**
  * What an older program did not know of a farm that it ran: it stands at its default after the upgrade, and where the farm was
- * taken off before that, nobody tells the gateway any more.
+ * taken off before that, or the row went with its parent, nobody tells the gateway any more.
  */
 export function isUnheard(
   gateway: ReplicaState,
@@ -101,13 +101,43 @@ export function isUnheard(
   const { resource, row } = known;
   const farm = farmOfKnown(gateway, known);
   const isDefault = groupValue(resource, word, row) === groupValue(resource, word, defaultsOf(resource));
-  return (
-    farm !== null &&
-    !farms.has(farm) &&
-    isDefault &&
-    fieldsOfWord(resource, word).every((field) => field in resource.later)
-  );
+  // below something deleted it is seen by nobody, and compared by nobody
+  const isNobodys = known.isHidden || (farm !== null && !farms.has(farm));
+  return isNobodys && isDefault && fieldsOfWord(resource, word).every((field) => field in resource.later);
 }
+
+/**
+ * Rows that both sides hide, without what only one of them ever heard of: what went with its parent is seen by nobody, may be
+ * erased on one side already, and no comparison tells of it.
+ */
+export function withoutUnseen(own: ReplicaState, other: ReplicaState): ReplicaState {
+  const rows = [...own.rows].map(([key, known]): [string, KnownRow] => {
+    const beside = other.rows.get(key);
+    if (!known.isHidden || beside?.isHidden !== true) return [key, known];
+    const { groups, later } = known.resource;
+    const told = Object.keys(later)
+      .filter((field) => isAtDefault(known, field))
+      .map((field) => [field, beside.row[field]]);
+    const row = { ...known.row, ...Object.fromEntries(told) };
+    // and what was never heard of has no stamp
+    const stamps = Object.entries(groups).flatMap(([name, { fields }]) =>
+      fields.every((field) => field in later) ? [[name, newest(known, beside, name)]] : [],
+    );
+    const over = { ...known.register?.over, ...Object.fromEntries(stamps) };
+    return [key, { ...known, row, register: known.register && { ...known.register, over } }];
+  });
+  return { ...own, rows: new Map(rows) };
+}
+
+const newest = (own: KnownRow, other: KnownRow, group: string): string | undefined =>
+  [own, other]
+    .map(({ register }) => register?.over[group] ?? register?.hlc)
+    .toSorted()
+    .at(-1);
+
+/** Nobody has said anything of it to this side. */
+const isAtDefault = ({ resource, row }: KnownRow, field: string): boolean =>
+  (row[field] ?? null) === null || row[field] === defaultsOf(resource)[field];
 
 /**
  * A stand-in in the cloud for somebody of whom the disks left no more than a name. One whose account the gateway knows is asked

@@ -30,6 +30,7 @@ import {
   ONE_BOX,
   withoutGateway,
   withoutOthers,
+  withoutUnseen,
 } from './shared-rows.ts';
 import type { Side } from './things.ts';
 import { falseConflicts, type ProgramOf, planVersions, unexplained, upgradeDue } from './versions.ts';
@@ -283,8 +284,11 @@ async function judge(world: World): Promise<Violation[]> {
   const shared = asShared(states, farms);
   const asked = await askedAbout(world.hosted.replica.read);
   const wasOlder = (world.counts['gateway is upgraded'] ?? 0) > 0;
+  const isMixed = wasOlder || (world.counts['hosted is upgraded'] ?? 0) > 0;
+  const [here, there] = shared;
+  const seen = isMixed ? ([withoutUnseen(here, there), withoutUnseen(there, here)] as const) : shared;
   const found = [
-    ...compare(...shared, asked),
+    ...compare(...seen, asked),
     ...leavers(gateway, hosted, farms),
     ...(await movesHeard(world, gateway, farms)),
     ...lostWrites(world.ledger, [gateway, hosted]),

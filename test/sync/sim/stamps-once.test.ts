@@ -3,7 +3,16 @@ import { goBack } from './faults.ts';
 import { bind, takeOff } from './moves.ts';
 import { CALM } from './network.ts';
 import { FARM } from './paired-farm.ts';
-import { agreed, aPond, farmInStep, MINUTE_MS, NO_LINE, namesOn, rename } from './small-farm.ts';
+import {
+  agreed,
+  aPond,
+  farmInStep,
+  MINUTE_MS,
+  NO_LINE,
+  namesOn,
+  pushWithoutAnswer,
+  rename,
+} from './small-farm.ts';
 import { freshImage } from './sqlite-replica.ts';
 import type { World } from './world.ts';
 
@@ -169,4 +178,18 @@ describe.each([
     expect(await namesOn(world)).toEqual(['then at the farm', 'then at the farm']);
     expect([await lostIn(world, 'gateway'), await lostIn(world, 'hosted')]).toEqual([[], []]);
   });
+});
+
+it('a farm whose clock is ahead writes over its own word before it heard that the cloud set its stamp anew, and nobody is told of a loss', async () => {
+  const world = await farmInStep({ image });
+  worlds.push(world);
+  world.setClock('gateway', 60 * MINUTE_MS);
+  await rename(world, 'gateway', 'first');
+  await pushWithoutAnswer(world);
+  expect(await namesOn(world)).toEqual(['first', 'first']);
+  await rename(world, 'gateway', 'second');
+  await world.pass(10 * MINUTE_MS);
+  expect(await namesOn(world)).toEqual(['second', 'second']);
+  expect([await lostIn(world, 'gateway'), await lostIn(world, 'hosted')]).toEqual([[], []]);
+  await agreed(world);
 });
