@@ -70,8 +70,10 @@ function asAnswered(here: KnownRow, there: KnownRow, asked: readonly Record<stri
 }
 
 /** A stand-in, until an administrator says whether the account that a gateway knows is made again. */
-const isOfLostAccount = ({ row }: KnownRow, asked: readonly Record<string, unknown>[]): boolean =>
-  row['email'] === standInEmail(row.id) && asked.some((word) => word['is_active'] === true);
+const isOfLostAccount = ({ row, register }: KnownRow, asked: readonly Record<string, unknown>[]): boolean =>
+  // somebody may have given it an address since; that it cannot sign in is still nobody's word
+  (row['email'] === standInEmail(row.id) || register?.over['is_active'] === '') &&
+  asked.some((word) => word['is_active'] === true);
 
 function differing(here: KnownRow, there: KnownRow): string[] {
   const differences = Object.keys(here.row)

@@ -151,11 +151,15 @@ export function isLostButForName(
   const { resource, row } = known;
   const key = keyOf(resource.name, row.id);
   const here = gateway.rows.get(key);
-  const knowsMore = here !== undefined && !isStandIn(here);
+  const knowsMore = here !== undefined && !isOfStandIn(here);
   return (
-    resource.groups[word]?.owner === 'hosted' && isStandIn(known) && ledger.wasNameAlone(key) && !knowsMore
+    resource.groups[word]?.owner === 'hosted' && isOfStandIn(known) && ledger.wasNameAlone(key) && !knowsMore
   );
 }
+
+/** A name alone, to which somebody may have given an address since. */
+const isOfStandIn = (known: KnownRow): boolean =>
+  isStandIn(known) || (known.row['is_active'] === false && known.row['role'] === 'VIEWER');
 
 function asTold(known: KnownRow): KnownRow {
   const { resource, row, register } = known;
