@@ -269,13 +269,26 @@ describe('the machines’ side of a hosted instance over real sockets', () => {
 describe('more gateways than can be served', () => {
   type Bounds = Pick<Parameters<typeof createShedding>[0], 'running' | 'runningHistory' | 'waiting'>;
   const clock = { ms: 0, rests: [] as { ms: number; end: () => void }[] };
-  const aShedding = (bounds: Bounds, rest = 0) =>
+  const aShedding = (bounds: Bounds, rest = 0, busy = 1) =>
     createShedding({
       ...bounds,
       rest,
+      watchBusy: () => () => busy,
       monotonic: () => clock.ms,
       later: (ms, end) => (ms === 0 ? end() : void clock.rests.push({ ms, end })),
     });
+
+  test('history rests little while the processor has little to do', async () => {
+    const bounds = { running: 2, runningHistory: 1, waiting: { core: 9, history: 9 } };
+    const shedding = aShedding(bounds, 2, 0.25);
+    const work = async () => void (clock.ms += 40);
+    const all = [1, 2].map(() => shedding.run('history', work));
+    await all[0];
+    const [rest] = clock.rests.splice(0);
+    expect(rest?.ms).toBe(20);
+    rest?.end();
+    await Promise.all(all);
+  });
 
   test('history rests between gateways, so that orders find a processor', async () => {
     const bounds = { running: 2, runningHistory: 1, waiting: { core: 9, history: 9 } };

@@ -24,10 +24,12 @@ export function createShedding(bounds: {
   runningHistory: number;
   waiting: Readonly<Record<Rank, number>>;
   /**
-   * While others of history wait, a place rests this many times as long as it worked: whatever hundreds of gateways have
-   * to tell, most of a processor stays with orders.
+   * While others of history wait, a place rests this many times as long as the processor worked meanwhile: whatever
+   * hundreds of gateways have to tell, most of it stays with orders. One that has little to do need not rest.
    */
   rest: number;
+  /** Answers, when called, which share of the time since then the processor worked, 0 to 1. */
+  watchBusy: () => () => number;
   /** Milliseconds on a clock that only grows. */
   monotonic: () => number;
   later: (ms: number, then: () => void) => void;
@@ -67,9 +69,9 @@ export function createShedding(bounds: {
     }
   }
 
-  function endRested(rank: Rank, startedAt: number): void {
+  function endRested(rank: Rank, startedAt: number, busy: () => number): void {
     if (rank === 'core' || queues.history.length === 0) end(rank);
-    else bounds.later((bounds.monotonic() - startedAt) * bounds.rest, () => end(rank));
+    else bounds.later((bounds.monotonic() - startedAt) * busy() * bounds.rest, () => end(rank));
   }
 
   return {
@@ -79,10 +81,11 @@ export function createShedding(bounds: {
         return null;
       }
       const startedAt = bounds.monotonic();
+      const busy = bounds.watchBusy();
       try {
         return await work();
       } finally {
-        endRested(rank, startedAt);
+        endRested(rank, startedAt, busy);
       }
     },
     counts: () => ({

@@ -33,7 +33,7 @@ const SERVED_AT_ONCE = {
 /** Besides: tokens looked up, and new connections greeted, at a time. With those above they leave people some. */
 const LOOKED_UP_AT_ONCE = 2;
 const GREETED_AT_ONCE = 1;
-/** Times as long as it worked. */
+/** Times as long as the processor worked. */
 const HISTORY_RESTS = 2;
 const WAITING = { core: 400, history: 100 };
 
@@ -119,6 +119,10 @@ export function createHostedSync(wiring: HostedSyncWiring) {
     ...SERVED_AT_ONCE[database.dialect],
     waiting: WAITING,
     rest: HISTORY_RESTS,
+    watchBusy: () => {
+      const before = performance.eventLoopUtilization();
+      return () => performance.eventLoopUtilization(before).utilization;
+    },
     monotonic,
     later: (ms, then) => void setTimeout(then, ms),
   });
