@@ -161,6 +161,7 @@ export const BOUNDS_OF_MEMORY: readonly (readonly [file: string, names: string, 
   ['workers/jobs/sheet-process.ts', 'sheets', ONE_SHEET],
   ['adapters/sheets/large-sheets.ts', 'large cuts', ONE_SHEET],
   ['adapters/sheets/read-workbook.ts', 'corners', ONE_SHEET],
+  ['adapters/sheets/open-document.ts', 'rows', ONE_SHEET],
   ['workers/jobs/pack-process.ts', 'waiting', number('MOST_WAITING', 'gateway/workers/jobs/pack-process.ts')],
   [
     'adapters/sheets/write-workbook.ts',

@@ -14,7 +14,7 @@ import { openFile, previewOf } from './open-file.ts';
 import type { FarmFacts, ImportDeps, RowFacts } from './ports.ts';
 import { type ColumnsSaid, headingsIn } from './read-header.ts';
 import type { ImportBy } from './read-rows.ts';
-import { notATable, openTable, type Table, tableOf } from './read-table.ts';
+import { notATable, openTable, seenText, type Table, type TableRow, tableOf } from './read-table.ts';
 
 export type Sent = { kind: ImportKind; query: ImportQuery; sheet: UploadedFile };
 
@@ -240,10 +240,15 @@ export async function openSheets(
   const read = await readSheets(deps, sent);
   if (read instanceof Uint8Array) return [openTable(read)];
   const [first, ...more] = read.sheets.map(({ name, rows }) =>
-    tableOf({ file: read.file, sheet: name, separator: null, encoding: null, all: rows }),
+    tableOf({ file: read.file, sheet: name, separator: null, encoding: null, all: () => seenRows(rows()) }),
   );
   if (first === undefined) throw notATable('The workbook has no sheet with rows', 'EMPTY_FILE');
   return [first, ...more];
+}
+
+function* seenRows(rows: Iterable<TableRow>): Generator<TableRow> {
+  for (const row of rows)
+    yield { ...row, cells: row.cells.map((cell) => (typeof cell === 'string' ? seenText(cell) : cell)) };
 }
 
 /** How many columns the row of a sheet names that names most. */
