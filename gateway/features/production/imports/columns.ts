@@ -293,6 +293,34 @@ export const COLUMNS: Readonly<Record<ImportKind, readonly Column[]>> = {
     ...WATER_FIELDS.map((name): Column => ({ name, is: 'number', ...WATER_COLUMN[name] })),
     notes,
   ],
+  // what was used is no reading: a column `kWh` or `Consumo` says not which of the two it is
+  meters: [
+    text(
+      'meter',
+      'Casa de bombas',
+      'medidor',
+      'relogio',
+      'numero_do_medidor',
+      'n_do_medidor',
+      'energy_meter',
+    ),
+    date(),
+    time,
+    figure(
+      'counter',
+      '10452,5',
+      'leitura',
+      'leitura_do_medidor',
+      'leitura_kwh',
+      'reading',
+      'meter_reading',
+      'reading_kwh',
+    ),
+    figure('meter_factor', '', 'fator', 'fator_de_multiplicacao', 'constante', 'factor', 'multiplier'),
+    text('meter_change', '', 'troca', 'troca_do_medidor', 'change', 'meter_changed'),
+    text('responsible', '', 'responsavel', 'leiturista', 'quem_leu', 'read_by'),
+    notes,
+  ],
 };
 
 /** Headings that say the unit, too; null: the unit must stand beside it. */

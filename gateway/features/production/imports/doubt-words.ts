@@ -63,6 +63,22 @@ export const DOUBT_WORDS: Readonly<Record<string, InEach>> = {
     es: ({ of = '' }) =>
       `la columna "${of}" viene después de la noche, como en una ronda que pasa de medianoche, y se leyó en la madrugada del mismo día: si es la del día siguiente, envíe esas horas con la fecha de ese día`,
   },
+  METER_WENT_BACK: {
+    'pt-BR': ({ other = '' }) =>
+      `o medidor marcava ${other} na leitura anterior: confira o número, ou diga na coluna de troca se o medidor foi trocado (CHANGED) ou deu a volta (ROLLED_OVER)`,
+    en: ({ other = '' }) =>
+      `the meter showed ${other} at the reading before: check the figure, or say in the column of changes whether the meter was changed (CHANGED) or rolled over (ROLLED_OVER)`,
+    es: ({ other = '' }) =>
+      `el medidor marcaba ${other} en la lectura anterior: revise la cifra, o diga en la columna de cambios si el medidor se cambió (CHANGED) o dio la vuelta (ROLLED_OVER)`,
+  },
+  METER_CHANGE_INVALID: {
+    'pt-BR': (said) =>
+      `${cell(said)} não diz o que houve com o medidor: escreva trocado ou deu a volta, ou deixe vazio`,
+    en: (said) =>
+      `${cell(said)} does not say what became of the meter: write changed or rolled over, or leave it empty`,
+    es: (said) =>
+      `${cell(said)} no dice qué pasó con el medidor: escriba cambiado o dio la vuelta, o déjelo vacío`,
+  },
   HALF_NOT_SAID: {
     'pt-BR': () =>
       'as horas voltam atrás no mesmo dia, e nenhuma passa do meio-dia: se algumas forem da tarde, escreva-as como 15:00',

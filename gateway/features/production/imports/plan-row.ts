@@ -1,8 +1,10 @@
 import type * as z from 'zod';
 import { batchCreate } from '#contract/resources/batches.ts';
 import { biometry, biometryCreate } from '#contract/resources/biometries.ts';
+import { farmRecord, farmRecordCreate, NOTHING_TOLD } from '#contract/resources/farm-records.ts';
 import { feedingCreate, feedingRecord } from '#contract/resources/feeding.ts';
 import type { ImportKind } from '#contract/resources/imports.ts';
+import type { MeterChange } from '#contract/resources/meter-readings.ts';
 import { measurement, measurementCreate, WATER_FIELDS } from '#contract/resources/water-quality.ts';
 import { BATCH_STATUSES } from '#contract/words.ts';
 import { insertIfAbsent } from '#core/changes.ts';
@@ -29,6 +31,8 @@ export function planRow(kind: ImportKind, cells: Cells, facts: RowFacts): Planne
       return planFeeding(cells, facts);
     case 'measurements':
       return planMeasurement(cells, facts);
+    case 'meters':
+      return planReading(cells, facts);
   }
 }
 
@@ -281,6 +285,64 @@ function planMeasurement(cells: Cells, facts: RowFacts): Planned {
   };
 }
 
+const CHANGE_WORDS: readonly [RegExp, MeterChange][] = [
+  [
+    /^(?:changed|(?:foi )?troca(?:do|da)?|(?:medidor )?novo|nuevo|cambi(?:o|ado|ada)|replaced|new)$/u,
+    'CHANGED',
+  ],
+  [/^(?:rolled[_ ]over|(?:deu|dio) (?:a|la) vol?lta|virou|(?:dio )?vuelta)$/u, 'ROLLED_OVER'],
+];
+
+function planReading(cells: Cells, facts: RowFacts): Planned {
+  const at = momentIn(cells, facts);
+  if (typeof at !== 'string') return at;
+  const said = cells['meter_change'] ?? null;
+  const word = String(said ?? '')
+    .trim()
+    .toLowerCase();
+  const change = CHANGE_WORDS.find(([words]) => words.test(word))?.[1] ?? null;
+  if (said !== null && change === null)
+    return error(facts, 'meter_change', 'METER_CHANGE_INVALID', { cell: String(said) });
+  const meter = String(cells['meter'] ?? '');
+  // with another factor it would be another meter: that of its last reading holds where the row says none
+  const parsed = farmRecordCreate.safeParse(
+    {
+      happened_at: at,
+      meter: cells['meter'] ?? undefined,
+      amount: cells['counter'] ?? undefined,
+      meter_factor: cells['meter_factor'] ?? facts.factorOf(meter),
+      meter_change: change,
+      responsible: cells['responsible'],
+      text: cells['notes'],
+    },
+    IN_PLAIN_WORDS,
+  );
+  if (!parsed.success) return invalid(parsed.error, cells, facts);
+  const { data } = parsed;
+  const content = {
+    ...NOTHING_TOLD,
+    farm_id: facts.farm.id,
+    kind: 'METER' as const,
+    pond_id: null,
+    batch_id: null,
+    control_point_id: null,
+    happened_at: at,
+    unit: 'kWh' as const,
+    amount: data.amount,
+    meter: data.meter,
+    meter_factor: data.meter_factor ?? null,
+    meter_change: data.meter_change ?? null,
+    responsible: data.responsible ?? null,
+    text: data.text ?? null,
+  };
+  return {
+    is: 'record',
+    parent: { entity: 'farm', id: facts.farm.id },
+    content,
+    changeOf: (stamp) => insertIfAbsent(farmRecord, { ...content, ...stamp }),
+  };
+}
+
 function pondIn(cells: Cells, facts: RowFacts) {
   const ref = cells['pond'];
   if (ref === null || ref === undefined) return error(facts, 'pond', 'POND_REQUIRED');
@@ -314,6 +376,9 @@ const COLUMN_OF: Readonly<Record<string, string>> = {
   batch_id: 'batch',
   measurement_date: 'date',
   feed_date: 'date',
+  happened_at: 'date',
+  amount: 'counter',
+  text: 'notes',
 };
 
 function invalid({ issues }: z.ZodError, cells: Cells, { language }: RowFacts): { errors: CellNote[] } {
