@@ -114,7 +114,8 @@ function opened(bytes: Uint8Array, bounds: SheetBounds): WorkBook {
       // a formula whose program never reckoned it has no value, and must not be taken for an empty cell
       cellFormula: true,
       sheetStubs: true,
-      cellHTML: false,
+      // what is raised or struck out in a cell
+      cellHTML: true,
       // rows and columns that are hidden
       cellStyles: true,
       // of LibreOffice's only what is shown tells per cent
@@ -226,7 +227,7 @@ function cellOf(cell: CellObject | undefined, is1904: boolean): SheetCell {
   }
   if (cell.t === 'd' && cell.v instanceof Date) return cell.v.toISOString();
   if (cell.t === 'b') return String(cell.v);
-  return (marked(cell.r) ?? String(cell.v)).replaceAll('\u0000', '').trim();
+  return (marked(cell.h) ?? String(cell.v)).replaceAll('\u0000', '').trim();
 }
 
 const RAISED = '⁰¹²³⁴⁵⁶⁷⁸⁹';
@@ -235,20 +236,17 @@ const RAISED = '⁰¹²³⁴⁵⁶⁷⁸⁹';
  * Text of several formats, with what is raised or struck out as that: `4,1` with a small 2 behind is no 4,12, and a 4 struck out
  * before a 5 no 45. Null: it has neither.
  */
-function marked(rich: unknown): string | null {
-  if (typeof rich !== 'string' || !/<(?:\w+:)?(?:vertAlign\b[^>]*superscript|strike\b)/.test(rich))
-    return null;
-  const runs = [...rich.matchAll(/<(?:\w+:)?r>(.*?)<\/(?:\w+:)?r>/gs)].map(([, run = '']) => {
-    const text = [...run.matchAll(/<(?:\w+:)?t\b[^>]*>(.*?)<\/(?:\w+:)?t>/gs)]
-      .map(([, part = '']) => part)
-      .join('');
-    const plain = text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
-    if (/<(?:\w+:)?strike\b(?![^>]*"(?:0|false)")/.test(run) && plain.trim() !== '') return `~${plain}~`;
-    return /vertAlign\b[^>]*superscript/.test(run)
-      ? plain.replaceAll(/\d/g, (digit) => RAISED[Number(digit)] ?? digit)
-      : plain;
-  });
-  return runs.length === 0 ? null : runs.join('');
+function marked(html: unknown): string | null {
+  if (typeof html !== 'string' || !/<(?:sup|s)>/.test(html)) return null;
+  return html
+    .replaceAll(/<sup>(.*?)<\/sup>/gs, (_whole, raised: string) =>
+      raised.replaceAll(/\d/g, (digit) => RAISED[Number(digit)] ?? digit),
+    )
+    .replaceAll(/<s>(.*?)<\/s>/gs, '~$1~')
+    .replaceAll(/<\/?(?:span|b|i|u|sub|br)\b[^>]*>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
 }
 
 function numberOf(value: number, format: string, is1904: boolean): SheetCell {
