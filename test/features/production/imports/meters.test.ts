@@ -101,6 +101,17 @@ onBothEngines('readings of electricity meters from a file', (_open, engine) => {
     ]);
   });
 
+  it.each(['pt-BR', 'en', 'es'])('have a template in %s, whose example is no reading', async (language) => {
+    const farm = await aStockedFarm(app);
+    const template = await app.call('GET', '/imports/meters/template.csv', {
+      token: farm.token,
+      headers: { 'Accept-Language': language },
+    });
+    const report = await look(farm, String(template.body));
+    expect([report.errors, report.questions, report.to_import, report.left_out]).toEqual([[], [], 0, 1]);
+    expect(report.ignored_columns).toEqual([]);
+  });
+
   it('are proposed as that by their headings, and go with one undo', async () => {
     const farm = await aStockedFarm(app);
     const seen = await app.call('POST', `/imports/look?farm_id=${farm.farmId}`, {
