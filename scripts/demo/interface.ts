@@ -7,20 +7,28 @@ export type Person = {
   post: <T>(path: string, body: object, answer: z.ZodType<T>) => Promise<T>;
   /** For calls whose answer nobody reads. */
   send: (method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object) => Promise<void>;
+  bring: (path: string, bytes: Uint8Array, media: string) => Promise<void>;
 };
 
 const failure = z.object({ detail: z.string() });
 
 /** The calls of one person, or of nobody in particular without a token. Everything but 2xx throws. */
 export function asPerson(base: string, token: string | null): Person {
-  const call = async (method: string, path: string, body?: object): Promise<unknown> => {
+  const call = async (
+    method: string,
+    path: string,
+    body?: object,
+    media = 'application/json',
+  ): Promise<unknown> => {
     const response = await fetch(`${base}/api/v1${path}`, {
       method,
       headers: {
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined ? {} : { 'content-type': media }),
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined
+        ? {}
+        : { body: body instanceof Uint8Array ? Buffer.from(body) : JSON.stringify(body) }),
     });
     const text = await response.text();
     const answer: unknown = text === '' ? undefined : JSON.parse(text);
@@ -34,5 +42,6 @@ export function asPerson(base: string, token: string | null): Person {
     get: async (path, answer) => answer.parse(await call('GET', path)),
     post: async (path, body, answer) => answer.parse(await call('POST', path, body)),
     send: async (method, path, body) => void (await call(method, path, body)),
+    bring: async (path, bytes, media) => void (await call('PUT', path, bytes, media)),
   };
 }

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import type { Language } from '#contract/words.ts';
 import type { FaultInput } from '#sim/fleet/faults.ts';
@@ -22,6 +24,8 @@ const PORTUGUESE: Told = {
   'Oxygen low in V-06': 'Oxigênio baixo no V-06',
   'Rope in the paddles of V-02': 'Corda nas pás do V-02',
   'New belt for the paddle wheels of V-01': 'Correia nova dos aeradores do V-01',
+  'Shrimp at the surface of V-06 at dawn': 'Camarões na superfície do V-06 ao amanhecer',
+  'Half of the feed left on the tray of V-11': 'Metade da ração sobrou na bandeja do V-11',
   'Before the afternoon feed': 'Antes do trato da tarde',
   'Diffusers are cleaned': 'Limpeza dos difusores',
   'Night aeration': 'Aeração da noite',
@@ -34,6 +38,8 @@ const SPANISH: Told = {
   'Oxygen low in V-06': 'Oxígeno bajo en V-06',
   'Rope in the paddles of V-02': 'Cuerda en las paletas de V-02',
   'New belt for the paddle wheels of V-01': 'Correa nueva de los aireadores de V-01',
+  'Shrimp at the surface of V-06 at dawn': 'Camarones en la superficie de V-06 al amanecer',
+  'Half of the feed left on the tray of V-11': 'Quedó la mitad del balanceado en el comedero de V-11',
   'Before the afternoon feed': 'Antes de la ración de la tarde',
   'Diffusers are cleaned': 'Limpieza de los difusores',
   'Night aeration': 'Aireación de la noche',
@@ -47,6 +53,7 @@ type Happening = (week: Week) => Promise<void> | void;
 /** Days ago, time of day at the farm, what happened. */
 const HAPPENINGS: readonly (readonly [number, string, Happening])[] = [
   [6, '15:30', lowOxygen('CP-04', 'Dissolved oxygen 2.9 mg/L in V-06 by the hand-held meter, overcast sky')],
+  [6, '05:10', photo('operator', { pond: 'V-06' }, 'surface', 'Shrimp at the surface of V-06 at dawn')],
   [6, '15:32', order('operator', 'CP-04', 'on', { for_s: 5_400, reason: 'Oxygen low in V-06' })],
   [6, '17:05', resolve('LOW_OXYGEN')],
   [5, '02:10', fault({ kind: 'mains_fail', on: { feeder: 'B' }, for_s: 840 })],
@@ -54,6 +61,7 @@ const HAPPENINGS: readonly (readonly [number, string, Happening])[] = [
   [4, '09:15', fault({ kind: 'network_down', on: [deviceOf('CP-06')], for_s: 1_620 })],
   [4, '09:31', acknowledge('manager', 'DEVICE_OFFLINE')],
   [4, '19:40', order('technician', 'CP-02', 'off', { for_s: 1_200, reason: 'Rope in the paddles of V-02' })],
+  [4, '19:44', photo('technician', { point: 'CP-02' }, 'paddles', 'Rope in the paddles of V-02')],
   [3, '07:00', ({ farm }) => farm.owner.send('POST', '/notifications/mark-all-read')],
   [3, '21:30', fault({ kind: 'breaker_trip', on: [deviceOf('CP-03')] })],
   [3, '21:36', acknowledge('technician', 'NO_CURRENT')],
@@ -63,6 +71,7 @@ const HAPPENINGS: readonly (readonly [number, string, Happening])[] = [
   [2, '17:50', fault({ kind: 'relay_stuck', on: [deviceOf('CP-05')], at: 'OFF' })],
   [2, '18:04', acknowledge('manager', 'COMMAND_NOT_CONFIRMED')],
   [2, '18:25', fault({ kind: 'heal', on: [deviceOf('CP-05')] })],
+  [1, '08:10', photo('operator', { pond: 'V-11' }, 'tray', 'Half of the feed left on the tray of V-11')],
   [1, '09:00', scheduleOnce('CP-07')],
   [1, '13:05', order('manager', 'CP-07', 'on', { for_s: 3_600, reason: 'Before the afternoon feed' })],
   [1, '20:00', ({ farm }) => farm.technician.send('POST', '/notifications/mark-all-read')],
@@ -165,6 +174,30 @@ function lowOxygen(cod: string, message: string): Happening {
       type: 'LOW_OXYGEN',
       message: told(week, message),
     });
+}
+
+const withId = z.object({ id: z.string() });
+const ponds = z.array(withId.extend({ cod: z.string() }));
+
+/** As the camera of a phone: announced first, the bytes after it. */
+function photo(
+  by: Role,
+  of: { pond: string } | { point: string },
+  picture: 'surface' | 'paddles' | 'tray',
+  note: string,
+): Happening {
+  return async (week) => {
+    const person = personOf(week, by);
+    const bytes = await readFile(new URL(`./photos/${picture}.jpg`, import.meta.url));
+    const place =
+      'point' in of
+        ? `/control-points/${week.farm.controlPointIds.get(of.point)}`
+        : `/ponds/${(await person.get('/ponds/', ponds)).find(({ cod }) => cod === of.pond)?.id}`;
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const announced = { sha256, bytes: bytes.length, width: 960, height: 720, type: 'image/jpeg' };
+    const { id } = await person.post(`${place}/photos`, { ...announced, note: told(week, note) }, withId);
+    await person.bring(`/photos/${id}/image`, bytes, 'image/jpeg');
+  };
 }
 
 function acknowledge(by: Role, type: string): Happening {

@@ -147,8 +147,17 @@ test.each(aPartOf(ENDS, ENDS.length))('the week comes true when it ends at %s UT
     '/alerts/?include=all',
     z.array(z.object({ type: z.string(), triggered_at: z.string() })),
   );
+  const photosOf = (path: string) =>
+    farm.owner.get(`${path}/photos`, z.array(z.object({ note: z.string(), is_here: z.boolean() })));
+  const ofPoint = await photosOf(`/control-points/${farm.controlPointIds.get('CP-02')}`);
+  const places = await farm.owner.get('/ponds/', z.array(z.object({ id: z.string(), cod: z.string() })));
+  const ofPond = await photosOf(`/ponds/${places.find(({ cod }) => cod === 'V-11')?.id}`);
   await gateway.close();
 
+  expect([...ofPoint, ...ofPond]).toEqual([
+    { note: 'Rope in the paddles of V-02', is_here: true },
+    { note: 'Half of the feed left on the tray of V-11', is_here: true },
+  ]);
   expect(active.map(({ type }) => type)).toEqual(['DEVICE_OFFLINE']);
 });
 

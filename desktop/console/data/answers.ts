@@ -406,6 +406,7 @@ export type Answers = {
     '/imports/biometries/template.csv': z.infer<typeof csvFile>;
     '/imports/feeding/template.csv': z.infer<typeof csvFile>;
     '/imports/measurements/template.csv': z.infer<typeof csvFile>;
+    '/imports/meters/template.csv': z.infer<typeof csvFile>;
     '/imports/{}': z.infer<typeof importRecordAnswer>;
     '/invitations': z.infer<typeof invitationOffer>[];
     '/iot/shadow/{}': z.infer<typeof deviceStatus>;
@@ -563,6 +564,7 @@ export type Answers = {
     '/imports/feeding': z.infer<typeof importReport> | z.infer<typeof importRecordAnswer>;
     '/imports/look': z.infer<typeof importLook>;
     '/imports/measurements': z.infer<typeof importReport> | z.infer<typeof importRecordAnswer>;
+    '/imports/meters': z.infer<typeof importReport> | z.infer<typeof importRecordAnswer>;
     '/imports/{}/cancel': z.infer<typeof importRecordAnswer>;
     '/imports/{}/undo': z.infer<typeof importRecordAnswer>;
     '/invitations/accept': z.infer<typeof invitationAccepted>;

@@ -1,5 +1,6 @@
 import { type CellObject, read, SSF, type WorkBook, type WorkSheet } from '@e965/xlsx';
 import { inPieces } from './large-sheets.ts';
+import { type Unseen, unseenIn } from './open-document.ts';
 import { SheetTrouble } from './sheet-trouble.ts';
 import { partsOf } from './zip-parts.ts';
 
@@ -56,7 +57,8 @@ export async function readWorkbook(
   const large = await inPieces(parts, bounds);
   if (large === null) {
     const book = opened(bytes, bounds);
-    return takeSheets(book, { bounds, left, take, file: bookFile(book) });
+    const unseen = bookFile(book) === 'ods' ? await unseenIn(parts, bounds) : undefined;
+    return takeSheets(book, { bounds, left, take, file: bookFile(book), unseen });
   }
   const told = takeSheets(opened(large.rest(), bounds), { bounds, left, take, file: 'xlsx' });
   for (const sheet of large.sheets) {
@@ -72,20 +74,32 @@ const bookFile = (book: WorkBook): 'xlsx' | 'ods' =>
 
 /** What merged cells say of rows below them, by the address of their corner. */
 type Corners = Map<string, SheetCell>;
-type Taking = { bounds: SheetBounds; left: { cells: number }; take: Take; corners?: Corners };
+type Taking = {
+  bounds: SheetBounds;
+  left: { cells: number };
+  take: Take;
+  corners?: Corners;
+  /** Of the sheets of LibreOffice, in their order. */
+  unseen?: readonly Unseen[] | undefined;
+};
 
-function takeSheets(book: WorkBook, { file, ...taking }: Taking & Pick<WorkbookTold, 'file'>): WorkbookTold {
-  const hidden = new Set(
-    (book.Workbook?.Sheets ?? []).flatMap(({ name, Hidden: isHidden }) =>
+function takeSheets(
+  book: WorkBook,
+  { file, unseen = [], ...taking }: Taking & Pick<WorkbookTold, 'file'>,
+): WorkbookTold {
+  const hidden = new Set([
+    ...(book.Workbook?.Sheets ?? []).flatMap(({ name, Hidden: isHidden }) =>
       name !== undefined && isHidden ? [name] : [],
     ),
-  );
+    ...book.SheetNames.filter((_name, at) => unseen[at]?.isWhole === true),
+  ]);
   const is1904 = book.Workbook?.WBProps?.date1904 === true;
   const sheets = book.SheetNames.filter((name) => !hidden.has(name));
   if (sheets.length > taking.bounds.sheets)
     throw new SheetTrouble(`The workbook has more than ${taking.bounds.sheets} sheets: send it in parts`);
   for (const name of sheets) {
-    const rows = rowsOf(book.Sheets[name], { ...taking, is1904 });
+    const sheet = book.Sheets[name];
+    const rows = rowsOf(sheet, { ...taking, is1904, unseen: unseen[book.SheetNames.indexOf(name)] });
     if (rows.length > 0) taking.take(name, rows);
   }
   return { file, sheets };
@@ -100,7 +114,8 @@ function opened(bytes: Uint8Array, bounds: SheetBounds): WorkBook {
       // a formula whose program never reckoned it has no value, and must not be taken for an empty cell
       cellFormula: true,
       sheetStubs: true,
-      cellHTML: false,
+      // what is raised or struck out in a cell
+      cellHTML: true,
       // rows and columns that are hidden
       cellStyles: true,
       // of LibreOffice's only what is shown tells per cent
@@ -125,7 +140,13 @@ type Dense = readonly (readonly (CellObject | undefined)[] | undefined)[];
 
 function rowsOf(
   sheet: WorkSheet | undefined,
-  { bounds, is1904, left, corners }: Omit<Taking, 'take'> & { is1904: boolean },
+  {
+    bounds,
+    is1904,
+    left,
+    corners,
+    unseen,
+  }: Omit<Taking, 'take' | 'unseen'> & { is1904: boolean; unseen: Unseen | undefined },
 ): SheetRow[] {
   const lines = (sheet?.['!data'] ?? []) as Dense;
   const carried = carriedOf(sheet, lines, { is1904, bounds, corners });
@@ -142,14 +163,14 @@ function rowsOf(
     if (cells.some((cell) => typeof cell === 'string' && cell.length > bounds.letters))
       throw new SheetTrouble(`A cell is longer than ${bounds.letters} letters`);
     if (cells.every((cell) => cell === '')) continue;
-    const isHidden = sheet?.['!rows']?.[index]?.hidden === true;
-    const unseen = rows.length === 0 ? hiddenColumnsOf(sheet) : [];
+    const isHidden = sheet?.['!rows']?.[index]?.hidden === true || unseen?.rows.has(index) === true;
+    const columns = rows.length === 0 ? (unseen?.columns ?? hiddenColumnsOf(sheet)) : [];
     rows.push({
       row: index + 1,
       cells,
       ...(merged === undefined ? {} : { carried: merged }),
       ...(isHidden ? { isHidden } : {}),
-      ...(unseen.length === 0 ? {} : { hiddenColumns: unseen }),
+      ...(columns.length === 0 ? {} : { hiddenColumns: [...columns] }),
     });
   }
   return rows;
@@ -206,13 +227,32 @@ function cellOf(cell: CellObject | undefined, is1904: boolean): SheetCell {
   }
   if (cell.t === 'd' && cell.v instanceof Date) return cell.v.toISOString();
   if (cell.t === 'b') return String(cell.v);
-  return String(cell.v).replaceAll('\u0000', '').trim();
+  return (marked(cell.h) ?? String(cell.v)).replaceAll('\u0000', '').trim();
+}
+
+const RAISED = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+
+/**
+ * Text of several formats, with what is raised or struck out as that: `4,1` with a small 2 behind is no 4,12, and a 4 struck out
+ * before a 5 no 45. Null: it has neither.
+ */
+function marked(html: unknown): string | null {
+  if (typeof html !== 'string' || !/<(?:sup|s)>/.test(html)) return null;
+  return html
+    .replaceAll(/<sup>(.*?)<\/sup>/gs, (_whole, raised: string) =>
+      raised.replaceAll(/\d/g, (digit) => RAISED[Number(digit)] ?? digit),
+    )
+    .replaceAll(/<s>(.*?)<\/s>/gs, '~$1~')
+    .replaceAll(/<\/?(?:span|b|i|u|sub|br)\b[^>]*>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
 }
 
 function numberOf(value: number, format: string, is1904: boolean): SheetCell {
-  if (format !== '' && SSF.is_date(format)) return dateOf(value, is1904);
-  // 85 % is held as 0.85, and sums of binary fractions as 0.30000000000000004
-  const isPercent = /%/.test(format.replaceAll(/"[^"]*"/g, ''));
+  if (format !== '' && SSF.is_date(format)) return dateOf(value, format, is1904);
+  // 85 % is held as 0.85, and sums of binary fractions as 0.30000000000000004; a sign in quotes is only written behind
+  const isPercent = /%/.test(format.replaceAll(/"[^"]*"|\\./g, ''));
   const figure = Number((isPercent ? value * 100 : value).toPrecision(14));
   // a column of mg/L may be formatted so, and then means saturation
   const unit = isPercent ? '%' : unitIn(format);
@@ -230,18 +270,22 @@ function unitIn(format: string): string {
     .replaceAll(/[_*].|\[[^\]]*\]/g, '')
     .replaceAll(/"([^"]*)"|\\(.)/g, '$1$2')
     .trim();
-  return /[\p{L}%°‰]/u.test(text) && !/^(?:%|e[+-]|[a-z]{0,2}[$€£]|brl|usd|eur|general)/i.test(text)
+  return /[\p{L}%°‰]/u.test(text) && !/^(?:e[+-]|[a-z]{0,2}[$€£]|brl|usd|eur|general)/i.test(text)
     ? text
     : '';
 }
 
-function dateOf(serial: number, is1904: boolean): SheetCell {
+function dateOf(serial: number, format: string, is1904: boolean): SheetCell {
   const seconds = Math.round(serial * 86_400);
   const { y, m, d, H, M, S } = SSF.parse_date_code(seconds / 86_400 + 1e-9, { date1904: is1904 }) ?? {};
   if (y === undefined) return '#N/A';
   const two = (part: number) => String(part).padStart(2, '0');
   const time = `${two(H)}:${two(M)}:${two(Math.floor(S))}`;
   if (serial < 1) return time;
+  // what shows no day means a month, and not the first of it
+  const shown = format.replaceAll(/"[^"]*"|\\.|\[[^\]]*\]/g, '').toLowerCase();
+  if (serial >= 60 && !/[dh]/.test(shown) && /[my]/.test(shown) && time === '00:00:00')
+    return `${y}-${two(m)}`;
   const day = `${y}-${two(m)}-${two(d)}`;
   return time === '00:00:00' ? day : `${day} ${time}`;
 }

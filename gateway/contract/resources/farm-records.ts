@@ -309,6 +309,35 @@ export const recordAnswer = z.object({
 });
 export type RecordAnswer = z.infer<typeof recordAnswer>;
 
+/** What a record says of itself that says nothing: each kind has some of it. */
+export const NOTHING_TOLD = {
+  product: null,
+  product_kind: null,
+  product_lot: null,
+  amount: null,
+  unit: null,
+  responsible: null,
+  withdrawal_days: null,
+  source: null,
+  signs: null,
+  affected_percent: null,
+  severity: null,
+  disease: null,
+  disease_name: null,
+  sample: null,
+  method: null,
+  result: null,
+  result_on: null,
+  report_number: null,
+  trays: null,
+  feeding_id: null,
+  step: null,
+  ended_on: null,
+  meter: null,
+  meter_factor: null,
+  meter_change: null,
+};
+
 const kind = wordOf(RECORD_KINDS).optional();
 export const recordsQuery = pageQuery.extend({
   kind,

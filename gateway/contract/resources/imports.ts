@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { fileName, flagInQuery, idInput, idOrNumber, numberInQuery } from '../fields.ts';
 
-export const IMPORT_KINDS = ['batches', 'biometries', 'feeding', 'measurements'] as const;
+export const IMPORT_KINDS = ['batches', 'biometries', 'feeding', 'measurements', 'meters'] as const;
 export type ImportKind = (typeof IMPORT_KINDS)[number];
 
 /** Loggers whose files are known by their shape. */
@@ -68,6 +68,12 @@ export const importQuery = z.object({
   sample_size: numberInQuery(z.number().int().min(1).max(100_000))
     .optional()
     .describe('Animals in each sample, for a file without such a column'),
+  meter: z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe('Electricity meter of all rows, for a file without such a column'),
   batch_id: idOrNumber.optional().describe('Batch of all rows, for a file without such a column'),
   pond_id: idOrNumber.optional().describe('Pond of all rows, for a file without such a column'),
 });

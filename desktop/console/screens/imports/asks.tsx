@@ -131,6 +131,8 @@ function GivenField({ name, value, give }: { name: Given; value: string; give: (
       return <PondField value={value} give={give} />;
     case 'feed_type':
       return <TextField needed label={words.feedType} value={value} maxLength={100} onInput={onInput} />;
+    case 'meter':
+      return <TextField needed label={words.meter} value={value} maxLength={255} onInput={onInput} />;
     case 'species':
       return <TextField needed label={words.species} value={value} maxLength={100} onInput={onInput} />;
     case 'initial_avg_weight':

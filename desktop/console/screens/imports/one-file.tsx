@@ -202,6 +202,16 @@ function Bring({
 }
 
 /** The file is being brought, and then what to go on with. */
+/** Where what came in is seen. */
+function whereSeen({ kind, batch_codes: [code] }: ImportRecordAnswer): { href: string; text: string } {
+  const words = importWords();
+  if (kind === 'measurements') return { href: '/', text: words.seePonds };
+  if (kind === 'meters') return { href: '/relatorios/energia', text: words.seeEnergy };
+  return code === undefined
+    ? { href: '/lotes', text: words.seeBatches }
+    : { href: `/lotes/${encodeURIComponent(code)}`, text: words.seeGrowth(code) };
+}
+
 function Brought({
   done,
   farmId,
@@ -218,7 +228,7 @@ function Brought({
   const words = importWords();
   const records = useRecords(farmId);
   const record = records.data?.find(({ id }) => id === done.id) ?? done;
-  const [code] = record.batch_codes;
+  const seen = whereSeen(record);
   if (isUnderWay(record)) return null;
   if (record.state !== 'DONE')
     return (
@@ -237,21 +247,8 @@ function Brought({
             {words.nextSheet(next.name ?? '', words.kinds[next.kind])}
           </Button>
         )}
-        <Link
-          class={`button big ${next === null ? 'main' : ''}`}
-          href={
-            record.kind === 'measurements'
-              ? '/'
-              : code === undefined
-                ? '/lotes'
-                : `/lotes/${encodeURIComponent(code)}`
-          }
-        >
-          {record.kind === 'measurements'
-            ? words.seePonds
-            : code === undefined
-              ? words.seeBatches
-              : words.seeGrowth(code)}
+        <Link class={`button big ${next === null ? 'main' : ''}`} href={seen.href}>
+          {seen.text}
         </Link>
       </div>
     </section>

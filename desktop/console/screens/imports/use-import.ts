@@ -12,6 +12,7 @@ export const GIVEN = [
   'species',
   'initial_avg_weight',
   'sample_size',
+  'meter',
   'cost_per_kg',
   'salinity',
 ] as const;
@@ -26,6 +27,7 @@ export const GIVEN_FOR: Readonly<Record<string, Given>> = {
   species: 'species',
   initial_avg_weight: 'initial_avg_weight',
   sample_size: 'sample_size',
+  meter: 'meter',
 };
 
 export type Answers = {

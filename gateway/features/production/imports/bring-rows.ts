@@ -194,7 +194,7 @@ async function guardParents(
   rows: readonly Identified[],
 ): Promise<GuardSeen[]> {
   const guards: GuardSeen[] = [];
-  for (const entity of ['pond', 'batch'] as const) {
+  for (const entity of ['farm', 'pond', 'batch'] as const) {
     const parents = [
       ...new Set(rows.flatMap(({ planned: { parent } }) => (parent.entity === entity ? parent.id : []))),
     ];

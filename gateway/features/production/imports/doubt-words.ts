@@ -63,6 +63,46 @@ export const DOUBT_WORDS: Readonly<Record<string, InEach>> = {
     es: ({ of = '' }) =>
       `la columna "${of}" viene después de la noche, como en una ronda que pasa de medianoche, y se leyó en la madrugada del mismo día: si es la del día siguiente, envíe esas horas con la fecha de ese día`,
   },
+  METER_WENT_BACK: {
+    'pt-BR': ({ other = '' }) =>
+      `o medidor marcava ${other} na leitura anterior: confira o número, ou diga na coluna de troca se o medidor foi trocado (CHANGED) ou deu a volta (ROLLED_OVER)`,
+    en: ({ other = '' }) =>
+      `the meter showed ${other} at the reading before: check the figure, or say in the column of changes whether the meter was changed (CHANGED) or rolled over (ROLLED_OVER)`,
+    es: ({ other = '' }) =>
+      `el medidor marcaba ${other} en la lectura anterior: revise la cifra, o diga en la columna de cambios si el medidor se cambió (CHANGED) o dio la vuelta (ROLLED_OVER)`,
+  },
+  METER_CHANGE_INVALID: {
+    'pt-BR': (said) =>
+      `${cell(said)} não diz o que houve com o medidor: escreva trocado ou deu a volta, ou deixe vazio`,
+    en: (said) =>
+      `${cell(said)} does not say what became of the meter: write changed or rolled over, or leave it empty`,
+    es: (said) =>
+      `${cell(said)} no dice qué pasó con el medidor: escriba cambiado o dio la vuelta, o déjelo vacío`,
+  },
+  HALF_NOT_SAID: {
+    'pt-BR': () =>
+      'as horas voltam atrás no mesmo dia, e nenhuma passa do meio-dia: se algumas forem da tarde, escreva-as como 15:00',
+    en: () =>
+      'the times run back within one day, and none is of the afternoon: if some are, write them as 15:00',
+    es: () =>
+      'las horas vuelven atrás en el mismo día, y ninguna pasa del mediodía: si algunas son de la tarde, escríbalas como 15:00',
+  },
+  UNIT_ABOVE: {
+    'pt-BR': ({ of = '', other = '' }) =>
+      `acima do cabeçalho está "${of}", e a coluna "${other}" foi lida na unidade de costume: se for outra, diga a unidade da coluna (columns)`,
+    en: ({ of = '', other = '' }) =>
+      `above the header stands "${of}", and the column "${other}" was read in the usual unit: if it is another, say the unit of the column (columns)`,
+    es: ({ of = '', other = '' }) =>
+      `encima del encabezado está "${of}", y la columna "${other}" se leyó en la unidad de costumbre: si es otra, diga la unidad de la columna (columns)`,
+  },
+  CLOCK_ABOVE: {
+    'pt-BR': ({ of = '' }) =>
+      `acima do cabeçalho está "${of}", e as horas foram lidas no fuso da fazenda: se forem de outro, escreva-o no título da coluna, como "Hora UTC"`,
+    en: ({ of = '' }) =>
+      `above the header stands "${of}", and the times were read by the clock of the farm: if they are of another, write it into the heading, as "Time UTC"`,
+    es: ({ of = '' }) =>
+      `encima del encabezado está "${of}", y las horas se leyeron en la hora de la finca: si son de otra, escríbala en el título de la columna, como "Hora UTC"`,
+  },
   COLUMN_NOT_READ: {
     'pt-BR': ({ of = '' }) =>
       `a coluna "${of}" não foi lida: se os valores dela fizerem falta, diga o que é (columns)`,

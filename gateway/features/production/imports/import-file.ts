@@ -225,7 +225,7 @@ function namer(deps: ImportDeps, kind: ImportKind, farmId: string): (planned: Pl
     const count = (seen.get(id) ?? 0) + 1;
     seen.set(id, count);
     const own = count === 1 ? id : deps.idOf(`import:${id}:${count}`);
-    const at = content['measurement_date'] ?? content['feed_date'];
+    const at = content['measurement_date'] ?? content['feed_date'] ?? content['happened_at'];
     return typeof at === 'string' ? timeLed(own, Date.parse(at)) : own;
   };
 }

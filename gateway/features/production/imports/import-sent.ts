@@ -1,6 +1,7 @@
 import type { RowOf } from '#contract/resource.ts';
 import { importLayout } from '#contract/resources/import-records.ts';
 import type { ImportKind, ImportLook, ImportQuery, ImportReport } from '#contract/resources/imports.ts';
+import { meterKey } from '#contract/resources/meter-readings.ts';
 import { purge, put } from '#core/changes.ts';
 import { notFound } from '#core/errors.ts';
 import { AHEAD_MS } from '#core/facts-of-now.ts';
@@ -11,10 +12,10 @@ import { importRows, type ToBring } from './bring-rows.ts';
 import { checkFile, notAnswered, notValid } from './import-file.ts';
 import { beginRecord, noteFailure, noteIn, type Progress, progressOf } from './import-progress.ts';
 import { openFile, previewOf } from './open-file.ts';
-import type { FarmFacts, ImportDeps, RowFacts } from './ports.ts';
+import type { FarmFacts, ImportDeps, ReadingOfMeter, RowFacts } from './ports.ts';
 import { type ColumnsSaid, headingsIn } from './read-header.ts';
 import type { ImportBy } from './read-rows.ts';
-import { notATable, openTable, type Table, tableOf } from './read-table.ts';
+import { notATable, openTable, seenText, type Table, type TableRow, tableOf } from './read-table.ts';
 
 export type Sent = { kind: ImportKind; query: ImportQuery; sheet: UploadedFile };
 
@@ -38,6 +39,7 @@ export async function importSent(
     species: query.species,
     initial_avg_weight: query.initial_avg_weight,
     sample_size: query.sample_size,
+    meter: query.meter,
   };
   const columns = columnsSaid(query.columns);
   const sheets = await openSheets(deps, sheet);
@@ -54,7 +56,8 @@ export async function importSent(
     given,
     language: by.language,
   });
-  const facts = rowFacts(deps, farm, by);
+  const readings = kind === 'meters' ? await deps.queries.readingsOf(by.farm.farmId) : [];
+  const facts = rowFacts(deps, { farm, readings }, by);
   const undone = await deps.queries.undoneRows(by.farm.farmId, kind);
   const step = (rows: number) => progress?.step(rows, 0) ?? Promise.resolve();
   const { count, fresh, ids } = await checkFile(deps, by, { file, facts, undone, step });
@@ -143,7 +146,12 @@ export function columnsSaid(text: string | undefined): ColumnsSaid {
   );
 }
 
-function rowFacts(deps: ImportDeps, farm: FarmFacts, by: ImportBy): RowFacts {
+function rowFacts(
+  deps: ImportDeps,
+  { farm, readings }: { farm: FarmFacts; readings: readonly ReadingOfMeter[] },
+  by: ImportBy,
+): RowFacts {
+  const factors = new Map(readings.map(({ meter, meter_factor }) => [meterKey(meter), meter_factor]));
   const wordOf = (code: string) => code.normalize('NFC').toLowerCase();
   const pondsByCod = Map.groupBy(farm.ponds, ({ cod }) => wordOf(cod));
   const pondsById = new Map(
@@ -170,6 +178,7 @@ function rowFacts(deps: ImportDeps, farm: FarmFacts, by: ImportBy): RowFacts {
       if (named.length > 1) return 'several';
       return named[0] ?? pondsById.get(ref.toLowerCase()) ?? null;
     },
+    factorOf: (meter) => factors.get(meterKey(meter)) ?? null,
     batchBy: (ref) => batchesByCode.get(wordOf(ref)) ?? batchesById.get(ref.toLowerCase()) ?? null,
   };
 }
@@ -240,10 +249,15 @@ export async function openSheets(
   const read = await readSheets(deps, sent);
   if (read instanceof Uint8Array) return [openTable(read)];
   const [first, ...more] = read.sheets.map(({ name, rows }) =>
-    tableOf({ file: read.file, sheet: name, separator: null, encoding: null, all: rows }),
+    tableOf({ file: read.file, sheet: name, separator: null, encoding: null, all: () => seenRows(rows()) }),
   );
   if (first === undefined) throw notATable('The workbook has no sheet with rows', 'EMPTY_FILE');
   return [first, ...more];
+}
+
+function* seenRows(rows: Iterable<TableRow>): Generator<TableRow> {
+  for (const row of rows)
+    yield { ...row, cells: row.cells.map((cell) => (typeof cell === 'string' ? seenText(cell) : cell)) };
 }
 
 /** How many columns the row of a sheet names that names most. */

@@ -71,6 +71,10 @@ export async function openFile(table: Table, asked: Asked): Promise<FileToRead> 
     areDatesMonthly: areDatesMonthly(seen),
     headerAgain: seen.headerAgain,
     hiddenRows: seen.hidden,
+    shares: [...seen.shares].flatMap(([position, { isPercent, row, value }]) =>
+      isPercent && row !== null ? [{ position, row, value }] : [],
+    ),
+    halfless: seen.halfless.isSo ? seen.halfless.row : null,
     width: widthOf(layout.headings, seen),
     otherSheets: asked.otherSheets,
     zoneNamed: offsetMs === null ? (layout.zoneNamed ?? zone) : null,

@@ -1,8 +1,9 @@
-import type * as z from 'zod';
 import { batchCreate } from '#contract/resources/batches.ts';
 import { biometry, biometryCreate } from '#contract/resources/biometries.ts';
+import { farmRecord, farmRecordCreate, NOTHING_TOLD } from '#contract/resources/farm-records.ts';
 import { feedingCreate, feedingRecord } from '#contract/resources/feeding.ts';
 import type { ImportKind } from '#contract/resources/imports.ts';
+import type { MeterChange } from '#contract/resources/meter-readings.ts';
 import { measurement, measurementCreate, WATER_FIELDS } from '#contract/resources/water-quality.ts';
 import { BATCH_STATUSES } from '#contract/words.ts';
 import { insertIfAbsent } from '#core/changes.ts';
@@ -10,9 +11,9 @@ import { plainWords } from '#core/plain-words.ts';
 import { roundTo } from '#core/rounding.ts';
 import { localDay } from '#core/zone-clock.ts';
 import { figure } from '#science/advice/language.ts';
-import type { Said } from './doubt-words.ts';
 import { noteOf } from './import-words.ts';
 import type { CellNote, Cells, PlannedRow, RowFacts } from './ports.ts';
+import { datedInBatch, error, invalid, momentIn, pondIn } from './row-place.ts';
 
 export type Planned = PlannedRow | { errors: CellNote[] };
 
@@ -29,15 +30,10 @@ export function planRow(kind: ImportKind, cells: Cells, facts: RowFacts): Planne
       return planFeeding(cells, facts);
     case 'measurements':
       return planMeasurement(cells, facts);
+    case 'meters':
+      return planReading(cells, facts);
   }
 }
-
-const error = (
-  { language }: RowFacts,
-  column: string | null,
-  sentence: string,
-  said: Said = {},
-): { errors: CellNote[] } => ({ errors: [noteOf(language, sentence, { ...said, column })] });
 
 const IN_PLAIN_WORDS = { error: plainWords };
 
@@ -281,69 +277,60 @@ function planMeasurement(cells: Cells, facts: RowFacts): Planned {
   };
 }
 
-function pondIn(cells: Cells, facts: RowFacts) {
-  const ref = cells['pond'];
-  if (ref === null || ref === undefined) return error(facts, 'pond', 'POND_REQUIRED');
-  const pond = facts.pondBy(String(ref));
-  if (pond === 'several') return error(facts, 'pond', 'POND_AMBIGUOUS', { cell: String(ref) });
-  return pond ?? error(facts, 'pond', 'POND_UNKNOWN', { cell: String(ref) });
-}
+const CHANGE_WORDS: readonly [RegExp, MeterChange][] = [
+  [
+    /^(?:changed|(?:foi )?troca(?:do|da)?|(?:medidor )?novo|nuevo|cambi(?:o|ado|ada)|replaced|new)$/u,
+    'CHANGED',
+  ],
+  [/^(?:rolled[_ ]over|(?:deu|dio) (?:a|la) vol?lta|virou|(?:dio )?vuelta)$/u, 'ROLLED_OVER'],
+];
 
-function datedInBatch(cells: Cells, facts: RowFacts) {
-  const ref = cells['batch'];
-  if (ref === null || ref === undefined) return error(facts, 'batch', 'BATCH_REQUIRED');
-  const batch = facts.batchBy(String(ref));
-  if (batch === null) return error(facts, 'batch', 'BATCH_UNKNOWN', { cell: String(ref) });
+function planReading(cells: Cells, facts: RowFacts): Planned {
   const at = momentIn(cells, facts);
   if (typeof at !== 'string') return at;
-  if (localDay(at, facts.clock) < batch.start_date)
-    return error(facts, 'date', 'BEFORE_BATCH_START', { day: batch.start_date });
-  return { batchId: batch.id, at };
-}
-
-function momentIn(cells: Cells, facts: RowFacts) {
-  const at = cells['date'];
-  if (typeof at !== 'string') return error(facts, 'date', 'REQUIRED');
-  if (facts.latest !== null && at > facts.latest) return error(facts, 'date', 'IN_THE_FUTURE');
-  return at;
-}
-
-/** Fields of the schema that have another name as a column. */
-const COLUMN_OF: Readonly<Record<string, string>> = {
-  pond_id: 'pond',
-  batch_id: 'batch',
-  measurement_date: 'date',
-  feed_date: 'date',
-};
-
-function invalid({ issues }: z.ZodError, cells: Cells, { language }: RowFacts): { errors: CellNote[] } {
-  return {
-    errors: issues.map((issue) => {
-      const field = String(issue.path[0] ?? '');
-      const column = COLUMN_OF[field] ?? field;
-      const isMissing = issue.code === 'invalid_type' && (cells[column] ?? null) === null;
-      const note = noteOf(language, isMissing ? 'REQUIRED' : sentenceOf(issue), {
-        column: column === '' ? null : column,
-        ...('maximum' in issue ? { value: Number(issue.maximum) } : {}),
-        ...('minimum' in issue ? { value: Number(issue.minimum) } : {}),
-      });
-      // the schema's own sentence says more than that it is not accepted
-      return language === 'en' && !isMissing ? { ...note, message: issue.message } : note;
-    }),
+  const said = cells['meter_change'] ?? null;
+  const word = String(said ?? '')
+    .trim()
+    .toLowerCase();
+  const change = CHANGE_WORDS.find(([words]) => words.test(word))?.[1] ?? null;
+  if (said !== null && change === null)
+    return error(facts, 'meter_change', 'METER_CHANGE_INVALID', { cell: String(said) });
+  const meter = String(cells['meter'] ?? '');
+  // with another factor it would be another meter: that of its last reading holds where the row says none
+  const parsed = farmRecordCreate.safeParse(
+    {
+      happened_at: at,
+      meter: cells['meter'] ?? undefined,
+      amount: cells['counter'] ?? undefined,
+      meter_factor: cells['meter_factor'] ?? facts.factorOf(meter),
+      meter_change: change,
+      responsible: cells['responsible'],
+      text: cells['notes'],
+    },
+    IN_PLAIN_WORDS,
+  );
+  if (!parsed.success) return invalid(parsed.error, cells, facts);
+  const { data } = parsed;
+  const content = {
+    ...NOTHING_TOLD,
+    farm_id: facts.farm.id,
+    kind: 'METER' as const,
+    pond_id: null,
+    batch_id: null,
+    control_point_id: null,
+    happened_at: at,
+    unit: 'kWh' as const,
+    amount: data.amount,
+    meter: data.meter,
+    meter_factor: data.meter_factor ?? null,
+    meter_change: data.meter_change ?? null,
+    responsible: data.responsible ?? null,
+    text: data.text ?? null,
   };
-}
-
-function sentenceOf(issue: z.core.$ZodIssue): string {
-  switch (issue.code) {
-    case 'too_big':
-      if (issue.origin === 'string') return 'TOO_LONG';
-      return issue.inclusive === false ? 'LESS_THAN' : 'AT_MOST';
-    case 'too_small':
-      if (issue.origin === 'string') return 'REQUIRED';
-      return issue.inclusive === false ? 'MORE_THAN' : 'AT_LEAST';
-    case 'custom':
-      return issue.path[0] === 'temperature' ? 'NO_PARAMETER' : 'INVALID';
-    default:
-      return 'INVALID';
-  }
+  return {
+    is: 'record',
+    parent: { entity: 'farm', id: facts.farm.id },
+    content,
+    changeOf: (stamp) => insertIfAbsent(farmRecord, { ...content, ...stamp }),
+  };
 }

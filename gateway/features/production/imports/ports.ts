@@ -2,6 +2,7 @@ import type { RowOf } from '#contract/resource.ts';
 import type { batch } from '#contract/resources/batches.ts';
 import type { importChunk, importLayout, importRecord } from '#contract/resources/import-records.ts';
 import type { ImportKind } from '#contract/resources/imports.ts';
+import type { MeterChange } from '#contract/resources/meter-readings.ts';
 import type { Change } from '#core/changes.ts';
 import type { Kernel } from '#core/kernel.ts';
 import type { NumericIdDeps } from '#core/numeric-id.ts';
@@ -35,6 +36,15 @@ export type OnRecord = {
 /** Where to look for one: the parent, and the instants from which to before which it may lie. */
 export type Place = { parentId: string; from: string; before: string };
 
+/** What a meter showed when it was read. */
+export type ReadingOfMeter = {
+  meter: string;
+  amount: number;
+  happened_at: string;
+  meter_factor: number | null;
+  meter_change: MeterChange | null;
+};
+
 export type ImportQueries = NumericIdDeps & {
   /** null: there is no such farm. */
   farmFacts: (farmId: string) => Promise<FarmFacts | null>;
@@ -46,6 +56,8 @@ export type ImportQueries = NumericIdDeps & {
   onRecordAt: (kind: Exclude<ImportKind, 'batches'>, places: readonly Place[]) => Promise<OnRecord[]>;
   /** The last weighing of each batch before that day's records of the file. */
   weighingsOf: (batchIds: readonly string[]) => Promise<Weighing[]>;
+  /** Readings of all meters of a farm, oldest first. */
+  readingsOf: (farmId: string) => Promise<ReadingOfMeter[]>;
   /** How rows of these ids stand now, deleted ones included. */
   rowsNow: (kind: ImportKind, ids: readonly string[]) => Promise<RowNow[]>;
   /** The batches of these weighings. */
@@ -64,8 +76,8 @@ export type ImportQueries = NumericIdDeps & {
   layoutById: (id: string) => Promise<RowOf<typeof importLayout> | null>;
   /** Ids of those that were used before the `kept` of a farm that were used last. */
   layoutsBeyond: (farmId: string, kept: number) => Promise<string[]>;
-  /** Which of these ponds or batches still stand. */
-  standing: (entity: 'pond' | 'batch', ids: readonly string[]) => Promise<Set<string>>;
+  /** Which of these farms, ponds or batches still stand. */
+  standing: (entity: 'farm' | 'pond' | 'batch', ids: readonly string[]) => Promise<Set<string>>;
 };
 
 export type RowNow = { id: string; rev: number; hidden: boolean; isChanged: boolean };
@@ -145,6 +157,8 @@ export type RowFacts = {
   /** Finds a pond or batch of the farm by code, number or UUID. */
   pondBy: (ref: string) => PondOfFarm | 'several' | null;
   batchBy: (ref: string) => BatchOfFarm | null;
+  /** What a unit of its counter was at the last reading of a meter, kWh; null: 1, or the meter is not known. */
+  factorOf: (meter: string) => number | null;
 };
 
 export type CellNote = { column: string | null; code: string; message: string };
@@ -165,7 +179,7 @@ export type PlannedRow = {
   doubts?: readonly CellNote[];
   /** The sentence that says what a row lacks that is not on record yet. */
   lacks?: string;
-  parent: { entity: 'pond' | 'batch'; id: string };
+  parent: { entity: 'farm' | 'pond' | 'batch'; id: string };
 } & (
   | { is: 'batch'; rowOf: (stamp: Stamp & { numeric_id: number }) => RowOf<typeof batch> }
   | { is: 'record'; changeOf: (stamp: Stamp) => Change }

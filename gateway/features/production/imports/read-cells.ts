@@ -15,6 +15,8 @@ export type DecimalMark = 'comma' | 'point';
 
 const BOTH_MARKS = /[.,].*[.,]/;
 const PLAIN = /^[+-]?\d+$/;
+/** `5,0E-02`: as programs write what is very small. */
+const SMALL = { comma: /^[+-]?\d(?:,\d+)?e-\d{1,2}$/i, point: /^[+-]?\d(?:\.\d+)?e-\d{1,2}$/i };
 /** `1.234.567` or `1.234`: three digits after each mark, and no group begins with 0: `0.003` is never 3. */
 const GROUPED = {
   comma: /^[+-]?[1-9]\d{0,2}(\.\d{3})+(,\d+)?$/,
@@ -45,7 +47,8 @@ export function numberCell(cell: Cell, { mark, isSure }: NumberManner): Read<num
   if (typeof cell === 'number') return { value: cell };
   if (cell.length > LONGEST_FIGURE) return wrong('NOT_A_NUMBER');
   const text = bare(cell);
-  if (PLAIN.test(text) || DECIMAL[mark].test(text)) return { value: asNumber(text, mark) };
+  if (PLAIN.test(text) || DECIMAL[mark].test(text) || SMALL[mark].test(text))
+    return { value: asNumber(text, mark) };
   // `1.234,5` has both marks and can be one number alone
   if (GROUPED[mark].test(text))
     return isSure || (text.includes(',') && text.includes('.'))
@@ -99,7 +102,7 @@ const DAY_FIRST: DateManner = { order: 'day_first', offsetMs: null };
 
 const CLOCK_TIME = String.raw`(\d{1,2}(?::\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?|h(?:\d{2})?(?:min)?|(?=\s*[ap]\.?m))(?:\s*[ap]\.?\s?m\.?)?)`;
 const ISO = new RegExp(
-  String.raw`^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ,]+${CLOCK_TIME}\s*(Z|UTC|[+-]\d{2}:?\d{2})?)?$`,
+  String.raw`^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ,]+${CLOCK_TIME}\s*(Z|UTC|GMT|(?:UTC|GMT)?[+-]\d{1,2}(?::?\d{2})?)?)?$`,
   'i',
 );
 const NUMERIC = new RegExp(
@@ -256,11 +259,14 @@ const monthOf = (word: string): string => {
   return String(MONTHS.findIndex((names) => names.split(' ').includes(short)) + 1);
 };
 
+/** The day that stands for none, before the times of spreadsheets. */
+const DAY_ZERO = /^1899-12-3[01][T ]+/;
+
 /** A spreadsheet holds a time as a share of the day. */
 export function timeOfDayMs(given: Cell): number | null {
   if (typeof given === 'number') return given >= 0 && given < 1 ? Math.round(given * 86_400) * 1000 : null;
   if (given.length > LONGEST_FIGURE) return null;
-  const found = TIME_OF_DAY.exec(given.trim());
+  const found = TIME_OF_DAY.exec(given.trim().replace(DAY_ZERO, ''));
   if (found === null || /^\d+$/.test(given.trim())) return null;
   const [, hour = '0', minute = '0', second = '0', half] = found;
   if (half !== undefined && (Number(hour) < 1 || Number(hour) > 12)) return null;
@@ -270,8 +276,8 @@ export function timeOfDayMs(given: Cell): number | null {
   return ((hours * 60 + Number(minute)) * 60 + Number(second)) * 1000;
 }
 
-/** `Z`, `-03:00`, `-0300`, `-3`. */
+/** `Z`, `-03:00`, `-0300`, `-3`, `GMT-3`. */
 export function offsetMsOf(offset: string): number {
-  const [, sign, hours = 0, minutes = 0] = /^([+-])(\d{1,2}):?(\d{2})?$/.exec(offset) ?? [];
+  const [, sign, hours = 0, minutes = 0] = /^(?:UTC|GMT)?([+-])(\d{1,2}):?(\d{2})?$/i.exec(offset) ?? [];
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }

@@ -263,9 +263,10 @@ function readHeading(kind: ImportKind, given: string): Reading | null {
   const plain = isOfHour ? null : matched(kind, heading);
   if (plain !== null) return { ...plain, time: null, slot: null };
   if (kind !== 'feeding' && kind !== 'measurements') return null;
-  const meal = kind === 'feeding' ? MEAL.exec(wordOf(withoutBrackets(heading))) : null;
-  if (meal !== null) return mealReading(heading, { time: null, slot: `meal ${meal[1] ?? meal[2]}` });
   const hour = hourIn(heading);
+  const meal = kind === 'feeding' ? MEAL.exec(wordOf(withoutBrackets(heading))) : null;
+  if (meal !== null)
+    return mealReading(heading, { time: hour?.time ?? null, slot: `meal ${meal[1] ?? meal[2]}` });
   if (hour === null) return null;
   const word = wordOf(withoutBrackets(hour.rest));
   if (kind === 'feeding') {

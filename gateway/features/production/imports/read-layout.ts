@@ -58,6 +58,10 @@ export type FileToRead = Omit<Layout, 'header'> &
     headerAgain: number | null;
     /** How many nobody sees who looks at the sheet, and the first of them. */
     hiddenRows: { count: number; rows: readonly number[] };
+    /** Of columns of per cent the first cell that is not formatted so, and may be a part of 1. */
+    shares: readonly { position: number; row: number; value: number }[];
+    /** The first row whose time may be of the afternoon, where no time says its half of the day. */
+    halfless: number | null;
     /** Cells that most rows have, and those of the header. */
     width: number;
     /** Sheets of the workbook that hold rows of this kind, too. */
@@ -171,7 +175,9 @@ function joined(
       return unit === '' || unit === '-' ? heading : `${heading} (${unit})`;
     }
     const group = groups[at] ?? '';
-    return group !== '' && isHour(heading) ? `${group} ${heading}` : heading;
+    if (group !== '' && isHour(heading)) return `${group} ${heading}`;
+    // an hour over several names, and no name over it
+    return isHour(group) && !isWhole(kind, heading) ? `${heading} ${group}` : heading;
   });
   return { headings, last: named.row };
 }
@@ -184,6 +190,9 @@ const textOf = (cell: Cell | undefined): string =>
     .trim();
 const bare = (text: string): string => text.replace(/^[([]\s*/, '').replace(/\s*[)\]]$/, '');
 const isHour = (text: string): boolean => hourIn(text)?.rest === '';
+/** Names what holds for all hours of a row. */
+const isWhole = (kind: ImportKind, heading: string): boolean =>
+  readHeader(kind, [heading], new Map()).columns.some(({ is }) => is !== 'number' && is !== 'integer');
 
 /** A row that holds nothing but units, hours and meals. */
 function isSecondLine(kind: ImportKind, { cells }: TableRow): boolean {

@@ -375,4 +375,5 @@ export const REQUIRED: Readonly<Record<ImportKind, readonly string[]>> = {
   biometries: ['batch', 'date', 'sample_size'],
   feeding: ['batch', 'date', 'feed_type', 'quantity_kg'],
   measurements: ['pond', 'date'],
+  meters: ['meter', 'date', 'counter'],
 };

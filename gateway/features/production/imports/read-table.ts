@@ -42,6 +42,18 @@ type Separator = (typeof SEPARATORS)[number];
 const SEPARATOR_LINE = /^sep=(.)\r?\n/;
 /** What our own exports put before a text that begins like a formula. */
 const ESCAPED_FORMULA = /^'(?=[=+\-@\t\r])/;
+/** How some write that a cell is text: `="4,1"`, `'4,1`. */
+const SAID_TEXT = /^="([^"]*)"$|^'([\d.,:/ +-]*\d[\d.,:/ %-]*)'?$/;
+/** What no font shows. */
+const UNSEEN = /[\u200E\u200F\uFEFF]/g;
+
+/** A cell as it is seen, of whatever file. */
+export function seenText(text: string): string {
+  const seen = text.replaceAll(UNSEEN, '').trim();
+  if (ESCAPED_FORMULA.test(seen)) return seen.slice(1);
+  const [, quoted, figure] = SAID_TEXT.exec(seen) ?? [];
+  return (quoted ?? figure ?? seen).trim();
+}
 
 /** How programs send a form (RFC 7578), whatever they call it: its lines are none of the file's. */
 const FORM = /^--[^\r\n]{1,70}\r?\ncontent-(?:disposition|type):/i;
@@ -89,8 +101,16 @@ function decoded(bytes: Uint8Array): { text: string; encoding: (typeof ENCODINGS
     // a byte order mark is dropped
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), encoding: 'utf-8' };
   } catch {
-    return narrow(bytes);
+    return nearlyUtf8(bytes) ?? narrow(bytes);
   }
+}
+
+/** One letter that is broken, as where a file was cut or put together, leaves all others what they are. */
+function nearlyUtf8(bytes: Uint8Array): { text: string; encoding: 'utf-8' } | null {
+  const text = new TextDecoder('utf-8').decode(bytes);
+  const broken = text.match(/\uFFFD/g)?.length ?? 0;
+  const whole = text.match(/[\u00A0-\uFFFC]/g)?.length ?? 0;
+  return whole > 4 * broken ? { text, encoding: 'utf-8' } : null;
 }
 
 /** Two bytes a letter: as the mark before it says, or as every other byte of plain letters does. */
@@ -173,13 +193,7 @@ function* readRows(text: string, start: number, separator: string): Generator<Ta
       if (cells.length === MOST_CELLS)
         throw notATable(`Row ${row} has more than ${MOST_CELLS} columns`, 'TOO_MANY_COLUMNS');
       const cell = text[at] === '"' ? quotedCell(text, at, row) : plainCell(text, at, separator);
-      // a byte order mark may stand behind the line that names the separator
-      cells.push(
-        cell.value
-          .replace(/^\uFEFF/, '')
-          .trim()
-          .replace(ESCAPED_FORMULA, ''),
-      );
+      cells.push(seenText(cell.value));
       at = cell.end;
       if (text[at] !== separator) break;
       at += 1;

@@ -1,4 +1,5 @@
 import type { ImportKind } from '#contract/resources/imports.ts';
+import { meterKey } from '#contract/resources/meter-readings.ts';
 import { WATER_FIELDS } from '#contract/resources/water-quality.ts';
 import { dayAfter, localDay, startOfDay } from '#core/zone-clock.ts';
 import type { ImportDeps, OnRecord, Place, RowFacts } from './ports.ts';
@@ -91,13 +92,17 @@ function placeOf({ planned, isTimed }: Identified, { clock }: RowFacts): Place {
 }
 
 const instantOf = (content: Readonly<Record<string, unknown>>): string =>
-  String(content['measurement_date'] ?? content['feed_date']);
+  String(content['measurement_date'] ?? content['feed_date'] ?? content['happened_at']);
 
 const isAt = ({ parentId, at }: OnRecord, place: Place): boolean =>
   parentId === place.parentId && at >= place.from && at < place.before;
 
-/** A record of the whole batch may be of any of its ponds. */
+/** A record of the whole batch may be of any of its ponds; a reading is of its meter. */
 function isOfPond({ values }: OnRecord, { planned: { content } }: Identified): boolean {
+  if ('meter' in content)
+    return (
+      values['kind'] === 'METER' && meterKey(String(values['meter'])) === meterKey(String(content['meter']))
+    );
   const [one, other] = [values['pond_id'] ?? null, content['pond_id'] ?? null];
   return one === null || other === null || one === other;
 }
@@ -107,6 +112,7 @@ const AMOUNTS: Readonly<Record<Exclude<ImportKind, 'batches'>, Readonly<Record<s
   biometries: { sample_size: 0, total_weight_g: 0.00006 },
   feeding: { quantity_kg: 0.0006 },
   measurements: Object.fromEntries(WATER_FIELDS.map((field) => [field, 1e-9])),
+  meters: { amount: 0.0006 },
 };
 
 function isSame(
@@ -131,6 +137,7 @@ function keyOf(kind: Exclude<ImportKind, 'batches'>, { planned: { content, paren
     instantOf(content),
     content['feed_type'] ?? null,
     content['pond_id'] ?? null,
+    content['meter'] ?? null,
     amounts,
   ]);
 }

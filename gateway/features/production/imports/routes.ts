@@ -45,6 +45,7 @@ const WHAT: Readonly<Record<ImportKind, string>> = {
   biometries: 'weighings',
   feeding: 'feedings',
   measurements: 'measurements of the water',
+  meters: 'readings of electricity meters',
 };
 
 /** Files of the past; one at a time, because each is held in memory while it is read. */

@@ -109,6 +109,11 @@ export const SPANISH_NAMES: Readonly<Record<string, readonly [string, ...string[
   ammonia: ['amoniaco', 'amonio', 'amoniaco_mg_l', 'amonio_mg_l'],
   nitrite: ['nitrito', 'nitritos', 'nitrito_mg_l', 'nitritos_mg_l'],
   nitrate: ['nitrato', 'nitratos', 'nitrato_mg_l', 'nitratos_mg_l'],
+  meter: ['medidor', 'numero_de_medidor', 'numero_del_medidor', 'suministro'],
+  counter: ['lectura', 'lectura_del_medidor', 'lectura_kwh'],
+  meter_factor: ['factor', 'factor_de_multiplicacion', 'constante'],
+  meter_change: ['cambio', 'cambio_de_medidor'],
+  responsible: ['responsable', 'quien_leyo'],
   transparency: ['transparencia', 'transparencia_cm', 'disco_secchi', 'disco_de_secchi', 'transp'],
 };
 
@@ -117,6 +122,7 @@ export const SPANISH_EXAMPLES: Readonly<Record<string, string>> = {
   'V-01': 'P-01',
   Aracati: 'Santa Elena',
   'Ração 35 %': 'Balanceado 35 %',
+  'Casa de bombas': 'Estación de bombeo',
 };
 
 /** Headings that say the unit, too: farms of Ecuador weigh feed and harvests in pounds. */

@@ -42,7 +42,12 @@ export type Seen = {
   another: number | null;
   /** Rows that nobody sees who looks at the sheet: how many, and the first of them. */
   hidden: { count: number; rows: number[] };
+  /** Columns of cells formatted as per cent, and the first cell of each that is not, and less than 1. */
+  shares: Map<number, { isPercent: boolean; row: number | null; value: number }>;
+  /** Times of one pond and day run back behind noon, and none says which half of the day it is of. */
+  halfless: Halfless;
 };
+type Halfless = { isSo: boolean; row: number | null; of: string; last: number };
 
 type Surveyed = Layout & {
   kind: ImportKind;
@@ -69,6 +74,8 @@ export async function survey(layout: Surveyed): Promise<Seen> {
     headerAgain: null,
     another: null,
     hidden: { count: 0, rows: [] },
+    shares: new Map(),
+    halfless: { isSo: true, row: null, of: '', last: -1 },
   };
   const read = new Set(columns.map(({ position }) => position));
   const isNamed = (position: number) => (layout.headings[position] ?? '') !== '' || read.has(position);
@@ -96,11 +103,13 @@ export async function survey(layout: Surveyed): Promise<Seen> {
       if (seen.hidden.rows.length < MOST_HIDDEN) seen.hidden.rows.push(row);
     }
     noteRow(seen, layout, { row, cells, zone });
+    noteTime(seen.halfless, layout, { row, cells });
     for (const position of unnamed) seeUnheaded(row, cells, position);
     for (let at = layout.headings.length; at < cells.length; at += 1)
       if (!read.has(at)) seeUnheaded(row, cells, at);
     if (rows * slots > MOST_ROWS) throw tooManyRows();
     for (const position of figures) {
+      noteShare(seen.shares, cells[position] ?? '', { row, position });
       const mark = markOf(cells[position] ?? '');
       const marks = seen.marks.get(position);
       if (mark !== null && marks !== undefined) marks[mark] += 1;
@@ -137,6 +146,50 @@ function noteRow(
   const again = headerAgainIn({ header, headings, kind }, cells);
   if (again === 'another') seen.another ??= row;
   else if (again === null && seen.another !== null && !skip.has(row)) seen.headerAgain ??= seen.another;
+}
+
+/** Somebody formats half of a column as per cent: the other half holds 0.05 where 5 % is meant. */
+function noteShare(
+  shares: Seen['shares'],
+  cell: Cell,
+  { row, position }: { row: number; position: number },
+): void {
+  const isPercent = typeof cell === 'string' && /^[\d.]+ %$/.test(cell.slice(0, LONGEST_FIGURE));
+  const isShare = typeof cell === 'number' && cell > 0 && cell < 1;
+  if (!isPercent && !isShare) return;
+  const seen = shares.get(position) ?? { isPercent: false, row: null, value: 0 };
+  seen.isPercent ||= isPercent;
+  if (typeof cell === 'number' && seen.row === null) Object.assign(seen, { row, value: cell });
+  shares.set(position, seen);
+}
+
+const TIME = /(\d{1,2})[:h](\d{2})?(?::\d{2})?\s*([ap]\.?\s?m)?/i;
+/** A time that says its clock is written by a program, which counts to 24. */
+const OF_CLOCK = /:\d{2}(?:[.,]\d+)?\s?(?:Z|UTC|GMT|(?:UTC|GMT)?[+-]\d{1,2}(?::?\d{2})?)$/i;
+const NOON = 12 * 60;
+
+/** `06:00` and below it `03:00` of the same day: it may be three in the afternoon. */
+function noteTime(
+  seen: Halfless,
+  { header: { columns, half } }: Pick<Layout, 'header'>,
+  { row, cells }: { row: number; cells: readonly Cell[] },
+): void {
+  const cellOf = (is: string) => String(cells[columns.find((each) => each.is === is)?.position ?? -1] ?? '');
+  const [moment, beside] = [
+    cellOf('moment').slice(0, LONGEST_FIGURE),
+    cellOf('time').slice(0, LONGEST_FIGURE),
+  ];
+  const found = TIME.exec(beside) ?? TIME.exec(moment);
+  if (!seen.isSo || found === null) return;
+  if (OF_CLOCK.test(moment)) seen.isSo = false;
+  const [, hour = '', minute = '0', said] = found;
+  const minutes = Number(hour) * 60 + Number(minute);
+  seen.isSo &&= half === null && said === undefined && minutes >= 60 && minutes < NOON + 60;
+  const pond = cells[columns.find(({ name }) => name === 'pond')?.position ?? -1] ?? '';
+  const of = `${pond} ${moment.slice(0, 10)}`;
+  if (of === seen.of && minutes < seen.last) seen.row ??= row;
+  seen.of = of;
+  seen.last = minutes;
 }
 
 /**

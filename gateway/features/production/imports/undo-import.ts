@@ -1,6 +1,7 @@
 import type { Resource, RowOf } from '#contract/resource.ts';
 import { batch } from '#contract/resources/batches.ts';
 import { biometry } from '#contract/resources/biometries.ts';
+import { farmRecord } from '#contract/resources/farm-records.ts';
 import { feedingRecord } from '#contract/resources/feeding.ts';
 import { importChunk, importRecord } from '#contract/resources/import-records.ts';
 import type { ImportKind } from '#contract/resources/imports.ts';
@@ -21,6 +22,7 @@ const RESOURCE: Readonly<Record<ImportKind, Resource>> = {
   biometries: biometry as unknown as Resource,
   feeding: feedingRecord as unknown as Resource,
   measurements: measurement as unknown as Resource,
+  meters: farmRecord as unknown as Resource,
 };
 
 /** Takes away what an import made, some rows per commit, and tells how many stayed because somebody changed them since. */

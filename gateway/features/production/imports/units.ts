@@ -34,6 +34,8 @@ export type Unit =
   | 'per m2'
   | 'per ha'
   | 'animals'
+  | 'kWh'
+  | 'MWh'
   | 'thousand'
   | 'pH'
   | 'none'
@@ -84,6 +86,8 @@ const SPELLINGS: readonly [RegExp, Unit][] = [
     /^(?:mil|miles|millares|milheiros?|x?\s?1[.,]?000s?|['’]?000s?|x?\s?10(?:\^?3|³)|thousands?|mil pls?)$/,
     'thousand',
   ],
+  [/^kwh$/, 'kWh'],
+  [/^mwh$/, 'MWh'],
   [/^(?:ph|units?|unidades de ph)$/, 'pH'],
   [/^(?:none|sec|second|s|dd\/mm\/(?:yy|aa){1,2}|mm\/dd\/yy(?:yy)?|hh:mm(?::ss)?)$/, 'none'],
 ];
@@ -161,6 +165,7 @@ const CONVERSIONS: Readonly<Record<string, Partial<Record<Unit, Conversion>>>> =
   initial_density: { 'per m2': 1, 'per ha': 1e-4 },
   initial_count: { animals: 1, thousand: 1000 },
   sample_size: { animals: 1 },
+  counter: { kWh: 1, MWh: 1000 },
 };
 
 /** The units that a column can be read from, in words that are read as these; the first is the one it is stored in. */

@@ -6,6 +6,7 @@ import type { WaterSample } from '#science/water-limits.ts';
 import { noteOf } from './import-words.ts';
 import type { CellNote, Cells, ImportDeps, PlannedRow, Weighing } from './ports.ts';
 import type { Identified, ImportBy } from './read-rows.ts';
+import { createCounters } from './unlikely-counters.ts';
 import { createOrder } from './unlikely-order.ts';
 
 /** Amounts that a slip of the decimal mark makes a hundred or a thousand times as large. */
@@ -14,6 +15,7 @@ const JUDGED: Readonly<Record<ImportKind, readonly string[]>> = {
   biometries: [],
   feeding: ['quantity_kg', 'cost_per_kg'],
   measurements: ['ammonia', 'nitrite', 'nitrate', 'alkalinity', 'transparency'],
+  meters: [],
 };
 /** So many times the middle value of its column is more likely a slip; of so few values none is the middle. */
 const TIMES = 20;
@@ -41,6 +43,7 @@ export async function createJudging(deps: ImportDeps, by: ImportBy, kind: Import
   const middles = new Map<string, number>();
   const slips = createSlips(by);
   const order = createOrder(by);
+  const counters = createCounters(by);
   const weighings: Weighing[] = [];
   let weighingsBy = new Map<string, Weighing[]>();
 
@@ -59,6 +62,7 @@ export async function createJudging(deps: ImportDeps, by: ImportBy, kind: Import
       const row = content as unknown as Parameters<typeof judge.feeding>[0];
       return inColumn('quantity_kg', await judge.feeding(row, by.language));
     }
+    if (kind === 'meters') return counters.of(content);
     if (kind !== 'biometries') return [];
     const row = content as unknown as Weighing;
     return inColumn('total_weight_g', await judge.biometry(row, before(row), by.language));
@@ -110,6 +114,7 @@ export async function createJudging(deps: ImportDeps, by: ImportBy, kind: Import
         if (typeof value === 'number' && value > 0) seen.push(value);
       }
       slips.see(values);
+      if (kind === 'meters') counters.see(read.planned.content);
       if (kind === 'biometries') weighings.push(read.planned.content as unknown as Weighing);
     },
     async settle(): Promise<void> {
@@ -119,6 +124,7 @@ export async function createJudging(deps: ImportDeps, by: ImportBy, kind: Import
           middles.set(name, sorted[Math.floor((sorted.length - 1) / 2)] ?? 0);
       }
       slips.settle();
+      if (kind === 'meters') counters.settle(await deps.queries.readingsOf(by.farm.farmId));
       if (kind !== 'biometries') return;
       const batches = [...new Set(weighings.map(({ batch_id }) => batch_id))];
       const all = [...weighings, ...(await deps.queries.weighingsOf(batches))];

@@ -3,6 +3,7 @@ import {
   EXCHANGE_UNITS,
   METER_UNITS,
   MOST_DOSE,
+  NOTHING_TOLD,
   PREPARATION_UNITS,
   type RecordCreate,
   type RecordKind,
@@ -16,38 +17,11 @@ import type { FarmRecord } from './ports.ts';
 
 /** What a new record says, the fields of other kinds null. */
 export function toldOf(input: RecordCreate) {
-  const nothing = {
-    product: null,
-    product_kind: null,
-    product_lot: null,
-    amount: null,
-    unit: null,
-    responsible: null,
-    withdrawal_days: null,
-    source: null,
-    signs: null,
-    affected_percent: null,
-    severity: null,
-    disease: null,
-    disease_name: null,
-    sample: null,
-    method: null,
-    result: null,
-    result_on: null,
-    report_number: null,
-    trays: null,
-    feeding_id: null,
-    step: null,
-    ended_on: null,
-    meter: null,
-    meter_factor: null,
-    meter_change: null,
-  };
   const { kind } = input;
   switch (kind) {
     case 'TREATMENT':
       return {
-        ...nothing,
+        ...NOTHING_TOLD,
         kind,
         text: input.text ?? null,
         product: input.product,
@@ -60,7 +34,7 @@ export function toldOf(input: RecordCreate) {
       };
     case 'WATER_EXCHANGE':
       return {
-        ...nothing,
+        ...NOTHING_TOLD,
         kind,
         text: input.text ?? null,
         amount: input.amount,
@@ -69,10 +43,10 @@ export function toldOf(input: RecordCreate) {
         source: input.source ?? null,
       };
     case 'NOTE':
-      return { ...nothing, kind, text: input.text };
+      return { ...NOTHING_TOLD, kind, text: input.text };
     case 'DISEASE':
       return {
-        ...nothing,
+        ...NOTHING_TOLD,
         kind,
         text: input.text ?? null,
         responsible: input.responsible ?? null,
@@ -84,7 +58,7 @@ export function toldOf(input: RecordCreate) {
       };
     case 'LAB':
       return {
-        ...nothing,
+        ...NOTHING_TOLD,
         kind,
         text: input.text ?? null,
         amount: input.amount ?? null,
@@ -101,7 +75,7 @@ export function toldOf(input: RecordCreate) {
       };
     case 'FEED_TRAYS':
       return {
-        ...nothing,
+        ...NOTHING_TOLD,
         kind,
         text: input.text ?? null,
         responsible: input.responsible ?? null,
@@ -110,7 +84,7 @@ export function toldOf(input: RecordCreate) {
       };
     case 'PREPARATION':
       return {
-        ...nothing,
+        ...NOTHING_TOLD,
         kind,
         text: input.text ?? null,
         product: input.product ?? null,
@@ -124,7 +98,7 @@ export function toldOf(input: RecordCreate) {
       };
     case 'METER':
       return {
-        ...nothing,
+        ...NOTHING_TOLD,
         kind,
         text: input.text ?? null,
         amount: input.amount,

@@ -1,7 +1,7 @@
 import type { RowOf } from '#contract/resource.ts';
 import { importChunk, importLayout, importRecord } from '#contract/resources/import-records.ts';
 import type { ImportKind } from '#contract/resources/imports.ts';
-import type { ImportQueries } from '#features/production/imports/ports.ts';
+import type { ImportQueries, ReadingOfMeter } from '#features/production/imports/ports.ts';
 import type { Db } from '../../database.ts';
 import { decodeRow } from '../../tables.ts';
 import { numericIdQueries } from '../paging.ts';
@@ -11,6 +11,7 @@ const TABLE = {
   biometries: 'biometries',
   feeding: 'feeding_records',
   measurements: 'measurements',
+  meters: 'farm_records',
 } as const satisfies Record<ImportKind, string>;
 
 /** Where the records of a kind stand, what they hang on, and when they are of. */
@@ -18,6 +19,7 @@ const RECORDS = {
   biometries: { table: 'biometries', parent: 'batch_id', at: 'measurement_date' },
   feeding: { table: 'feeding_records', parent: 'batch_id', at: 'feed_date' },
   measurements: { table: 'measurements', parent: 'pond_id', at: 'measurement_date' },
+  meters: { table: 'farm_records', parent: 'farm_id', at: 'happened_at' },
 } as const;
 
 /** What hangs on a batch. */
@@ -108,6 +110,7 @@ export function importQueries(db: Db): ImportQueries {
         .where('hidden', '=', 0)
         .execute();
     },
+    readingsOf: (farmId) => readingsOf(db, farmId),
     async rowsNow(kind, ids) {
       if (ids.length === 0) return [];
       const rows = await db
@@ -150,7 +153,7 @@ export function importQueries(db: Db): ImportQueries {
     async standing(entity, ids) {
       if (ids.length === 0) return new Set();
       const rows = await db
-        .selectFrom(entity === 'pond' ? 'ponds' : 'batches')
+        .selectFrom(({ farm: 'farms', pond: 'ponds', batch: 'batches' } as const)[entity])
         .select('id')
         .where('id', 'in', [...ids])
         .where('hidden', '=', 0)
@@ -158,6 +161,28 @@ export function importQueries(db: Db): ImportQueries {
       return new Set(rows.map(({ id }) => id));
     },
   };
+}
+
+/** Of three meters that are read three times a day some thirty years. */
+const MOST_READINGS = 100_000;
+
+/** Oldest first. */
+async function readingsOf(db: Db, farmId: string): Promise<ReadingOfMeter[]> {
+  const rows = await db
+    .selectFrom('farm_records')
+    .select(['meter', 'amount', 'happened_at', 'meter_factor', 'meter_change'])
+    .where('farm_id', '=', farmId)
+    .where('kind', '=', 'METER')
+    .where('hidden', '=', 0)
+    .orderBy('happened_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(MOST_READINGS)
+    .execute();
+  return rows
+    .flatMap(({ meter, amount, ...row }) =>
+      meter === null || amount === null ? [] : [{ meter, amount, ...row }],
+    )
+    .toReversed();
 }
 
 const CHUNKS_AT_ONCE = 20;
