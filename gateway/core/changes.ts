@@ -35,6 +35,11 @@ export type Unit = {
   actor: string | null;
   /** Nobody waits for it: the disk has it as safely as any other, beside control and not before its next turn. */
   isBackground?: true;
+  /**
+   * A power cut at the database may take it back, up to half a second later; what is committed after it never stands
+   * without it. For what is known again by itself, and before which nobody acted.
+   */
+  mayBeLost?: true;
   /** What came from the other instance, merged before `changes`. */
   incoming?: Incoming;
   /** Points of a sync stream that move with the unit; it is stale when one is not as expected. */

@@ -9,6 +9,7 @@ export type Decision<Answer> = {
   /** Points of a sync stream that move with it; read before the facts, as guards are. */
   stream?: StreamMove;
   isBackground?: Unit['isBackground'];
+  mayBeLost?: Unit['mayBeLost'];
 };
 
 export type PerformDeps = {
@@ -82,9 +83,13 @@ async function attempts<Answer>(
   goFirst: () => void,
 ): Promise<{ answer: Answer; committed: Committed }> {
   for (let attempt = 1; ; attempt += 1) {
-    const { answer, changes = [], guards = [], stream, isBackground } = await decide();
+    const { answer, changes = [], guards = [], stream, isBackground, mayBeLost } = await decide();
     if (changes.length === 0 && stream === undefined) return { answer, committed: { rows: [] } };
-    const how = { ...(stream && { stream }), ...(isBackground && { isBackground }) };
+    const how = {
+      ...(stream && { stream }),
+      ...(isBackground && { isBackground }),
+      ...(mayBeLost && { mayBeLost }),
+    };
     try {
       return { answer, committed: await deps.commit({ changes, guards, actor, ...how }) };
     } catch (error) {

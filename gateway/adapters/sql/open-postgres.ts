@@ -125,9 +125,9 @@ function readPool(pool: pg.Pool): PostgresPool {
 }
 
 async function runUnit(client: pg.PoolClient, unit: Unit, stamping: Stamping): Promise<Committed> {
-  // two statements at once answer with two results, of which the last holds the time
+  // statements sent together answer with a result each, of which the last holds the time
   const begun: unknown = await client.query(
-    `begin; select set_config('farm.unit_is_open', '1', true), ${NOW} as now`,
+    `begin; ${unit.mayBeLost ? 'set local synchronous_commit = off; ' : ''}select set_config('farm.unit_is_open', '1', true), ${NOW} as now`,
   );
   const nowMs = stamping.stampsBy === 'database' ? timeIn(begun) : stamping.now();
   const steps = applyUnit(unit, unitContext('postgres', stamping, nowMs));

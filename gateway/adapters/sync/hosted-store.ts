@@ -26,6 +26,10 @@ const hasRestamps = sql<boolean | number>`exists (select 1 from sync_restamps
   'has_restamps',
 );
 
+/** The same of changes that fit nowhere. */
+const hasKeptAside = sql<boolean | number>`exists (select 1 from sync_parked
+  where sync_parked.stream_id = sync_stream.stream_id and sync_parked.seq > 0)`.as('has_kept_aside');
+
 /** What the hosted side of the sync reads; all of it is written by units. */
 export function hostedStore(read: Db): HostedStore {
   return {
@@ -34,10 +38,12 @@ export function hostedStore(read: Db): HostedStore {
         .selectFrom('sync_stream')
         .leftJoin('gateways', 'gateways.stream_id', 'sync_stream.stream_id')
         .selectAll('sync_stream')
-        .select(['gateways.status', hasRestamps])
+        .select(['gateways.status', hasRestamps, hasKeptAside])
         .where('sync_stream.stream_id', '=', streamId)
         .executeTakeFirst();
-      return row === undefined ? null : { ...row, has_restamps: Boolean(row.has_restamps) };
+      if (row === undefined) return null;
+      const { has_restamps, has_kept_aside } = row;
+      return { ...row, has_restamps: Boolean(has_restamps), has_kept_aside: Boolean(has_kept_aside) };
     },
     feedFrom: (streamId, from, most) => feedFrom(read, { streamId, from }, most),
     async feedChain(streamId, seq) {
@@ -114,6 +120,18 @@ export function hostedStore(read: Db): HostedStore {
     },
     snapshotPage: snapshotPages(read),
   };
+}
+
+/** How far the feed of a stream goes; null: its gateway is paired no longer. */
+export async function activeHead(read: Db, streamId: number): Promise<number | null> {
+  const row = await read
+    .selectFrom('sync_stream')
+    .innerJoin('gateways', 'gateways.stream_id', 'sync_stream.stream_id')
+    .select('sync_stream.core_seq')
+    .where('sync_stream.stream_id', '=', streamId)
+    .where('gateways.status', '=', 'active')
+    .executeTakeFirst();
+  return row?.core_seq ?? null;
 }
 
 async function feedFrom(

@@ -77,8 +77,20 @@ export function whyCursorLost(
   return feedChain === cursor.chain ? null : 'feed fork';
 }
 
+/** At the head the stream itself says it, and before the first row there is none. */
+function feedChainAt(store: HostedDeps['store'], stream: StreamRow, seq: number): Promise<string | null> {
+  if (seq === 0) return Promise.resolve(null);
+  if (seq === stream.core_seq) return Promise.resolve(stream.core_chain);
+  return store.feedChain(stream.stream_id, seq);
+}
+
 /** The life of the database under which the gateway's stream goes on, with nothing lost. */
-async function noteLife(deps: HostedDeps, caller: GatewayCaller, timeline: string): Promise<void> {
+async function noteLife(
+  deps: HostedDeps,
+  caller: GatewayCaller,
+  { timeline, known }: { timeline: string; known: StreamRow },
+): Promise<void> {
+  if (lifeGoneOn(known.timeline, timeline) === known.timeline) return;
   await lookAndCommit(deps, async () => {
     const { stream_id: id, epoch, timeline: stood } = await streamOf(deps, caller);
     const life = lifeGoneOn(stood, timeline);
@@ -106,13 +118,13 @@ export async function answerHello(
   const { directive, reason } = decideHello(request, {
     stream,
     timeline: facts.timeline,
-    feedChain: await store.feedChain(caller.streamId, request.cursor.seq),
+    feedChain: await feedChainAt(store, stream, request.cursor.seq),
     markAtAcked: {
       core: await markOf('core', request.acked.core),
       history: await markOf('history', request.acked.history),
     },
   });
-  if (directive === 'go') await noteLife(deps, caller, facts.timeline);
+  if (directive === 'go') await noteLife(deps, caller, { timeline: facts.timeline, known: stream });
   const { core, history } = request.acked;
   return {
     ...facts,
@@ -124,6 +136,6 @@ export async function answerHello(
     directive,
     reason,
     wait_ms: null,
-    kept_aside: await lookAside(deps, caller),
+    kept_aside: await lookAside(deps, stream),
   };
 }

@@ -64,7 +64,7 @@ export async function answerPull(
     in: inOf(stream),
     moved: await store.movedFarms(caller.streamId),
     restamps: await restampsBehind(store, stream, { core: acked.core.seq, history: acked.history.seq }),
-    kept_aside: await lookAside(deps, caller),
+    kept_aside: await lookAside(deps, stream),
     ...(await hostedFacts(deps)),
   };
   await noteCursor(deps, stream, cursor);

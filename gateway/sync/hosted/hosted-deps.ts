@@ -64,8 +64,9 @@ export async function restampsBehind(
 /** What is kept aside of a caller's stream, after what an older version could not read was tried again. */
 export async function lookAside(
   { store, commit }: Pick<HostedDeps, 'store' | 'commit'>,
-  { streamId }: GatewayCaller,
+  { stream_id: streamId, has_kept_aside }: StreamRow,
 ): Promise<KeptAside> {
+  if (!has_kept_aside) return { core: [], history: [] };
   const kept = await store.keptAside(streamId);
   if (kept !== undefined && kept.core.length + kept.history.length === 0) return kept;
   // one try at a time: the next request goes on with the rest

@@ -21,6 +21,8 @@ export type StreamRow = StreamPoints & {
   status: 'active' | 'revoked' | 'fenced' | null;
   /** Stamps of its epoch were set anew. */
   has_restamps: boolean;
+  /** Changes of its gateway fitted nowhere. */
+  has_kept_aside: boolean;
 };
 
 export type SnapshotPosition = SnapshotAnswer['next'];

@@ -91,7 +91,7 @@ export function createHostedCommands(deps: HostedCommandDeps) {
       await withdrawOrders(deps, id);
       return null;
     }
-    const known = await deps.queries.commandById(id);
+    const known = facts?.command ?? (await deps.queries.commandById(id));
     if (known === null || known.stream_id !== streamId) return null;
     const counts = known.state === 'confirming' || (await moveCommand(deps, known, CONFIRMING));
     const leftMs = Math.floor(known.expires_at_ms - deps.now());
@@ -151,7 +151,8 @@ export function createHostedCommands(deps: HostedCommandDeps) {
   };
 }
 
-const SENT = { to: 'sent', result: null, says: 'hosted' } as const;
+/** Forgotten it is sent again; nothing is switched before `confirming` stands. */
+const SENT = { to: 'sent', result: null, says: 'hosted', mayBeLost: true } as const;
 const CONFIRMING = { to: 'confirming', result: null, says: 'hosted' } as const;
 
 /** null: its time is over, and no gateway had the word that it counts. */
@@ -221,6 +222,7 @@ type Step = {
   says: Says;
   /** Void before its time is over: what it rested on has changed. */
   isWithdrawn?: true;
+  mayBeLost?: true;
 };
 
 /**
@@ -242,6 +244,7 @@ async function moveCommand(deps: MoveDeps, known: Command, step: Step): Promise<
       answer: true,
       changes: [update(command, current.id, set), ...(await besides(deps, current, step))],
       guards: [guard],
+      ...(step.mayBeLost && { mayBeLost: step.mayBeLost }),
     };
   });
   return answer;

@@ -16,7 +16,8 @@ export const isUnderWay = (state: CommandState): state is 'pending' | 'sent' | '
 export type Says = 'hosted' | 'gateway';
 
 const BY_HOSTED: Readonly<Record<CommandState, readonly CommandState[]>> = {
-  pending: ['sent', 'expired', 'superseded'],
+  // whoever asks has it: that it was sent may have been lost with the power of the database
+  pending: ['sent', 'confirming', 'expired', 'superseded'],
   sent: ['confirming', 'expired', 'superseded'],
   confirming: ['expired'],
   accepted: [],
