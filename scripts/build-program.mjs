@@ -111,6 +111,7 @@ export async function bundle({ out, entries, parts = {}, sources }) {
           { name: 'tables of rare encodings', resolveId: tablesOutside(out) },
           { name: 'places of files', resolveId: guardOutside(out), transform: keepPlaces(out, input) },
           { name: 'quick parts of Node', resolveId: quickPart, load: loadQuickPart },
+          { name: 'silent packages', resolveId: silentDebug, load: loadSilentDebug },
         ],
       });
       await bundled.write({
@@ -165,6 +166,18 @@ function loadQuickPart(id) {
 export default part;
 export const { ${ready.map(([it]) => it).join(', ')} } = part;`;
 }
+
+/**
+ * Packages tell of every packet and every route to whoever sets DEBUG, keys of controllers among it, and make a list of what
+ * they would tell each time while nobody does.
+ */
+const SILENT_DEBUG = '\0debug';
+const silentDebug = (/** @type {string} */ wanted) => (wanted === 'debug' ? SILENT_DEBUG : null);
+const loadSilentDebug = (/** @type {string} */ id) =>
+  id === SILENT_DEBUG
+    ? `const silent = Object.assign(() => {}, { enabled: false, extend: () => silent });
+module.exports = () => silent;`
+    : null;
 
 /**
  * A file with one letter beyond ASCII is decoded letter by letter at each start, and kept in memory twice as large.

@@ -43,7 +43,7 @@ describe('a flood of names', () => {
     const links = createGatewayLinks({
       now: () => 1_000,
       monotonic: () => 1_000,
-      views: { byId: () => null, ofFarm: () => [] },
+      views: { byId: () => null, ofFarm: () => [], unflushed: new Set() },
       streamOf: () => null,
       farmsOf: () => [],
       tell: () => undefined,

@@ -29,6 +29,11 @@ describe('the built program, as a start loads it', () => {
     expect(named).toEqual(['argon2', 'better-sqlite3']);
   });
 
+  it('has no package that tells of its packets to whoever sets DEBUG', () => {
+    for (const [file, code] of files)
+      expect([file, /process\.env\.DEBUG\b/.exec(code)?.[0]]).toEqual([file, undefined]);
+  });
+
   it('is a few dozen files', () => {
     expect(files.size).toBeLessThan(90);
   });

@@ -45,8 +45,12 @@ const SIGHTINGS: ReadonlySet<string> = new Set([
   'outage_reason',
 ]);
 
+/** Of those that a gateway signed in with: the database alone says whether one was used. */
+const NONCE = 'nonce:';
+
 /** A fleet is heard each minute: telling every process of it would cost each of them more than all else that it hears. */
-function isSighting({ table, before, after }: CommittedRow): boolean {
+function isSighting({ table, id, before, after }: CommittedRow): boolean {
+  if (table === 'revoked_tokens') return id.startsWith(NONCE);
   if (table !== 'gateways' || before === null) return false;
   return Object.keys(after).every((field) => SIGHTINGS.has(field) || after[field] === before[field]);
 }

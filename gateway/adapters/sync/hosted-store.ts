@@ -120,6 +120,18 @@ export function hostedStore(read: Db): HostedStore {
   };
 }
 
+/** How far the feed of a stream goes; null: its gateway is paired no longer. */
+export async function activeHead(read: Db, streamId: number): Promise<number | null> {
+  const row = await read
+    .selectFrom('sync_stream')
+    .innerJoin('gateways', 'gateways.stream_id', 'sync_stream.stream_id')
+    .select('sync_stream.core_seq')
+    .where('sync_stream.stream_id', '=', streamId)
+    .where('gateways.status', '=', 'active')
+    .executeTakeFirst();
+  return row?.core_seq ?? null;
+}
+
 async function feedFrom(
   read: Db,
   { streamId, from }: { streamId: number; from: number },

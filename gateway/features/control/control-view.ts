@@ -47,7 +47,6 @@ export type Presence = {
   activity: DeviceActivity;
   configRev: number | null;
   scheduleRev: number | null;
-  isDirty: boolean;
   /** What keeps it from its target, as far as it is known by name (relays of the trade); absent: nothing is known. */
   trouble?: DeviceTrouble | null;
   /** The end of the last report that is being stored; later ones, of another connection too, wait for it. */
@@ -160,6 +159,8 @@ export type ControlViews = {
   ofFarm: (farmId: string) => readonly ControlView[];
   /** For what concerns every one; a hosted instance has very many. */
   all: () => Iterable<ControlView>;
+  /** Those of which this instance heard since presence was flushed, by id. */
+  unflushed: Set<string>;
 };
 
 /** A controller is online this long after its last report, and not after the broker saw it go. */

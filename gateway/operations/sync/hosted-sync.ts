@@ -6,7 +6,7 @@ import { atMost, countingGone } from '#adapters/sync/gateway-store.ts';
 import { hostedCompare } from '#adapters/sync/hosted-compare.ts';
 import { createShedding, type GatewayByToken, mountSync } from '#adapters/sync/hosted-http.ts';
 import { mountPhotos } from '#adapters/sync/hosted-photos.ts';
-import { createSightings, hostedStore, toldInADay } from '#adapters/sync/hosted-store.ts';
+import { activeHead, createSightings, hostedStore, toldInADay } from '#adapters/sync/hosted-store.ts';
 import {
   attachLive,
   createLiveSockets,
@@ -128,17 +128,13 @@ export function createHostedSync(wiring: HostedSyncWiring) {
   });
   const sightings = createSightings(kernel);
   database.onRows(sightings.hear);
-  const store = hostedStore(database.read);
   const sockets = createLiveSockets({
     ...kernel,
     bus: processes.bus,
     monotonic,
     parts: wiring.parts ?? noParts,
     told: sightings.told,
-    headOf: atMost(GREETED_AT_ONCE, async (streamId: number) => {
-      const stream = await store.stream(streamId);
-      return stream === null || stream.status !== 'active' ? null : stream.core_seq;
-    }),
+    headOf: atMost(GREETED_AT_ONCE, (streamId: number) => activeHead(database.read, streamId)),
     isOvertaken: atMost(GREETED_AT_ONCE, wiring.isOvertaken),
     refused: (reason) => count(`live ${reason.replaceAll(' ', '_')}`),
   });

@@ -194,10 +194,11 @@ export function createGatewayAuthentication(
       return gateway !== null && isOvertaken(gateway.runs_json, run);
     },
     hear: onTables([pairedGateway], (committed) => {
-      // a sign-in wrote the row that its next request asks for
-      for (const { id, after, hidden } of rowsOf(committed, pairedGateway))
-        if (hidden) gateways.forget(id);
+      for (const { id, before, after, hidden } of rowsOf(committed, pairedGateway)) {
+        // of another process's commit nobody tells what stood before, and its row may be older than what is known here
+        if (before === null || hidden) gateways.forget(id);
         else gateways.set(id, after);
+      }
     }),
   };
 }

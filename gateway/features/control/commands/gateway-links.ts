@@ -37,6 +37,7 @@ type LinkDeps = {
   views: {
     byId: (id: string) => ControlView | null;
     ofFarm: (farmId: string) => readonly ControlView[];
+    unflushed: Set<string>;
   };
   streamOf: (farmId: string) => number | null;
   farmsOf: (streamId: number) => Iterable<string>;
@@ -86,7 +87,7 @@ export function createGatewayLinks(deps: LinkDeps) {
     }
   }
 
-  function takePoint({ presence }: ControlView, point: LiveState, link: Link | null): void {
+  function takePoint({ row, presence }: ControlView, point: LiveState, link: Link | null): void {
     const heardAt = point.heard_at_ms === null ? null : Math.min(point.heard_at_ms, deps.now());
     presence.lastReportAt = heardAt;
     noteCurrent(presence, point.current_status, heardAt ?? deps.now());
@@ -96,8 +97,14 @@ export function createGatewayLinks(deps: LinkDeps) {
     presence.isProved = point.is_proved ?? null;
     presence.remote =
       link === null ? null : { isOnline: point.is_online, link, target: remoteTargetOf(point) };
-    if (link !== null) presence.isDirty = link.isOurs;
+    if (link !== null) noteUnflushed(row.id, link.isOurs);
     else presence.lastReportMonotonic = heardAt === null ? null : deps.monotonic();
+  }
+
+  /** What another process hears is flushed there. */
+  function noteUnflushed(id: string, isOurs: boolean): void {
+    if (isOurs) deps.views.unflushed.add(id);
+    else deps.views.unflushed.delete(id);
   }
 
   const viewsOf = (streamId: number): ControlView[] =>

@@ -91,7 +91,7 @@ export function createHostedCommands(deps: HostedCommandDeps) {
       await withdrawOrders(deps, id);
       return null;
     }
-    const known = await deps.queries.commandById(id);
+    const known = facts?.command ?? (await deps.queries.commandById(id));
     if (known === null || known.stream_id !== streamId) return null;
     const counts = known.state === 'confirming' || (await moveCommand(deps, known, CONFIRMING));
     const leftMs = Math.floor(known.expires_at_ms - deps.now());

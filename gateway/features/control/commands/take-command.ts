@@ -16,7 +16,8 @@ export const isUnderWay = (state: CommandState): state is 'pending' | 'sent' | '
 export type Says = 'hosted' | 'gateway';
 
 const BY_HOSTED: Readonly<Record<CommandState, readonly CommandState[]>> = {
-  pending: ['sent', 'expired', 'superseded'],
+  // whoever asks has it: a database that was brought back may have lost that it was sent
+  pending: ['sent', 'confirming', 'expired', 'superseded'],
   sent: ['confirming', 'expired', 'superseded'],
   confirming: ['expired'],
   accepted: [],

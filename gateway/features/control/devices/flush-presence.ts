@@ -10,32 +10,39 @@ import { isoOf, type Kernel } from '#core/kernel.ts';
 import { type ControlView, type ControlViews, currentOf, isOnline } from '../control-view.ts';
 import type { Registry } from './registry.ts';
 
+/** Rows of one commit: a hosted instance hears tens of thousands in half a minute, and answers others in between. */
+const FLUSHED_AT_ONCE = 2_000;
+
 /**
- * Puts what changed since the last time into the narrow presence table, and what else is to be kept, in one commit.
+ * Puts what was heard since the last time into the narrow presence table, what else is to be kept with the first of it.
  * Called every 30 s and at stop.
  */
 export async function flushPresence(
-  deps: Pick<Kernel, 'commit'> & { views: ControlViews },
+  deps: Pick<Kernel, 'commit'> & { views: Pick<ControlViews, 'byId' | 'unflushed'> },
   also: readonly Change[] = [],
 ): Promise<void> {
-  const dirty: ControlView[] = [];
-  for (const view of deps.views.all())
-    if (view.presence.isDirty && view.presence.lastReportAt !== null) dirty.push(view);
-  const changes = dirty.map(({ row, presence: known }) =>
-    put(presence, {
-      id: row.id,
-      heard_at_ms: known.lastReportAt ?? 0,
-      consumption: known.consumption,
-    }),
-  );
-  if (changes.length + also.length === 0) return;
-  for (const view of dirty) view.presence.isDirty = false;
-  try {
-    await deps.commit({ changes: [...changes, ...also], actor: null });
-  } catch (error) {
-    for (const view of dirty) view.presence.isDirty = true;
-    throw error;
+  const { byId, unflushed } = deps.views;
+  // what is heard meanwhile is the next flush's
+  const ids = [...unflushed];
+  unflushed.clear();
+  for (let at = 0; at === 0 || at < ids.length; at += FLUSHED_AT_ONCE) {
+    const puts = ids.slice(at, at + FLUSHED_AT_ONCE).flatMap((id) => putOf(byId(id)));
+    const changes = at === 0 ? [...puts, ...also] : puts;
+    if (changes.length === 0) continue;
+    try {
+      await deps.commit({ changes, actor: null });
+    } catch (error) {
+      for (const id of ids.slice(at)) unflushed.add(id);
+      throw error;
+    }
   }
+}
+
+/** None for a control point that is gone, or of which nobody heard. */
+function putOf(view: ControlView | null): Change[] {
+  if (view === null || view.presence.lastReportAt === null) return [];
+  const { lastReportAt: heard_at_ms, consumption } = view.presence;
+  return [put(presence, { id: view.row.id, heard_at_ms, consumption })];
 }
 
 /** A controller's newest word, for the event stream and the cards; null for one this process does not know. */

@@ -10,10 +10,10 @@ import { OVERLAP_MS } from './device-keys.ts';
  * every controller offline until its next report, and one back would show a dead one as online for as long.
  */
 export function followClockStep(views: ControlViews, steppedBy: number): void {
-  for (const { presence } of views.all()) {
+  for (const { row, presence } of views.all()) {
     if (presence.lastReportAt === null || presence.lastReportMonotonic === null) continue;
     presence.lastReportAt += steppedBy;
-    presence.isDirty = true;
+    views.unflushed.add(row.id);
     if (presence.deferredUntil !== null) presence.deferredUntil += steppedBy;
   }
 }

@@ -92,7 +92,7 @@ export function takeHeartbeat(
   const fields = by.authenticated ? said : unproved(said);
   const view = deps.views.byId(controlPointId);
   if (view === null) throw notFound('Control point');
-  heard(deps, view.presence, by);
+  heard(deps, view, by);
   const hasChanged = takeFields(deps, view, fields);
   takeEnd(deps, view, fields, by);
   const decide = (fresh: ControlView) => changesOf(deps, fresh, fields, by);
@@ -112,7 +112,7 @@ export async function onShadowReported(
   if (view === null) return;
   const { presence } = view;
   const by: ReportedBy = { via: 'mqtt', authenticated: true };
-  heard(deps, presence, by);
+  heard(deps, view, by);
   noteAnswer(deps, presence, report);
   presence.deferredUntil = report.ack === 'deferred' ? deps.now() + (report.until_s ?? 0) * 1000 : null;
   const fields = {
@@ -129,13 +129,13 @@ export async function onShadowReported(
   await storeReport(deps, view, { fields, hasChanged, decide });
 }
 
-function heard(deps: ReportDeps, presence: Presence, { via, authenticated }: ReportedBy): void {
+function heard(deps: ReportDeps, { row, presence }: ControlView, { via, authenticated }: ReportedBy): void {
   presence.lastReportAt = deps.now();
   presence.lastReportMonotonic = deps.monotonic();
   presence.via = via;
   presence.isProved = authenticated;
   presence.isLost = false;
-  presence.isDirty = true;
+  deps.views.unflushed.add(row.id);
 }
 
 /** After `heard`: what came now is set beside what was known. True when the motor stands otherwise than before. */

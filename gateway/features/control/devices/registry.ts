@@ -116,6 +116,7 @@ export function createRegistry(deps: {
     farmIds: views.farmIds,
     farmChanges: views.farmChanges,
     all: views.all,
+    unflushed: views.unflushed,
     presenceOf: (id) => byId(id)?.presence ?? null,
     setUnsaved(id, unsaved) {
       const view = byId(id);
@@ -343,7 +344,6 @@ function presenceFrom(facts: ControlFacts): Presence {
     activity: NO_ACTIVITY,
     configRev: null,
     scheduleRev: null,
-    isDirty: false,
   };
 }
 

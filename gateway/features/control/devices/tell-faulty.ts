@@ -157,7 +157,7 @@ export function setTrouble(
   deps: {
     now: () => number;
     monotonic: () => number;
-    views: Pick<ControlViews, 'byId'>;
+    views: Pick<ControlViews, 'byId' | 'unflushed'>;
     presenceChanged: (controlPointId: string) => void;
   },
   controlPointId: string,
@@ -175,8 +175,8 @@ export function setTrouble(
       isProved: true,
       isLost: false,
       current: null,
-      isDirty: true,
     });
+    deps.views.unflushed.add(controlPointId);
   }
   deps.presenceChanged(controlPointId);
 }

@@ -10,6 +10,7 @@ export function createViewIndex() {
   let farmChanges = 0;
   /** Control points by the ids of their ponds, schedules and keys. */
   const idsByPart = new Map<string, string>();
+  const unflushed = new Set<string>();
 
   const byId = (id: string | undefined): ControlView | null =>
     id === undefined ? null : (viewsById.get(id) ?? null);
@@ -43,6 +44,7 @@ export function createViewIndex() {
     farmIds: () => idsByFarm.keys(),
     farmChanges: () => farmChanges,
     all: () => viewsById.values(),
+    unflushed,
     keep(view: ControlView): void {
       const { id, device_id, farm_id } = view.row;
       const old = byId(id);
@@ -62,6 +64,7 @@ export function createViewIndex() {
       unlink(view);
       linkParts(view, null);
       viewsById.delete(id);
+      unflushed.delete(id);
     },
   };
 }

@@ -300,7 +300,6 @@ function viewOf(set: Partial<ControlPoint>, schedules: ControlView['schedules'])
       activity: NO_ACTIVITY,
       configRev: null,
       scheduleRev: null,
-      isDirty: false,
     },
   };
 }

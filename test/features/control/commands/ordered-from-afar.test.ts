@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { command } from '#contract/resources/sync-tables.ts';
 import { user } from '#contract/resources/users.ts';
 import { update } from '#core/changes.ts';
 import { type App, aControlPoint, aFarmWith, body, startApp } from '#test/app.ts';
@@ -116,6 +117,18 @@ onBothEngines('on the hosted instance, a farm with a gateway', (_open, engine) =
       { state: 'expired', result: expect.stringContaining('tarde demais') },
     ]);
     expect(await shown(token, point.id)).toMatchObject({ target_status: 'OFF' });
+  });
+
+  it('counts when the gateway asks, though the database lost that it was sent', async () => {
+    const { token, point, streamId } = await aBoundFarm(app);
+    const { parts } = remoteOf(app);
+    const id = String(body(await order(token, point.id, 'on'))['order_id']);
+    await parts.commandsToSend(streamId);
+    await app.database.commit({ actor: null, changes: [update(command, id, { state: 'pending' })] });
+    expect(await parts.still(streamId, id)).toBe(60_000);
+    expect(await journey(token, point.id)).toMatchObject([{ state: 'confirming' }]);
+    // it is under way already
+    expect(await parts.commandsToSend(streamId)).toEqual([]);
   });
 
   it('does not count any more when its time is over before the gateway asks', async () => {

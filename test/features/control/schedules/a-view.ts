@@ -40,7 +40,6 @@ export function aView(id: string): ControlView {
       deferredUntil: null,
       configRev: null,
       scheduleRev: null,
-      isDirty: false,
       activity: NO_ACTIVITY,
     },
   };

@@ -57,6 +57,7 @@ function over(
         byMqttId: () => null,
         byPart: () => null,
         ofFarm: () => [],
+        unflushed: new Set(),
         refresh: async (id) => byId(id),
       },
       giveOrder: (view, order) => giveOrder(kernel, view, order),

@@ -77,7 +77,6 @@ export async function aRelayDesk(kind: RelayKind, more: { minOnS?: number; minOf
       deferredUntil: null,
       configRev: null,
       scheduleRev: null,
-      isDirty: false,
       activity: NO_ACTIVITY,
     },
   };
