@@ -9,6 +9,8 @@ export type AlertCause = {
   farm_id: string;
   control_point_id: string | null;
   pond_id: string | null;
+  /** All control points it is about, where these are more than the one it hangs on. */
+  controlPoints?: readonly NamedControlPoint[];
   type: AlertType;
   severity: Severity;
   /** Plain words with numbers and names, for the person who is woken by it. */
@@ -30,16 +32,14 @@ export type AlertCause = {
   as?: 'news' | 'quiet' | 'past';
 };
 
+type NamedPond = { id: string; cod: string };
+export type NamedControlPoint = { id: string; cod: string; ponds: readonly NamedPond[] };
+
 /** What an alert is about, by its names, for people. */
 export type SubjectNames = {
   farmName: string;
-  controlPoint: {
-    id: string;
-    cod: string;
-    isSimulated: boolean;
-    ponds: readonly { id: string; cod: string }[];
-  } | null;
-  pond: { id: string; cod: string } | null;
+  controlPoint: (NamedControlPoint & { isSimulated: boolean }) | null;
+  pond: NamedPond | null;
 };
 
 /** The newest ACTIVE alert of an episode: what a new one inherits, and when its readers were told. */

@@ -1,4 +1,4 @@
-import { invalidField } from './errors.ts';
+import { type AppError, invalidField } from './errors.ts';
 import { isoOf, type Kernel } from './kernel.ts';
 import { daysBetween, localDay, type Zone } from './zone-clock.ts';
 
@@ -10,6 +10,7 @@ type Clock = Pick<Kernel, 'now' | 'clockQuality'>;
 
 /** A day of grace: people enter tomorrow's work the evening before. */
 const DAYS_AHEAD = 1;
+const DAY_MS = 86_400_000;
 
 /** The clock of a telephone, a probe or a controller may lie ahead of the box's by this. */
 export const AHEAD_MS = 10 * 60_000;
@@ -26,15 +27,19 @@ export function countsUntil(clock: Clock): string {
 export function requireNotAhead(clock: Clock, field: string, day: string, zone: Zone): void {
   if (clock.clockQuality() !== 'trusted') return;
   const today = localDay(isoOf(clock.now()), zone);
-  if (daysBetween(today, day) > DAYS_AHEAD)
-    throw invalidField(422, field, `may lie at most a day ahead; today is ${today}`, 'TOO_FAR_AHEAD');
+  if (daysBetween(today, day) > DAYS_AHEAD) throw tooFarAhead(field, today);
 }
 
-/** The instant that was handed in, once it is known to lie no more than a day ahead. */
+/** The instant that was handed in, once it is known to lie no more than 24 hours ahead. */
 export function notAhead(clock: Clock, field: string, instantIso: string, zone: Zone): string {
-  requireNotAhead(clock, field, localDay(instantIso, zone), zone);
+  if (clock.clockQuality() !== 'trusted') return instantIso;
+  if (Date.parse(instantIso) > clock.now() + DAYS_AHEAD * DAY_MS + AHEAD_MS)
+    throw tooFarAhead(field, localDay(isoOf(clock.now()), zone));
   return instantIso;
 }
+
+const tooFarAhead = (field: string, today: string): AppError =>
+  invalidField(422, field, `may lie at most a day ahead; today is ${today}`, 'TOO_FAR_AHEAD');
 
 /** Whether an instant has not come yet; a clock that is not trusted cannot tell. */
 export const isAhead = (clock: Clock, instantIso: string): boolean =>

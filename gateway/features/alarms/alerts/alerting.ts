@@ -1,7 +1,7 @@
 import type { RowOf } from '#contract/resource.ts';
 import { alert } from '#contract/resources/alerts.ts';
 import type { AlertType } from '#contract/words.ts';
-import type { AlertCause, KnownSubject, SubjectNames } from '#core/alerting.ts';
+import type { AlertCause, KnownSubject, NamedControlPoint, SubjectNames } from '#core/alerting.ts';
 import { audit } from '#core/audit.ts';
 import { type Change, insertIfAbsent, onTables, type RowListener, rowsOf, update } from '#core/changes.ts';
 import { isoOf, type Kernel } from '#core/kernel.ts';
@@ -155,14 +155,19 @@ export function noticeOf(
       cause: news,
       title: (language) => titleOf(row.type, names, language),
       message: words,
-      data: alertData(row, names),
+      data: alertData(row, names, cause.controlPoints),
     },
   );
 }
 
-/** What a program finds in the `data` of a notification about an alert. */
-export function alertData(row: AlertRow, names: SubjectNames): Record<string, unknown> {
-  const ponds = names.pond ? [names.pond] : (names.controlPoint?.ponds ?? []);
+/** What a program finds in the `data` of a notification about an alert; its one pond and control point are the first. */
+export function alertData(
+  row: AlertRow,
+  names: SubjectNames,
+  controlPoints: readonly NamedControlPoint[] = names.controlPoint ? [names.controlPoint] : [],
+): Record<string, unknown> {
+  const aired = new Map(controlPoints.flatMap((each) => each.ponds.map((pond) => [pond.id, pond] as const)));
+  const ponds = names.pond ? [names.pond] : [...aired.values()];
   return {
     pond_id: ponds[0]?.id ?? null,
     pond_cod: ponds[0]?.cod ?? null,
@@ -176,6 +181,7 @@ export function alertData(row: AlertRow, names: SubjectNames): Record<string, un
     farm_id: row.farm_id,
     control_point_id: names.controlPoint?.id ?? null,
     control_point_cod: names.controlPoint?.cod ?? null,
+    control_points: controlPoints.map(({ id, cod }) => ({ id, cod })),
     ponds: ponds.map(({ id, cod }) => ({ id, cod })),
   };
 }

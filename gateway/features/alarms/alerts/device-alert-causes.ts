@@ -90,6 +90,7 @@ export function powerFailureCause(
   return {
     ...about(first, 'POWER_FAILURE', powerFailureWords(members, failure.online, tellersOf(members))),
     farm_id: farmId,
+    controlPoints: members.map(({ controlPointId: id, cod, ponds }) => ({ id, cod, ponds })),
     parameter: 'controllers',
     value: members.length,
     cause: `power_failure:${farmId}:${isoOf(failure.startedAt)}`,

@@ -39,6 +39,23 @@ export async function followWeighings(
   };
 }
 
+/**
+ * What follows from a loss that is new, corrected or taken back. Where ponds weigh apart, it decides what the animals of the
+ * batch weighed at later losses and moves; those that would then miss their animals stay as they were told.
+ */
+export async function followLoss(deps: ChangeBatchDeps, by: By, fact: LossRow): Promise<Change[]> {
+  const history = await requireHistory(deps, fact.batch_id);
+  const told = history.asIf({ survival: [fact] });
+  const [, ...others] = await followingLosses(deps, by, history, { survival: [fact] });
+  const after = history.asIf({ survival: [fact, ...others] });
+  const { animals } = after;
+  if (missedBy(replayPopulation(told.animals), replayPopulation(animals), { animals }) !== null) return [];
+  return [
+    ...others.map((other) => insert(survivalChange, other)),
+    ...(await weightsOfMoves(deps, { before: history, after })),
+  ];
+}
+
 /** Losses that were told by weight, as animals of the right one: by another stocking, or another weighing. */
 export async function followingLosses(
   deps: ChangeBatchDeps,
@@ -51,7 +68,8 @@ export async function followingLosses(
   // oldest first: how many died of one decides where the others were left
   for (const loss of (await lossesOf(deps, batchId)).reverse()) {
     const { id: corrects, pond_id: pondId, changed_at: at, weight_kg: kg, animals, value } = loss;
-    if (kg === null || animals === null) continue;
+    if (kg === null || animals === null || told.survival?.some((fact) => fact.corrects === corrects))
+      continue;
     const inPlace = (died: number) => {
       const told = { animals: died, weight_kg: kg, pond_id: pondId, pond_share: loss.pond_share, corrects };
       const { description } = loss;

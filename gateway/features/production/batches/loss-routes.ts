@@ -17,6 +17,7 @@ import { type Route, route } from '#core/route.ts';
 import { atBatch, batchParams, tag } from './batch-routes-common.ts';
 import type { ChangeBatchDeps } from './batch-state.ts';
 import { requireBatch } from './create-batch.ts';
+import { followLoss } from './following-facts.ts';
 import { changeLoss, deleteLoss, type Loss, lossesOf, recordLoss } from './losses.ts';
 
 const lossParams = z.object({ batch_id: idOrNumber, loss_id: idInput });
@@ -42,7 +43,8 @@ function lossesOfBatchRoutes(deps: ChangeBatchDeps): Route[] {
       idempotent: true,
       async handle(request) {
         const { batch } = await requireBatch(deps, request.params.batch_id);
-        const recorded = await recordLoss(deps, signedIn(request), batch.id, {
+        const caller = signedIn(request);
+        const recorded = await recordLoss(deps, caller, batch.id, {
           input: request.body,
           sentDate: request.rawBody['lost_at'] ?? request.rawBody['date'],
           language: request.language,
@@ -62,7 +64,12 @@ function lossesOfBatchRoutes(deps: ChangeBatchDeps): Route[] {
           current_population: alive,
           warnings,
         };
-        return { ...recorded, answer: { status: 200, body } };
+        const following = await followLoss(deps, caller, loss);
+        return {
+          ...recorded,
+          changes: [...(recorded.changes ?? []), ...following],
+          answer: { status: 200, body },
+        };
       },
     }),
     route({
@@ -137,14 +144,17 @@ function singleLossRoutes(deps: ChangeBatchDeps): Route[] {
       async handle(request) {
         const found = await lossOf(request.params);
         requireMatch(request, found.current);
-        const changed = await changeLoss(deps, signedIn(request), found, {
+        const caller = signedIn(request);
+        const changed = await changeLoss(deps, caller, found, {
           input: request.body,
           sentDate: request.rawBody['lost_at'] ?? request.rawBody['date'],
           language: request.language,
         });
-        const { loss, warnings } = changed.answer;
+        const { loss, warnings, fact } = changed.answer;
+        const following = fact === null ? [] : await followLoss(deps, caller, fact);
         return {
           ...changed,
+          changes: [...(changed.changes ?? []), ...following],
           answer: { status: 200, body: { ...lossToAnswer(loss), warnings }, rev: loss.rev },
         };
       },
@@ -158,8 +168,14 @@ function singleLossRoutes(deps: ChangeBatchDeps): Route[] {
       params: lossParams,
       answers: { 204: null },
       async handle(request) {
-        const gone = await deleteLoss(deps, signedIn(request), await lossOf(request.params));
-        return { ...gone, answer: { status: 204 } };
+        const caller = signedIn(request);
+        const gone = await deleteLoss(deps, caller, await lossOf(request.params));
+        const following = await followLoss(deps, caller, gone.answer);
+        return {
+          ...gone,
+          changes: [...(gone.changes ?? []), ...following],
+          answer: { status: 204 },
+        };
       },
     }),
   ];

@@ -153,9 +153,9 @@ export async function changeLoss(
   caller: Caller,
   { current, guard }: { current: Loss; guard: GuardSeen },
   { input, sentDate, language }: { input: LossUpdate; sentDate: unknown; language: Language },
-): Promise<Decision<{ loss: Loss; warnings: BatchWarning[] }>> {
+): Promise<Decision<{ loss: Loss; warnings: BatchWarning[]; fact: LossRow | null }>> {
   if (Object.values(input).every((each) => each === undefined))
-    return { answer: { loss: current, warnings: [] } };
+    return { answer: { loss: current, warnings: [], fact: null } };
   const history = await requireHistory(deps, current.batch_id);
   const sent = input.lost_at ?? input.date;
   const at = sent === undefined ? current.changed_at : dateOf(deps, history, sent, sentDate);
@@ -175,7 +175,7 @@ export async function changeLoss(
       (field) => (step[field] ?? null) === current[field],
     ) &&
     (step.animals !== null || step.pond_share !== null || step.value === current.value);
-  if (isSame) return { answer: { loss: current, warnings: [] } };
+  if (isSame) return { answer: { loss: current, warnings: [], fact: null } };
   const fact = inPlaceOf(deps, caller, current, { at, step: { ...step, corrects: current.id } });
   const after = withLoss(others, { ...fact, id: current.id });
   const population = replayPopulation(after);
@@ -183,18 +183,18 @@ export async function changeLoss(
   const [loss] = lossesIn([...(await rowsOf(deps, current)), fact], population);
   if (loss === undefined) throw notFound('Loss');
   return {
-    answer: { loss, warnings: warningsOf(history, after, at, language) },
+    answer: { loss, warnings: warningsOf(history, after, at, language), fact },
     changes: correctionRows(deps, caller, history, { before: current, after: loss, fact }),
     guards: [guard],
   };
 }
 
-/** Decides the end of a loss, as if it had never been told; its values stay in the audit. */
+/** Decides the end of a loss, as if it had never been told; its values stay in the audit. Answers the fact that ends it. */
 export async function deleteLoss(
   deps: ChangeBatchDeps,
   caller: Caller,
   { current, guard }: { current: Loss; guard: GuardSeen },
-): Promise<Decision<void>> {
+): Promise<Decision<LossRow>> {
   const history = await requireHistory(deps, current.batch_id);
   const after = without(history.animals, current.id);
   requireNoneMissed(replayPopulation(history.animals), replayPopulation(after), {
@@ -204,7 +204,7 @@ export async function deleteLoss(
   const nobody = { kind: 'FACTOR' as const, value: 0, animals: 0, description: null, corrects: current.id };
   const fact = inPlaceOf(deps, caller, current, { at: current.changed_at, step: nobody });
   return {
-    answer: undefined,
+    answer: fact,
     changes: correctionRows(deps, caller, history, { before: current, after: null, fact }),
     guards: [guard],
   };

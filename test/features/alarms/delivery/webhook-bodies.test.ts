@@ -195,6 +195,7 @@ onBothEngines('the body of a webhook', (_open, engine) => {
       ponds: [{ id: one.pond.id, cod: pond_cod }],
       control_point_id: one.id,
       control_point_cod: one.cod,
+      control_points: [{ id: one.id, cod: one.cod }],
     });
 
     const silent = await app.newFarm('Fazenda Oeste');
@@ -211,6 +212,12 @@ onBothEngines('the body of a webhook', (_open, engine) => {
     ]);
     expect(second[0]?.notification).toMatchObject({ farm_id: silent.id, data: { farm_id: silent.id } });
     for (const { cod } of points) expect(second[0]?.text).toContain(cod);
+    const inOrder = points.toSorted((a, b) => (a.cod < b.cod ? -1 : 1));
+    expect(wordFor(second[0])).toMatchObject({
+      control_point_id: inOrder[0]?.id,
+      control_points: inOrder.map(({ id, cod }) => ({ id, cod })),
+      ponds: inOrder.map(({ pond }) => ({ id: pond.id })),
+    });
   });
 
   it('of what is wrong with the box is SYSTEM, with the kind of alert and no pond', async () => {
@@ -241,6 +248,7 @@ onBothEngines('the body of a webhook', (_open, engine) => {
       ponds: [],
       control_point_id: null,
       control_point_cod: null,
+      control_points: [],
     };
     const of = (alert_type: string, severity: string) => ({
       ...nothing,

@@ -138,7 +138,13 @@ onBothEngines('losses of a batch', (_open, engine) => {
         place: fc.constant(null),
       }),
       fc.record({ is: fc.constant('weighed'), day, grams: fc.integer({ min: 2, max: 20 }), place }),
-      fc.record({ is: fc.constant('lost'), day, grams: fc.integer({ min: 100, max: 6_000 }), place }),
+      fc.record({
+        is: fc.constant('lost'),
+        day,
+        grams: fc.integer({ min: 100, max: 6_000 }),
+        place: fc.constantFrom(0, 1, null),
+      }),
+      fc.record({ is: fc.constant('counted'), day, grams: fc.integer({ min: 100, max: 9_000 }), place }),
       fc.record({ is: fc.constant('moved'), day, grams: fc.constant(0), place: fc.constant(0) }),
     );
     const acts = fc.uniqueArray(act, { minLength: 2, maxLength: 6, selector: (each) => each.day });
@@ -149,6 +155,7 @@ onBothEngines('losses of a batch', (_open, engine) => {
       const pond_id = n === null ? null : pond(n);
       const at = dayAt(on, 12);
       if (is === 'lost') return lose(id, { dead_weight_kg: grams / 1000, pond_id, lost_at: at });
+      if (is === 'counted') return lose(id, { dead_count: grams, pond_id, lost_at: at });
       if (is === 'weighed')
         return call('POST', '/biometries/', {
           batch_id: id,
@@ -189,6 +196,15 @@ onBothEngines('losses of a batch', (_open, engine) => {
               { is: 'weighed', day: 12, grams: 6, place: 1 },
               { is: 'lost', day: 13, grams: 100, place: 0 },
               { is: 'weighed', day: 11, grams: 2, place: null },
+            ],
+          ],
+          // ponds weigh apart, and what died of one before decides what those of the batch weighed
+          [
+            [
+              { is: 'weighed', day: 12, grams: 4, place: 0 } as const,
+              { is: 'weighed', day: 13, grams: 8, place: 1 },
+              { is: 'lost', day: 15, grams: 6_000, place: null },
+              { is: 'counted', day: 14, grams: 9_000, place: 1 },
             ],
           ],
         ],
