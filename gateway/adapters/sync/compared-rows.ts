@@ -264,11 +264,12 @@ export function compareStore(
       return edit !== undefined;
     },
     sums: (window, schema, which) =>
-      rows.sums(window, (table) =>
-        which === 'history' && isComparedTable(table) && resourceOf(table).lane !== which
-          ? []
-          : waysToCompare(table, schema).slice(0, 1),
-      ),
+      rows.sums(window, (table) => {
+        // none of a table that came with a later schema: it has no lane here either
+        const ways = waysToCompare(table, schema).slice(0, 1);
+        const isOther = which === 'history' && ways.length > 0 && isComparedTable(table);
+        return isOther && resourceOf(table).lane !== which ? [] : ways;
+      }),
     idsIn: async (table, buckets, window) =>
       isComparedTable(table) ? rows.idsIn(table, buckets, window) : new Map(),
     async within({ table, ...range }, window, schema) {

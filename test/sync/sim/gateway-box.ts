@@ -114,8 +114,11 @@ export async function startGateway(deps: GatewayDeps): Promise<GatewayRun> {
     heard.anotherLife = comparer.afterAnotherLife;
     const look = () =>
       later(COMPARED_MS, () => {
-        // a disk that takes nothing, a power that goes: it is done later
-        comparer.look().catch(() => undefined);
+        // a disk that takes nothing, a power that goes: it is done later; a mistake of the program would never end
+        comparer.look().catch((error: unknown) => {
+          if (error instanceof TypeError)
+            log.error({ err: error }, 'a comparison broke off by a mistake, please tell the makers');
+        });
         look();
       });
     look();

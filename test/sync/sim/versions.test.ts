@@ -24,3 +24,15 @@ it('a farm one of whose sides is of an earlier version loses nothing, is told of
     expect(counts['hosted is upgraded']).toBeGreaterThan(1);
   }
 });
+
+// An older program whose clock is apart from the cloud’s looks at history of a time to come as well, and knows fewer tables.
+it.each([207, 240])(
+  'an older program with a clock that is apart comes to the end of a comparison, seed %i',
+  {
+    timeout: 120_000,
+  },
+  async (from) => {
+    const { found } = await runSeeds({ from, count: 1, processes: 1, isMixed: true });
+    expect(found).toEqual([]);
+  },
+);
