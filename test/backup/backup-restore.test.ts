@@ -298,6 +298,47 @@ describe('the backups of a gateway', () => {
     expect(readdirSync(target)).toEqual([]);
   });
 
+  it.each<[string, string]>([
+    [
+      'a trigger that never ends',
+      `create trigger mine after insert on logs begin
+         insert into instance_values with recursive n(i) as (select 1 union all select i + 1 from n)
+           select 'x' || max(i), '' from n; end`,
+    ],
+    ['a view', 'create view mine as select * from users'],
+    [
+      'a view in the place of a table',
+      'drop table revoked_tokens; create view revoked_tokens as select 1 as id',
+    ],
+    ['a computed column', 'alter table logs add column mine text as (hex(zeroblob(1000)))'],
+    ['an index over an expression', 'create index mine on logs (abs(length(details)))'],
+    ['a table of its own', 'create table mine (id text)'],
+    ['a virtual table', 'create virtual table mine using fts5(text)'],
+  ])('with %s are refused, and nothing is touched', async (_what, sql) => {
+    const folder = newFolder();
+    const copy = join(folder, 'copy.db');
+    const described = await takeSnapshot(join(data, 'farm.db'), copy);
+    const db = new BetterSqlite(copy);
+    db.exec(sql);
+    db.close();
+    const manifest = {
+      format: 1 as const,
+      made_at: new Date(START).toISOString(),
+      ...described,
+      bytes: statSync(copy).size,
+    };
+    const file = join(folder, 'farm-20260302T120000Z.backup');
+    const { publicKey } = readRecoveryKey(key);
+    await writeWhole(file, seal(pack(copy, manifest), { publicKey, madeAt: manifest.made_at }));
+    const target = newFolder();
+    const refused = await say(runRestore, ['--from', file, '--data', target], key);
+    expect(refused).toMatchObject({
+      code: 1,
+      text: expect.stringContaining('what this program never makes'),
+    });
+    expect(readdirSync(target)).toEqual([]);
+  });
+
   it('ask for a key that can be one, and say how they are called', async () => {
     expect(await say(runRestore, ['--from', stick, '--data', data], 'AAAA')).toMatchObject({
       code: 1,

@@ -3,7 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { createZstdCompress, createZstdDecompress } from 'node:zlib';
 import fc from 'fast-check';
+import { pack as tarPack } from 'tar-stream';
 import { describe, expect, it } from 'vitest';
 import { type Manifest, pack, unpack } from '#adapters/backup/archive.ts';
 import { ageIdentity, newRecoveryKey, readRecoveryKey } from '#adapters/backup/recovery-key.ts';
@@ -146,6 +148,53 @@ describe('a backup', () => {
       for (;;) yield Buffer.alloc(65_536, 'x');
     };
     await expect(all(unseal(endless(), key))).rejects.toThrow(/damaged/);
+  });
+
+  it('that holds more than it describes is damaged before it fills a card', async () => {
+    const [archive, compress] = [tarPack(), createZstdCompress()];
+    archive.entry({ name: 'backup.json' }, JSON.stringify(MANIFEST));
+    archive.entry({ name: 'farm.db' }, Buffer.alloc(64 * 1024 * 1024));
+    archive.finalize();
+    const bomb = await all(archive.pipe(compress));
+    expect(bomb.length).toBeLessThan(20_000);
+    let given = 0;
+    const { database } = await unpack([bomb]);
+    const read = async () => {
+      for await (const chunk of database) given += chunk.length;
+    };
+    await expect(read()).rejects.toThrow(/damaged/);
+    expect(given).toBeLessThanOrEqual(MANIFEST.bytes);
+  });
+
+  it('whose archive goes on for ever before or behind what it holds is damaged', async () => {
+    const archive = tarPack();
+    archive.entry({ name: 'long', pax: { comment: 'x'.repeat(400_000) } }, '');
+    archive.finalize();
+    // without the entry that it is told of
+    const header = (await all(Readable.from(archive))).subarray(0, -1_024 - 512);
+    const folder = mkdtempSync(join(tmpdir(), 'pack-'));
+    try {
+      writeFileSync(join(folder, 'copy.db'), FARM);
+      const whole = await all(
+        Readable.from([await all(pack(join(folder, 'copy.db'), MANIFEST))]).pipe(createZstdDecompress()),
+      );
+      for (const [first, again] of [
+        [Buffer.alloc(0), header],
+        [whole, Buffer.alloc(65_536)],
+      ] as const) {
+        async function* endless() {
+          yield first;
+          for (let n = 0; n < 200; n += 1) yield again;
+        }
+        const read = async () => {
+          const { database } = await unpack(Readable.from(endless()).pipe(createZstdCompress()));
+          await all(database);
+        };
+        await expect(read()).rejects.toThrow(/^the backup is damaged; use an older one$/);
+      }
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('whose packed archive is cut off or has a flipped bit is damaged, never half a database', async () => {

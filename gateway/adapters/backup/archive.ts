@@ -37,10 +37,15 @@ const manifest = z.object({
 export type Manifest = z.infer<typeof manifest>;
 
 const MAX_MANIFEST_BYTES = 1024 * 1024;
+/** What may come in that is neither description nor database: headers, padding, and what streams hold back. */
+const MOST_BETWEEN = 2 * MAX_MANIFEST_BYTES;
 
 type Unpacked = { manifest: Manifest; database: AsyncGenerator<Buffer> };
 
-/** The description, and the bytes of the database behind it. Throws BackupTrouble for anything damaged. */
+/**
+ * The description, and the bytes of the database behind it: never more than it describes, for a megabyte of zstd may hold
+ * more than any card. Throws BackupTrouble for anything damaged.
+ */
 export async function unpack(packed: Bytes): Promise<Unpacked> {
   const decompress = createZstdDecompress();
   const source = Readable.from(packed);
@@ -50,7 +55,7 @@ export async function unpack(packed: Bytes): Promise<Unpacked> {
     // a length below 1 MiB begins with a zero, the header of a tar archive with a name
     const { manifest, database } =
       (await reader.peek(1))[0] === 0 ? await unpackFirst(reader) : await unpackTar(reader);
-    return { manifest, database: told(database) };
+    return { manifest, database: told(database, manifest.bytes) };
   } catch (error) {
     throw asDamage(error);
   }
@@ -64,7 +69,15 @@ async function unpackFirst(reader: ByteReader): Promise<Unpacked> {
 
 async function unpackTar(reader: ByteReader): Promise<Unpacked> {
   const archive = extract();
-  const read = pipeline(Readable.from(reader.rest()), archive);
+  let between = 0;
+  async function* bounded() {
+    for await (const chunk of reader.rest()) {
+      between += chunk.length;
+      if (between > MOST_BETWEEN) throw damaged();
+      yield chunk;
+    }
+  }
+  const read = pipeline(Readable.from(bounded()), archive);
   read.catch(() => undefined); // told below, where the bytes are asked for
   const entries = archive[Symbol.asyncIterator]();
   const first = await entries.next();
@@ -76,7 +89,10 @@ async function unpackTar(reader: ByteReader): Promise<Unpacked> {
   async function* database() {
     const second = await entries.next();
     if (second.done === true || second.value.header.name !== DATABASE_ENTRY) throw damaged();
-    for await (const chunk of second.value) yield chunk as Buffer;
+    for await (const chunk of second.value as AsyncIterable<Buffer>) {
+      between -= chunk.length;
+      yield chunk;
+    }
     if ((await entries.next()).done !== true) throw damaged();
     await read; // to the check sum, which comes after the archive
   }
@@ -95,9 +111,14 @@ function described(text: Buffer): Manifest {
   );
 }
 
-async function* told(bytes: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+async function* told(bytes: AsyncGenerator<Buffer>, most: number): AsyncGenerator<Buffer> {
+  let left = most;
   try {
-    yield* bytes;
+    for await (const chunk of bytes) {
+      left -= chunk.length;
+      if (left < 0) throw damaged();
+      yield chunk;
+    }
   } catch (error) {
     throw asDamage(error);
   }

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import BetterSqlite from 'better-sqlite3';
 import { RESTORE_COUNTED } from '#contract/resources/system-backup.ts';
 import { StorageUnavailable } from '#core/errors.ts';
+import { type Migration, migrateSqlite } from './migrate.ts';
 import type { SqliteConnection } from './open-sqlite.ts';
 
 /** What control cannot do without. All small: checking them takes the same time whatever the logs have grown to. */
@@ -126,6 +127,51 @@ export function isDamage(error: unknown): error is Error {
   const { code } = error;
   const isUnreadable = ['SQLITE_IOERR_READ', 'SQLITE_IOERR_SHORT_READ', 'SQLITE_IOERR_DATA'].includes(code);
   return code.startsWith('SQLITE_CORRUPT') || code.startsWith('SQLITE_NOTADB') || isUnreadable;
+}
+
+/** Tables that SQLite makes by itself. */
+const OF_SQLITE: ReadonlySet<string> = new Set(['sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4']);
+
+/**
+ * Something in a file that none of these migrations makes; null: nothing. A trigger, a view or a computed column of somebody
+ * else's would run inside the commits of control, with whatever work it likes.
+ */
+export function foreignPartOf(file: string, migrations: readonly Migration[]): string | null {
+  const connection = new BetterSqlite(file, { fileMustExist: true });
+  const own = new BetterSqlite(':memory:');
+  try {
+    const byName = new Map(migrations.map((migration) => [migration.name, migration]));
+    const found = partsOf(connection);
+    if (!found.some(({ type, name }) => type === 'table' && name === 'schema_migrations')) return null;
+    // in the order of that database: what one adds stands behind what was there
+    const applied = connection.prepare('select name from schema_migrations order by rowid').pluck().all();
+    migrateSqlite(
+      own,
+      applied.flatMap((name) => byName.get(String(name)) ?? []),
+      '',
+    );
+    const known = new Set(partsOf(own).map(({ type, name, sql }) => `${type} ${name} ${sql}`));
+    const foreign = found.find(({ type, name, sql }) => !known.has(`${type} ${name} ${sql}`));
+    return foreign === undefined ? null : `${foreign.type} ${foreign.name}`;
+  } catch (error) {
+    // what is damaged is told by who reads all of it
+    if (isDamage(error)) return null;
+    throw error;
+  } finally {
+    own.close();
+    connection.close();
+  }
+}
+
+type Part = { type: string; name: string; sql: string | null };
+
+function partsOf(connection: SqliteConnection): Part[] {
+  // columns of the table that describes all others
+  const parts = connection.prepare('select type, name, sql from sqlite_master').all() as Part[];
+  return parts.filter(
+    ({ type, name, sql }) =>
+      !(type === 'table' && OF_SQLITE.has(name)) && !(type === 'index' && sql === null),
+  );
 }
 
 export function describeDatabase(connection: SqliteConnection): Described {

@@ -4,6 +4,7 @@ import { asTrouble, BackupTrouble } from '#adapters/backup/backup-trouble.ts';
 import type { RecoveryKey } from '#adapters/backup/recovery-key.ts';
 import { writeWhole } from '#adapters/backup/safe-files.ts';
 import { unseal } from '#adapters/backup/seal.ts';
+import { foreignPartOf } from '#adapters/sql/check-database.ts';
 import { CopyBroken, proveCopy } from '#adapters/sql/take-snapshot.ts';
 import { sqliteMigrations } from '#runtime/open-database.ts';
 
@@ -25,7 +26,8 @@ export async function unsealTo(
   requireRoom: (bytes: number) => Promise<void> = () => Promise.resolve(),
 ): Promise<Manifest> {
   const { manifest, database } = await opened(file, key);
-  const known = new Set(sqliteMigrations().map(({ name }) => name));
+  const migrations = sqliteMigrations();
+  const known = new Set(migrations.map(({ name }) => name));
   const newer = manifest.migrations.find((name) => !known.has(name));
   if (newer !== undefined) {
     throw new BackupTrouble(
@@ -39,6 +41,15 @@ export async function unsealTo(
     await writeWhole(to, database);
   } catch (error) {
     throw asTrouble(error, to);
+  }
+  // before anything reads its tables, which may be views
+  const foreign = foreignPartOf(to, migrations);
+  if (foreign !== null) {
+    throw new BackupTrouble(
+      `the database in the backup holds what this program never makes (${foreign.slice(0, 60)}); use a backup of your own`,
+      undefined,
+      'DAMAGED',
+    );
   }
   try {
     proveCopy(to);

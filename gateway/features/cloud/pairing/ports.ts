@@ -65,8 +65,8 @@ export type PairingQueries = {
   countWaiting: (nowIso: string) => Promise<number>;
   /** Ceremonies from one place that wait to be claimed, newest first, without so many of the newest. */
   waitingBehind: (source: string, nowIso: string, newest: number) => Promise<string[]>;
-  /** The oldest one that waits of the place that most wait of; null: none does. */
-  oldestOfMost: (nowIso: string) => Promise<string | null>;
+  /** So many of the oldest that wait of the place that most wait of. */
+  oldestOfMost: (nowIso: string, limit: number) => Promise<string[]>;
   expiredBefore: (iso: string, limit: number) => Promise<string[]>;
   person: (userId: string) => Promise<Account | null>;
   /** The stream of a gateway, made at its first pairing and never for another one. */

@@ -81,9 +81,10 @@ async function displacedBy(
   nowIso: string,
 ): Promise<string[]> {
   const ofPlace = await queries.waitingBehind(source, nowIso, MOST_OF_A_PLACE - 1);
-  if (ofPlace.length > 0 || (await queries.countWaiting(nowIso)) < MOST_WAITING) return ofPlace;
-  const oldest = await queries.oldestOfMost(nowIso);
-  return oldest === null ? [] : [oldest];
+  if (ofPlace.length > 0) return ofPlace;
+  // those that came in at the same moment counted each other not: whoever comes next ends all that are too many
+  const tooMany = (await queries.countWaiting(nowIso)) - MOST_WAITING + 1;
+  return tooMany > 0 ? queries.oldestOfMost(nowIso, Math.min(tooMany, MOST_OF_A_PLACE)) : [];
 }
 
 export type PollPairingDeps = Pick<Kernel, 'now'> & {

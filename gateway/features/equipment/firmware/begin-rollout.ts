@@ -33,7 +33,10 @@ export async function beginRollout(
   wish: RolloutInput,
   userId: string,
 ): Promise<Decision<{ rollout: Rollout; targets: Target[] }>> {
-  const guard = await deps.guard('firmware_farm', wish.farm_id);
+  const guards = [
+    await deps.guard('firmware_farm', wish.farm_id),
+    await deps.guard('firmware', wish.firmware_id),
+  ];
   const image = deps.book.imageById(wish.firmware_id);
   if (image === null) throw invalidField(422, 'firmware_id', 'names no firmware in the store');
   const chosen = chosenControllers(deps, wish);
@@ -61,7 +64,7 @@ export async function beginRollout(
       rolloutAudit(deps, rollout, { action: 'firmware_rollout_begun', userId, controllers: targets.length }),
       ...(await forgotten(deps, before)),
     ],
-    guards: [guard],
+    guards,
   };
 }
 

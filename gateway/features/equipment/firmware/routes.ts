@@ -156,7 +156,7 @@ function storeRoutes(deps: FirmwareRouteDeps): Route[] {
       answers: { 204: null },
       async handle(request) {
         const { userId } = signedIn(request);
-        const decision = deleteFirmware(deps, request.params.firmware_id, userId);
+        const decision = await deleteFirmware(deps, request.params.firmware_id, userId);
         return { ...decision, answer: { status: 204 } };
       },
     }),

@@ -106,7 +106,7 @@ function partsOf(version: string): { numbers: number[]; word: string | null } | 
 /** Each may take 4 MiB of the card. */
 const MOST_IMAGES = 20;
 
-export type StoreDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'clockQuality' | 'guard'> & {
+export type StoreDeps = Pick<Kernel, 'now' | 'newId' | 'idOf' | 'guard' | 'clockQuality'> & {
   book: RolloutBook;
   files: ImageFiles;
   /** SHA-256 in hex. */
@@ -141,8 +141,8 @@ export async function storeFirmware(
     );
   }
   requireSound(file, deps.sha256(file.image));
-  // counted and written are one step: of many uploads at the same moment none is one too many
-  const room = await deps.guard('firmware_images', 'store');
+  // counted and stored are one step: of many uploads at the same moment none is one too many
+  const room = await deps.guard('firmware', 'store');
   const images = deps.book.images();
   const same = images.find(({ chip, version }) => chip === manifest.chip && version === manifest.version);
   if (same?.sha256 === manifest.sha256) return { answer: { image: same, isNew: false } };
@@ -188,7 +188,9 @@ function requireNewest(images: readonly Image[], { chip, version }: Pick<Image, 
 }
 
 /** Takes an image out of the store. Throws 404, and 409 IN_USE while a rollout brings it to controllers. */
-export function deleteFirmware(deps: StoreDeps, id: string, userId: string): Decision<void> {
+export async function deleteFirmware(deps: StoreDeps, id: string, userId: string): Promise<Decision<void>> {
+  // a rollout that begins at the same moment has the same guard
+  const guard = await deps.guard('firmware', id);
   const image = deps.book.imageById(id);
   if (image === null) throw notFound('Firmware');
   if (deps.book.isInUse(id)) {
@@ -199,6 +201,7 @@ export function deleteFirmware(deps: StoreDeps, id: string, userId: string): Dec
   return {
     answer: undefined,
     changes: [purge(firmwareImage, id), imageAudit(deps, image, { action: 'delete', userId })],
+    guards: [guard],
   };
 }
 

@@ -85,5 +85,11 @@ onBothEngines('a flood of pairings', (_open, engine) => {
     for (let n = 0; n < 20; n += 1) expect((await starts(`203.0.113.${100 + n}`)).status).toBe(200);
     expect(await canBeClaimed(farm.code)).toBe(true);
     expect(await waiting()).toBeLessThanOrEqual(full);
+    // those at the same moment do not see each other: whoever comes next ends what is too many
+    const atOnce = Array.from({ length: 20 }, (_, n) => starts(`203.0.113.${130 + n}`));
+    expect((await Promise.all(atOnce)).every(({ status }) => status === 200)).toBe(true);
+    const last = await starts('203.0.113.160');
+    expect(await canBeClaimed(last.code)).toBe(true);
+    expect(await waiting()).toBeLessThanOrEqual(OPEN);
   });
 });

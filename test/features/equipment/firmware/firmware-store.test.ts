@@ -118,6 +118,39 @@ describe('the firmware store', () => {
     expect(body(await farm.call('GET', path))['state']).toBe('running');
   });
 
+  it('holds twenty images, also where many come at the same moment', async () => {
+    for (const { id } of await rows()) await farm.call('DELETE', `/firmware/${id}`);
+    const inUse = (await rows()).length;
+    const come = (from: number, count: number) =>
+      Promise.all(
+        Array.from({ length: count }, (_, n) =>
+          send(farm.publisher.sign(`30.${from + n}`), '?allow_older=true'),
+        ),
+      );
+    for (let n = inUse; n < 17; n += 1) expect((await come(n, 1))[0]?.status).toBe(201);
+    const answers = await come(100, 8);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(5);
+    expect(await rows()).toHaveLength(20);
+    for (const { id } of await rows()) await farm.call('DELETE', `/firmware/${id}`);
+  });
+
+  it('gives away no image that a rollout begins with at the same moment', async () => {
+    for (let n = 0; n < 4; n += 1) {
+      const fleet = await farm.controllers(1);
+      const id = await farm.stored(`40.${n}`);
+      const wish = { farm_id: farm.farmId, firmware_id: id, control_point_ids: [fleet.points[0]?.id] };
+      const [begun, deleted] = await Promise.all([
+        farm.call('POST', '/firmware/rollouts', wish),
+        farm.call('DELETE', `/firmware/${id}`),
+      ]);
+      expect([
+        [201, 409],
+        [422, 204],
+      ]).toContainEqual([begun.status, deleted.status]);
+    }
+  });
+
   it('gives an image only to the controller that is asked to take it, by its key', async () => {
     const [asked, other] = [await farm.controllers(1), await farm.controllers(1)];
     const { id } = await farm.begin(asked, { firmware_id: await farm.stored('6.0.0') });

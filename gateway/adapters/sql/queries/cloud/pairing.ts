@@ -60,7 +60,7 @@ export function pairingQueries(db: Db): PairingQueries {
         .execute();
       return rows.map(({ id }) => id);
     },
-    async oldestOfMost(nowIso) {
+    async oldestOfMost(nowIso, limit) {
       const most = await db
         .selectFrom('pairings')
         .select('source')
@@ -71,14 +71,14 @@ export function pairingQueries(db: Db): PairingQueries {
         .orderBy(({ fn }) => fn.min('expires_at'))
         .limit(1)
         .executeTakeFirst();
-      if (most === undefined) return null;
+      if (most === undefined) return [];
       const oldest = await waiting(nowIso)
         .where('source', '=', most.source)
         .orderBy('expires_at')
         .orderBy('id')
-        .limit(1)
-        .executeTakeFirst();
-      return oldest?.id ?? null;
+        .limit(limit)
+        .execute();
+      return oldest.map(({ id }) => id);
     },
     async expiredBefore(iso, limit) {
       const rows = await db
