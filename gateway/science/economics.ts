@@ -44,18 +44,17 @@ export function batchCosts(spent: {
 }
 
 /**
- * Cost per kg of living shrimp: also the price at which selling today breaks even. Null without biomass, and while no cost was
- * recorded: what it was is then not known, and not nothing.
+ * Cost per kg of living shrimp: also the price at which selling today breaks even. Null without biomass. While no cost was
+ * recorded the sum of none is 0 and so is this; whoever shows it to people says that it is not known (`missing`).
  */
 export function costPerKg(totalCost: number, biomassKg: number): number | null {
-  return totalCost > 0 ? ratio(totalCost, biomassKg) : null;
+  return ratio(totalCost, biomassKg);
 }
 
 export type Profitability = {
   projectedRevenue: number;
-  /** null: no cost was recorded. */
-  projectedProfit: number | null;
-  /** Profit by revenue, per cent; null without revenue, or without a profit. */
+  projectedProfit: number;
+  /** Profit by revenue, per cent; null without revenue. */
   marginPercent: number | null;
   /** Profit by cost, per cent; null without cost. */
   roiPercent: number | null;
@@ -70,12 +69,12 @@ export function profitability(batch: {
 }): Profitability {
   const { kg: soldKg, revenue: received } = batch.sold ?? { kg: 0, revenue: 0 };
   const projectedRevenue = received + Math.max(0, batch.biomassKg - soldKg) * batch.sellingPricePerKg;
-  const projectedProfit = batch.totalCost > 0 ? projectedRevenue - batch.totalCost : null;
+  const projectedProfit = projectedRevenue - batch.totalCost;
   return {
     projectedRevenue,
     projectedProfit,
-    marginPercent: projectedProfit === null ? null : percentOf(projectedProfit, projectedRevenue),
-    roiPercent: projectedProfit === null ? null : percentOf(projectedProfit, batch.totalCost),
+    marginPercent: percentOf(projectedProfit, projectedRevenue),
+    roiPercent: percentOf(projectedProfit, batch.totalCost),
   };
 }
 

@@ -51,7 +51,7 @@ export const missingOfCost = ({ missing }: Pick<BatchMoney, 'missing'>): Missing
 
 /** Profit by revenue, per cent; null while anything of it lives, was not sold, or was sold at a price nobody told, or no cost was. */
 export function marginOfSold({ state: { sold }, costs, producedKg }: BatchMoney): number | null {
-  if (sold.kg <= 0 || producedKg - sold.kg > UNSOLD_KG) return null;
+  if (costs.totalCost === 0 || sold.kg <= 0 || producedKg - sold.kg > UNSOLD_KG) return null;
   // nothing is left to be sold at that price
   return profitability({ biomassKg: producedKg, sellingPricePerKg: 0, totalCost: costs.totalCost, sold })
     .marginPercent;

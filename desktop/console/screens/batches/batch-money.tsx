@@ -43,7 +43,7 @@ export function BatchMoney({ batch }: { batch: Batch }) {
           <>
             <dl class="facts">
               <Fact name={words.totalCost} value={money(told.total_cost === 0 ? null : told.total_cost)} />
-              <Fact name={words.costPerKg} value={money(told.cost_per_kg)} />
+              <Fact name={words.costPerKg} value={money(told.total_cost === 0 ? null : told.cost_per_kg)} />
             </dl>
             <p class="muted small">
               {words.shares(
@@ -74,8 +74,11 @@ export function BatchMoney({ batch }: { batch: Batch }) {
         <Answer of={profit}>
           {(told) => (
             <dl class="facts">
-              <Fact name={words.profit} value={money(told.projected_profit)} />
-              <Fact name={words.margin} value={percent(told.profit_margin_percentage, 1)} />
+              <Fact name={words.profit} value={money(told.total_cost === 0 ? null : told.projected_profit)} />
+              <Fact
+                name={words.margin}
+                value={percent(told.total_cost === 0 ? null : told.profit_margin_percentage, 1)}
+              />
               <Fact name={words.roi} value={percent(told.roi_percentage, 1)} />
               <Fact name={words.breakEven} value={money(told.break_even_price_per_kg)} />
             </dl>

@@ -98,9 +98,11 @@ function moneyOf(state: BatchState, of: { spent: readonly Spent[] | null; isProd
     return { sees_money: false, ...unseen, missing_costs: [] };
   }
   const made = batchMoney(state, of.spent);
+  const { totalCost } = made.costs;
+  const isCostKnown = totalCost > 0;
   return {
     sees_money: true,
-    cost_per_kg: of.isProduceKnown ? money(costPerKg(made.costs.totalCost, made.producedKg)) : null,
+    cost_per_kg: isCostKnown && of.isProduceKnown ? money(costPerKg(totalCost, made.producedKg)) : null,
     revenue_per_kg: money(oneBy(state.sold.revenue, state.sold.kg)),
     margin_percent: percent(marginOfSold(made)),
     missing_costs: missingOfCost(made),

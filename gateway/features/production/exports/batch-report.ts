@@ -226,7 +226,7 @@ function moneyLines({ money: seen }: BatchReport): ReportLine[] {
     ['financial', 'total_operational_cost', money(costs.totalOperationalCost), currency],
     ['financial', 'total_energy_cost', money(costs.totalEnergyCost), currency],
     ['financial', 'total_cost', money(costs.totalCost), currency],
-    ['financial', 'cost_per_kg', money(costs.costPerKg), `${currency}/kg`],
+    ['financial', 'cost_per_kg', money(costs.totalCost === null ? null : costs.costPerKg), `${currency}/kg`],
     ['financial', 'missing_costs', costs.missing.join(' '), ''],
   ];
 }

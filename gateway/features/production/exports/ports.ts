@@ -157,7 +157,7 @@ export type BatchCosts = {
   totalOperationalCost: number | null;
   totalEnergyCost: number | null;
   totalCost: number | null;
-  /** null: no biomass, likewise. */
+  /** null: no biomass; 0 while nothing was recorded. */
   costPerKg: number | null;
   missing: MissingFact[];
 };

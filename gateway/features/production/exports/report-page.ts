@@ -209,7 +209,7 @@ function costs({ money }: BatchReport, { words, language }: Said): string {
       [words.operationalCost, amount(spent.totalOperationalCost)],
       [words.energyCost, amount(spent.totalEnergyCost)],
       [words.totalCost, amount(spent.totalCost)],
-      [words.costPerKg, amount(spent.costPerKg)],
+      [words.costPerKg, amount(spent.totalCost === null ? null : spent.costPerKg)],
     ]),
     ...(missing === null ? [] : [`<p>${escaped(missing)}</p>`]),
   ]);

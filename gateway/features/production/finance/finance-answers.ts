@@ -75,7 +75,8 @@ export function profitabilityAnswerOf(
     projected_profit: money(made.projectedProfit),
     profit_margin_percentage: percent(made.marginPercent),
     roi_percentage: percent(made.roiPercent),
-    break_even_price_per_kg: perKg,
+    // no price breaks even with what nobody recorded
+    break_even_price_per_kg: totalCost === 0 ? null : perKg,
     ...(state.sold.kg === 0
       ? {}
       : { sold_kg: kilograms(state.sold.kg), received_revenue: money(state.sold.revenue) }),

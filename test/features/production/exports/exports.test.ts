@@ -455,7 +455,7 @@ onBothEngines('exports', (_open, engine) => {
         ['missing_costs', 'FEED EXPENSES'],
       ]);
       const summary = async () => body(await get(farm, `/exports/batch/${farm.batch.id}/summary`));
-      expect(await summary()).toMatchObject({ cost_per_kg: null, missing_costs: ['FEED', 'EXPENSES'] });
+      expect(await summary()).toMatchObject({ cost_per_kg: 0, missing_costs: ['FEED', 'EXPENSES'] });
       await app.call('POST', '/financial/expenses', {
         token: farm.token,
         body: {

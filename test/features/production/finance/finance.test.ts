@@ -250,20 +250,20 @@ onBothEngines('money', (_open, engine) => {
       });
     });
 
-    it('where nobody recorded a cost it is not known: no cost per kilogram, no profit, no margin, whatever was fed for nothing', async () => {
+    it('where nobody recorded a cost the sums are those of the interface, nothing, and what is missing is named, whatever was fed for nothing', async () => {
       const batch = await aBatchOf800Kg();
       const isUnknown = async (missing: readonly string[]) => {
         expect(await costOf(batch)).toMatchObject({
           total_cost: 0,
-          cost_per_kg: null,
+          cost_per_kg: 0,
           breakdown: { feed_percentage: null, operational_percentage: null, energy_percentage: null },
           missing: ['SURVIVAL', ...missing],
         });
         expect(await profitOf(batch, 20)).toMatchObject({
-          cost_per_kg: null,
+          cost_per_kg: 0,
           projected_revenue: 16_000,
-          projected_profit: null,
-          profit_margin_percentage: null,
+          projected_profit: 16_000,
+          profit_margin_percentage: 100,
           roi_percentage: null,
           break_even_price_per_kg: null,
           missing: ['SURVIVAL', ...missing],
