@@ -17,6 +17,8 @@ import {
 /** How long what a gateway said is believed without another word of the process that holds its socket. */
 const BELIEVED_MS = 60_000;
 const RETOLD_EVERY_MS = 20_000;
+/** Gateways retold in one look: they come back all at once after an outage, and one after the other they hold nobody up. */
+const RETOLD_AT_ONCE = { least: 50, share: 1 / 10 } as const;
 /** Control points told to the other processes at once. */
 const POINTS_A_SENTENCE = 25;
 /** Gateways that a process knows of: several times those that one instance has. */
@@ -52,7 +54,8 @@ type Link = RemotePresence['link'] & { isConnected: boolean; isOurs: boolean; he
 export function createGatewayLinks(deps: LinkDeps) {
   const links = new NewestMap<number, Link>(MOST_LINKS);
   const heardHere = new Set<string>();
-  const state = { retoldAt: Number.NEGATIVE_INFINITY };
+  /** By stream: when the others were last told all of those whose socket is here. */
+  const toldAt = new Map<number, number>();
 
   function linkOf(streamId: number): Link {
     const known = links.get(streamId);
@@ -126,12 +129,15 @@ export function createGatewayLinks(deps: LinkDeps) {
     connected(streamId: number, isConnected: boolean): void {
       const link = heard(streamId, isConnected);
       link.isOurs = isConnected;
+      if (isConnected) toldAt.set(streamId, Number.NEGATIVE_INFINITY);
+      else toldAt.delete(streamId);
       tell(streamId, []);
       for (const { row } of viewsOf(streamId)) deps.presenceChanged(row.id);
     },
     live(streamId: number, frame: Extract<GatewayFrame, { is: 'live' }>): void {
       const link = heard(streamId, true);
       link.isOurs = true;
+      if (!toldAt.has(streamId)) toldAt.set(streamId, Number.NEGATIVE_INFINITY);
       take(streamId, frame.points, link);
       tell(streamId, frame.points);
     },
@@ -148,17 +154,24 @@ export function createGatewayLinks(deps: LinkDeps) {
     },
     /** A controller of a farm without gateway reported to this process. */
     heardHere: (controlPointId: string) => void heardHere.add(controlPointId),
-    /** Every few seconds. */
+    /** Every second. */
     async look(): Promise<void> {
       tellHeardHere();
-      if (deps.now() - state.retoldAt < RETOLD_EVERY_MS && deps.now() >= state.retoldAt) return;
-      state.retoldAt = deps.now();
-      const ours = [...links].filter(([, link]) => link.isOurs && link.isConnected).map(([id]) => id);
-      for (const streamId of ours) {
-        heard(streamId, true);
-        tell(streamId, pointsOf(streamId));
+      const now = deps.monotonic();
+      const most = Math.max(RETOLD_AT_ONCE.least, Math.ceil(toldAt.size * RETOLD_AT_ONCE.share));
+      const due: number[] = [];
+      for (const [streamId, at] of toldAt) {
+        if (due.length === most) break;
+        if (now - at >= RETOLD_EVERY_MS) due.push(streamId);
       }
-      if (ours.length > 0) await deps.keepSeen(ours, deps.now());
+      for (const streamId of due) {
+        // of one that just came, that it is there was told by then
+        const isNew = toldAt.get(streamId) === Number.NEGATIVE_INFINITY;
+        toldAt.set(streamId, now);
+        heard(streamId, true);
+        if (!isNew) tell(streamId, pointsOf(streamId));
+      }
+      if (due.length > 0) await deps.keepSeen(due, deps.now());
     },
     /** Since when the gateway is silent, ms; null: it is there. undefined: this process has not heard of it. */
     silentSince(streamId: number): number | null | undefined {

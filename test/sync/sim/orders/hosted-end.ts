@@ -10,7 +10,7 @@ import type { SimulatedProcess } from './process.ts';
 const silent = () => undefined;
 const LOG = { debug: silent, info: silent, warn: silent, error: silent };
 const EXPIRE_EVERY_MS = 2_000;
-const BEAT_MS = 25_000;
+const BEAT_MS = 1_000;
 /** It stands still in the middle of an answer so often. */
 const STALLS = { share: 0.01, mostMs: 60_000 };
 
