@@ -29,6 +29,9 @@ export const TOLD_AS_OF = 'sync_told_as_of';
 /** Id of the note that a gateway compared everything while a farm of its stream was taken off it. */
 export const comparedWithout = (streamId: number): string => `compared_without_farm:${streamId}`;
 
+/** Id of the note, on a hosted instance, how far the feed of a stream went when its epoch began. */
+export const epochHead = (streamId: number): string => `sync_epoch_head:${streamId}`;
+
 /** Id of the note of the returns of stamps (wire.ts) that a gateway has gone by; of another hosted instance it says nothing. */
 export const TIME_RETURNS_TAKEN = 'time_returns_taken';
 

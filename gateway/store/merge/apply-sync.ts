@@ -32,8 +32,7 @@ export function* applySync(unit: Unit, log: ChangeLog, context: UnitContext): St
     reports.push(report);
   }
   if (incoming !== undefined) {
-    const confirmed = unit.stream?.set.acked_core_seq ?? 0;
-    const { rows: merged, report } = yield* applyIncoming({ ...incoming, confirmed }, log, context);
+    const { rows: merged, report } = yield* applyIncoming(incoming, log, context);
     rows.push(...merged);
     reports.push(report);
   }
@@ -47,7 +46,6 @@ function* applyIncoming(
     isSnapshot?: true;
     isSettled?: boolean;
     heard?: LanePoints;
-    confirmed?: number;
     isOwn?: true;
   },
   log: ChangeLog,
@@ -71,7 +69,6 @@ function* applyIncoming(
       isRepair: incoming.isRepair === true,
       isOwn: incoming.isOwn === true,
       heard: incoming.heard ?? null,
-      confirmed: incoming.confirmed ?? 0,
     },
     context,
   );

@@ -234,8 +234,6 @@ export type Batch = {
   isOwn?: boolean;
   /** Of a snapshot: how far the hosted instance heard this gateway's log; null: nobody knows. */
   heard?: LanePoints | null;
-  /** How far in the feed of this side whoever tells it says to be, with it; 0: it does not say. */
-  confirmed?: number;
 };
 
 export type Kept = Heard & { reason: string };

@@ -1,4 +1,4 @@
-import { comparedWithout } from '#contract/resources/local-tables.ts';
+import { comparedWithout, epochHead } from '#contract/resources/local-tables.ts';
 import type { LanePoints } from '#contract/sync/wire.ts';
 import { OWN_STREAM } from '../own-stream.ts';
 import type { Steps, UnitContext } from '../register.ts';
@@ -93,20 +93,22 @@ export function* unheardWhileWaiting(
  */
 function* heardOf(
   lost: readonly LostEdit[],
-  { streamId, changes, confirmed: told = 0 }: Batch,
+  { streamId, changes }: Batch,
   context: UnitContext,
 ): Steps<ReadonlySet<LostEdit>> {
   const [stream] = yield {
-    sql: `select acked_core_seq, (select count(*) from instance_values where id = ?) as farms_away
+    sql: `select acked_core_seq, (select count(*) from instance_values where id = ?) as farms_away,
+        (select value from instance_values where id = ?) as epoch_head
       from sync_stream where stream_id = ?`,
-    params: [comparedWithout(streamId), streamId],
+    params: [comparedWithout(streamId), epochHead(streamId), streamId],
   };
   const rows = yield {
     sql: `select seq, entity, id, hlc, base_json, over_json from sync_change
       where stream_id = ? and lane = 'core' and ${inList('id', context)}`,
     params: [streamId, idsOf(lost)],
   };
-  const confirmed = Math.max(told, Number(stream?.['acked_core_seq']));
+  // what stood in the feed when the epoch began was in the snapshot; its first push comes before it confirms that
+  const confirmed = Math.max(Number(stream?.['epoch_head'] ?? 0), Number(stream?.['acked_core_seq']));
   const [came, coming] = [true, false].map((is) => rows.filter(({ seq }) => Number(seq) <= confirmed === is));
   const hasAll = Number(stream?.['farms_away']) === 0;
   const had = new Set(

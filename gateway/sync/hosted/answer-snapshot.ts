@@ -1,4 +1,4 @@
-import { comparedWithout, instanceValue } from '#contract/resources/local-tables.ts';
+import { comparedWithout, epochHead, instanceValue } from '#contract/resources/local-tables.ts';
 import { parkedChange } from '#contract/resources/sync-tables.ts';
 import type { SnapshotAnswer, SnapshotRequest } from '#contract/sync/wire.ts';
 import { type Change, purge, put } from '#core/changes.ts';
@@ -89,6 +89,7 @@ async function beginEpoch(deps: HostedDeps, caller: GatewayCaller, epochOfGatewa
         changes: [
           ...(await deps.store.partsOfAbsent(stream.stream_id)).map((id) => purge(parkedChange, id)),
           await noteOfFarmsAway(deps, stream.stream_id),
+          put(instanceValue, { id: epochHead(stream.stream_id), value: String(stream.core_seq) }),
         ],
         stream: {
           id: stream.stream_id,
