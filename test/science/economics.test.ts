@@ -80,10 +80,10 @@ describe('what selling today would leave', () => {
 
   test('nothing to divide by gives no figure', () => {
     expect(costPerKg(30_000, 0)).toBeNull();
-    expect(costPerKg(0, 2_000)).toBeNull();
+    expect(costPerKg(0, 2_000)).toBe(0);
     expect(profitability({ biomassKg: 0, sellingPricePerKg: 22, totalCost: 0 })).toEqual({
       projectedRevenue: 0,
-      projectedProfit: null,
+      projectedProfit: 0,
       marginPercent: null,
       roiPercent: null,
     });
