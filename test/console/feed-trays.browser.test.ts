@@ -83,3 +83,15 @@ it('the pond tells what is left, what the next meal is for it and by whose table
     .poll(partlySeen)
     .toMatchObject([{ left_percent: 0 }, { left_percent: null }, { left_percent: 12.5 }]);
 });
+
+it('a record of one tray cannot have one less, and the button says so', async () => {
+  const page = await farm.open('/lancar/racao/bandejas?pond=V-01', { ...PHONE, as: operator });
+  const trays = page.getByRole('group', { name: /^Bandeja/ });
+  const fewer = page.getByRole('button', { name: 'Uma a menos' });
+  await fewer.waitFor();
+  for (let left = await trays.count(); left > 1; left -= 1) await fewer.click();
+  expect(await trays.count()).toBe(1);
+  await fewer.click({ force: true });
+  await page.getByText('Um registro tem ao menos uma bandeja.').waitFor();
+  expect(await trays.count()).toBe(1);
+});

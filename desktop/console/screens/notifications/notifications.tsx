@@ -96,13 +96,13 @@ export function Notifications() {
             </ul>
             {pagination.total_pages <= 1 ? null : (
               <div class="row apart">
-                <Button disabled={!pagination.has_previous} onClick={() => setPage(page - 1)}>
+                <Button why={pagination.has_previous ? null : words.newest} onClick={() => setPage(page - 1)}>
                   {words.newer}
                 </Button>
                 <span class="muted small">
                   {words.page(figure(pagination.page), figure(pagination.total_pages))}
                 </span>
-                <Button disabled={!pagination.has_next} onClick={() => setPage(page + 1)}>
+                <Button why={pagination.has_next ? null : words.oldest} onClick={() => setPage(page + 1)}>
                   {words.older}
                 </Button>
               </div>

@@ -197,7 +197,7 @@ export function ProbeDialog({
         />
       )}
       <div class="row">
-        <WorkButton disabled={!mayRead} work={readNow} onFocus={() => setFault(null)}>
+        <WorkButton unready={!mayRead} work={readNow} onFocus={() => setFault(null)}>
           {words.readNow}
         </WorkButton>
         <span class="muted small grow">{words.readHint}</span>

@@ -257,7 +257,7 @@ function ProfileDialog({
       ))}
       <div>
         <Button
-          disabled={registers.length >= MOST_REGISTERS}
+          why={registers.length >= MOST_REGISTERS ? words.mostRegisters(figure(MOST_REGISTERS)) : null}
           onClick={() => setRegisters([...registers, NEW_REGISTER])}
         >
           {words.addRegister}

@@ -74,15 +74,18 @@ function Rows({ place, known }: { place: Place; known: readonly TrayReading[] })
       ))}
       <div class="row">
         <Button
-          disabled={numbers.every((tray) => left.has(tray))}
+          why={numbers.every((tray) => left.has(tray)) ? words.allSaid : null}
           onClick={() => setLeft(new Map(numbers.map((tray) => [tray, left.get(tray) ?? 0])))}
         >
           {words.othersEaten}
         </Button>
-        <Button disabled={numbers.length >= MOST_TRAYS} onClick={() => setNumbers([...numbers, last + 1])}>
+        <Button
+          why={numbers.length >= MOST_TRAYS ? words.most(figure(MOST_TRAYS)) : null}
+          onClick={() => setNumbers([...numbers, last + 1])}
+        >
           {words.more}
         </Button>
-        <Button disabled={numbers.length < 2} onClick={fewer}>
+        <Button why={numbers.length < 2 ? words.least : null} onClick={fewer}>
           {words.fewer}
         </Button>
       </div>

@@ -87,4 +87,6 @@ export const notificationWords = translation<typeof source.notificationWords>({
   page: (page: string, pages: string) => `Page ${page} of ${pages}`,
   newer: 'Newer',
   older: 'Older',
+  newest: 'These are the newest.',
+  oldest: 'There are none older.',
 });

@@ -95,6 +95,7 @@ export const profileWords = translation<typeof source.profileWords>({
   badAddress: '0 to 65534.',
   badRange: 'Must be more than the least value.',
   addRegister: 'One more value',
+  mostRegisters: (n: string) => `A model reads up to ${n} values; take one out to add another.`,
   dropRegister: 'Take this value away',
   saved: 'Model saved.',
 });

@@ -92,4 +92,6 @@ export const notificationWords = translation<typeof source.notificationWords>({
   page: (page: string, pages: string) => `Página ${page} de ${pages}`,
   newer: 'Más nuevas',
   older: 'Más antiguas',
+  newest: 'Estos son los más nuevos.',
+  oldest: 'No hay más antiguos.',
 });

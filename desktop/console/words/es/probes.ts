@@ -102,6 +102,7 @@ export const profileWords = translation<typeof source.profileWords>({
   badAddress: 'De 0 a 65534.',
   badRange: 'Tiene que ser mayor que el valor menor.',
   addRegister: 'Un valor más',
+  mostRegisters: (n: string) => `Un modelo lee hasta ${n} valores; quite uno para agregar otro.`,
   dropRegister: 'Quitar este valor',
   saved: 'Modelo guardado.',
 });

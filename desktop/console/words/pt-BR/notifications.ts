@@ -90,4 +90,6 @@ export const notificationWords = source({
   page: (page: string, pages: string) => `Página ${page} de ${pages}`,
   newer: 'Mais novas',
   older: 'Mais antigas',
+  newest: 'Estes são os mais novos.',
+  oldest: 'Não há mais antigos.',
 });

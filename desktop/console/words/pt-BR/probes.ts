@@ -107,6 +107,7 @@ export const profileWords = source({
   badAddress: 'De 0 a 65534.',
   badRange: 'Tem de ser maior que o menor valor.',
   addRegister: 'Mais um valor',
+  mostRegisters: (n: string) => `Um modelo lê até ${n} valores; apague um para acrescentar outro.`,
   dropRegister: 'Tirar este valor',
   saved: 'Modelo salvo.',
 });
