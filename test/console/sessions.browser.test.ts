@@ -80,6 +80,40 @@ describe('the own sessions, on a phone', () => {
     await card.locator('li', { hasText: 'este aparelho' }).waitFor();
   });
 
+  describe('in another tab of the browser', () => {
+    async function twoTabs() {
+      const page = await console_.open('/', PHONE);
+      const other = await page.context().newPage();
+      await other.goto(`${console_.app.base}/`);
+      await other.waitForSelector('.shell[data-link="live"]');
+      return { page, other };
+    }
+
+    test('who leaves has left there too, though the gateway could not be told', async () => {
+      const { page, other } = await twoTabs();
+      await page.route('**/api/v1/auth/logout', (route) => route.abort());
+      await page.goto(`${console_.app.base}${PAGE}`);
+      await page.getByRole('button', { name: 'Sair deste aparelho' }).click();
+      await other.getByRole('button', { name: 'Entrar', exact: true }).waitFor();
+      expect(await other.locator('.shell').count()).toBe(0);
+    });
+
+    test('the next person is who asks there, and not the one before', async () => {
+      const { page, other } = await twoTabs();
+      const next = await console_.app.signUp({ role: 'VIEWER' });
+      const asked = other.waitForRequest(
+        (request) =>
+          request.url().endsWith('/users/me') &&
+          request.headers()['authorization'] === `Bearer ${next.token}`,
+      );
+      await page.evaluate((token) => {
+        const session = { token, expiresAt: Date.now() + 86_400_000, remembered: true };
+        localStorage.setItem('session', JSON.stringify(session));
+      }, next.token);
+      await asked;
+    });
+  });
+
   test('who leaves takes the farm along: the browser keeps its own settings, and nothing of the farm', async () => {
     const page = await console_.open('/', PHONE);
     await page.waitForSelector('[data-pond="V-01"]');

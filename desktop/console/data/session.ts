@@ -255,3 +255,21 @@ export async function renewIfDue(): Promise<void> {
   if (answer !== null && kept.value === session)
     keep({ ...session, token: answer.access_token, expiresAt: endOf(answer) });
 }
+
+// Tabs of one browser share a session that outlives the window: who leaves in one of them has left in all, and a tab that goes on
+// with the token of somebody who left would show and send in their name, and put that token back where the next person's is.
+const followOtherTabs = (): void => {
+  const own = kept.value;
+  if (own?.remembered !== true) return;
+  const now = keptIn(localStorage);
+  if (now?.token === own.token) return;
+  if (now === null) end('left');
+  else if (claimsOf(now.token)?.sub === userId.value) kept.value = now;
+  else location.reload();
+};
+addEventListener('storage', ({ key }) => {
+  if (key === KEY || key === null) followOtherTabs();
+});
+// one that slept heard nothing
+addEventListener('pageshow', followOtherTabs);
+document.addEventListener('visibilitychange', followOtherTabs);
