@@ -129,11 +129,12 @@ export function withoutUnseen(own: ReplicaState, other: ReplicaState): ReplicaSt
   return { ...own, rows: new Map(rows) };
 }
 
-const newest = (own: KnownRow, other: KnownRow, group: string): string | undefined =>
-  [own, other]
-    .map(({ register }) => register?.over[group] ?? register?.hlc)
-    .toSorted()
-    .at(-1);
+const stampOf = ({ register }: KnownRow, group: string): string =>
+  register?.over[group] ?? register?.hlc ?? '';
+const newest = (own: KnownRow, other: KnownRow, group: string): string => {
+  const [mine, theirs] = [stampOf(own, group), stampOf(other, group)];
+  return mine > theirs ? mine : theirs;
+};
 
 /** Nobody has said anything of it to this side. */
 const isAtDefault = ({ resource, row }: KnownRow, field: string): boolean =>
