@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { epochHead } from '#contract/resources/local-tables.ts';
 import { StaleError } from '#core/errors.ts';
 import { formatHlc } from '#store/hlc.ts';
 import type { SignedUp } from '#test/app.ts';
@@ -56,7 +57,9 @@ onBothEngines('a gateway in other hands', (_open, engine) => {
     const { app, spysFarm } = its;
     const before = await rowsIn(app, OF_THE_SYNC);
     const farm = JSON.parse(before.get(`farms ${spysFarm}`) ?? '{}') as { address_id: string };
-    const ours = new Set([farm.address_id, ...lanes.map(({ farmId }) => farmId)]);
+    // how far the feed went that it was told is noted of its own streams
+    const notes = lanes.map(({ streamId }) => epochHead(streamId));
+    const ours = new Set([farm.address_id, ...notes, ...lanes.map(({ farmId }) => farmId)]);
     const gateways: ReadonlySet<string> = new Set(lanes.map(({ gatewayId }) => gatewayId));
     // what hangs below a farm names it, or names what names it
     for (let grown = 0; grown !== ours.size; ) {
